@@ -144,7 +144,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const keys = createApiKeys({ store, encryption, refusals, logger });
   const settings = createGuildSettings({ store, logger });
-  const record = createRecord({ store, owner, encryption, logger });
 
   // Discord.
   const api = createDiscordApi({
@@ -221,6 +220,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const duplicates = createDuplicates({ store });
   const drafts = createDrafts({ store });
   const records = createRecords({ store, drafts, owner });
+  const record = createRecord({ store, owner, encryption, submissions: records, logger });
   const history = createHistory({ store, myTurn });
   const erasure = createErasure({ store, limits });
   const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays });
@@ -316,8 +316,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     wording,
     async reportOf(context) {
-      const submission = await records.endedBy(context.interactionId);
-      return submission && afterRestart(context, submission, games);
+      const ended = await pipeline.endedBy(context, context.interactionId);
+      return ended && afterRestart(context, ended, { games, settings });
     },
     tellGuild: guildLog.tell,
     logger,

@@ -16,8 +16,8 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /*
- * The buttons under what became of one server. `again` sends it as it is, `use` with something else in a field, and
- * `edit` opens what was typed in a window.
+ * The buttons under what became of one server. `again` sends it as it is, `anyway` also where it was submitted before, `use` with
+ * something else in a field, and `edit` opens what was typed in a window.
  */
 
 interface MeantServer {
@@ -88,15 +88,27 @@ export function gameControls(
 
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'submitted-before') {
+    if (refusal.servers[0]?.outcome === 'unknown') return unconfirmedButtons(t, id);
     // Most often the game is to be corrected.
-    return [editButton(t, id, 'changeGame'), ...againButton(t, id, 'submitAgain')];
+    return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
   }
   return [...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
 }
 
 export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome): readonly Control[] {
+  if (outcome.kind === 'unknown') return unconfirmedButtons(t, id);
   return [...againButton(t, id, labelAfterOutcome(outcome)), editButton(t, id)];
 }
+
+/** What may have arrived has to be looked for in the list before it is sent again. */
+const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
+  anywayButton(t, id, 'notListed'),
+  editButton(t, id),
+];
+
+/** Submits what was submitted before. */
+const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
+  button(customId('addserver', 'anyway', id), t(`again.${label}`));
 
 const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
   button(customId('addserver', 'edit', id), t(`again.${label}`));
@@ -113,16 +125,15 @@ function againButton(t: Translate, id: string, label: AgainLabel | undefined): r
 const useButton = (id: string, repair: Repair, label: string): Control =>
   button(customId('addserver', 'use', argumentOf(id, repair)), label, { style: 'primary' });
 
-/** What never arrived can go again as it is; what was refused, or perhaps received, has to be looked at first. */
+/** What never arrived can go again as it is; what was rejected has to be corrected first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
-function labelAfterRefusal(refusal: Refusal): AgainLabel | undefined {
+function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'submitted-before' }>): AgainLabel | undefined {
   switch (refusal.code) {
-    case 'submitted-before':
     case 'key-missing':
     case 'key-unreadable':
     case 'key-invalid':

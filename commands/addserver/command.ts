@@ -8,7 +8,7 @@ import type {
   Reply,
   SubmitContext,
 } from '../../src/interactions/command.ts';
-import { customId, linkButton, type Modal, modal, rows } from '../../src/interactions/controls.ts';
+import { customId, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import {
@@ -22,28 +22,22 @@ import {
 } from '../../src/server-lists/row.ts';
 import { draftOfOne } from '../../src/submissions/draft.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
-import type { Ended, Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
+import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
-import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices, gameHint, NEAREST, unusableGameText } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
-import { leftText, refusalText } from '../../src/words/refusal.ts';
+import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/submit-message.ts';
 import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
-import {
-  buttonsAfterOutcome,
-  buttonsAfterProblem,
-  buttonsAfterRefusal,
-  gameControls,
-  readUse,
-} from './buttons.ts';
-import { outcomeText, typedLine, unusableText } from './text.ts';
+import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
+import { endedReply } from './ended.ts';
+import { typedLine, unusableText } from './text.ts';
 
 export interface AddServerDeps extends DraftDeps {
   readonly pipeline: Pipeline;
@@ -114,6 +108,10 @@ export function addServer(deps: AddServerDeps): Command {
           const { isReady, typed } = await typedInDraft(context, id);
           return isReady ? submit(context, { id }, deps) : submitTyped(context, id, typed, deps);
         },
+      },
+      anyway: {
+        answers: 'sending',
+        run: (context) => submit(context, { id: context.argument, includesDuplicates: true }, deps),
       },
       use: {
         answers: 'sending',
@@ -240,42 +238,16 @@ async function nearestGames(
 
 async function submit(
   context: Context,
-  what: Pick<Order, 'id' | 'draft'>,
+  what: Pick<Order, 'id' | 'draft' | 'includesDuplicates'>,
   deps: AddServerDeps,
 ): Promise<Reply> {
   const { guildId, interactionId, receivedAt, user, t } = context;
   const result = await deps.pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
   if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addserver');
-  if (result.kind === 'ended') return ended(context, result, deps);
+  if (result.kind === 'ended') return endedReply(context, result, deps.games);
   const [row] = result.draft.rows;
   const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';
   return refused(context, { id: what.id, typed: typedOf(row), line, refusal: result.refusal }, deps);
-}
-
-function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
-  const { t } = context;
-  const { restId, keyProblem, isRecorded } = result;
-  const [server] = result.servers;
-  const [outcome] = result.outcomes;
-  if (!server || !outcome) throw new Error('a submission has at least one server');
-  const text = outcomeText(context, server, outcome, keyProblem);
-  const page = pageOfUnknown(context, result);
-  const buttons =
-    restId === undefined
-      ? []
-      : [
-          keyProblem && enterKey(context, restId),
-          ...buttonsAfterOutcome(t, restId, outcome),
-          page !== undefined && linkButton(page, t('listing.check')),
-        ];
-  const left = outcome.kind === 'accepted' ? result.left && leftText(result.left, t) : undefined;
-  const texts = [text, left && `-# ${left}`, !isRecorded && t('ended.unrecorded')];
-  return {
-    content: texts.filter(Boolean).join('\n'),
-    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
-    components: rows(buttons),
-    announcement: announcementOf(context, result, games),
-  };
 }
 
 /** What this bot refuses to send, with what can be done about it. `line`: the server, as in an embed. */

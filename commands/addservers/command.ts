@@ -13,7 +13,6 @@ import type {
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
 import {
   decodeText,
@@ -23,11 +22,10 @@ import {
 } from '../../src/server-lists/read-list.ts';
 import { isRefused, type Row, rowText } from '../../src/server-lists/row.ts';
 import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
-import type { Pipeline } from '../../src/submissions/pipeline.ts';
+import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
-import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut, escapeCode } from '../../src/words/escape.ts';
 import {
   exampleLine,
@@ -38,13 +36,12 @@ import {
 } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { readServerLines } from '../../src/words/servers.ts';
+import { moreText, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { noDraft } from '../no-draft.ts';
-import { enterKey } from '../setkey.ts';
-import { editModal, gameModal, listId, pasteModal, reportRows, retypeRows } from './controls.ts';
-import { moreText, reasonItem } from './lines.ts';
-import { canGoAgain, progressOf, reportOf } from './report.ts';
+import { editModal, gameModal, listId, pasteModal, readSubmitId, retypeRows } from './controls.ts';
+import { reasonItem } from './lines.ts';
+import { progressOf, reportReply } from './report.ts';
 import {
   allowedGames,
   type DraftDeps,
@@ -124,7 +121,14 @@ export function addServers(deps: AddServersDeps): Command {
       correct: { answers: 'later', run: (context) => edit(context, 'all', deps) },
     },
     presses: {
-      submit: { answers: 'sending', run: (context) => submitList(context, deps) },
+      submit: {
+        answers: 'sending',
+        run: (context) => submitList(context, readSubmitId(context.argument), deps),
+      },
+      anyway: {
+        answers: 'sending',
+        run: (context) => submitList(context, { id: context.argument, includesDuplicates: true }, deps),
+      },
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
       anew: { answers: 'form', run: (context) => pasteAnew(context, deps) },
@@ -330,17 +334,19 @@ async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Repl
   return { content: context.t('button.cancelled') };
 }
 
-/** Sends what is ready in the draft, once, and reports what came of every line. */
-async function submitList(context: PressContext, deps: AddServersDeps): Promise<Reply> {
-  const { t, argument, guildId, interactionId, receivedAt, user, stopping } = context;
-  const [promised = '', id = ''] = argument.split(':');
+/** Sends what is ready in a draft, once, and reports what came of every line. */
+async function submitList(
+  context: PressContext,
+  what: Pick<Order, 'id' | 'promised' | 'includesDuplicates'>,
+  deps: AddServersDeps,
+): Promise<Reply> {
+  const { t, guildId, interactionId, receivedAt, user, stopping } = context;
   const result = await deps.pipeline.submit({
     guildId,
     interactionId,
     receivedAt,
     user,
-    id,
-    promised: Number.parseInt(promised, 10) || undefined,
+    ...what,
     stopping,
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
@@ -352,19 +358,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     const notice = refusal.code.startsWith('key-')
       ? t('key.still')
       : refusalText(refusal, context, deps.games);
-    return showDraft(context, await deps.lists.again(context, id), { notice }, deps);
+    return showDraft(context, await deps.lists.again(context, what.id), { notice }, deps);
   }
-  // Once servers are sent nothing may fail that only reports on them.
-  const settings = await deps.settings.get(guildId).catch(() => undefined);
-  const games = gamesAmong(deps.games, settings?.games);
-  return {
-    ...reportOf(context, result, games),
-    components: reportRows(context, {
-      id: result.restId,
-      first: result.keyProblem && enterKey(context, result.restId),
-      canGoAgain: canGoAgain(result),
-      page: pageOfUnknown(context, result),
-    }),
-    announcement: announcementOf(context, result, deps.games),
-  };
+  return reportReply(context, result, deps);
 }

@@ -25,6 +25,12 @@ export const listId = (action: string, id = ''): string => customId('addservers'
  */
 export const submitId = (id: string, promised = 0): string => listId('submit', `${promised}:${id}`);
 
+/** What {@link submitId} has put behind its action. Anybody could have written it. */
+export function readSubmitId(argument: string) {
+  const [promised = '', id = ''] = argument.split(':');
+  return { id, promised: Number.parseInt(promised, 10) || undefined };
+}
+
 interface Words {
   readonly t: Translate;
 }
@@ -104,23 +110,26 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 }
 
 interface ReportControls extends Pick<PreviewControls, 'first'> {
-  /** Of the draft of what was refused or not sent, if there is one. */
+  /** Of the draft of what remains, if there is one. */
   readonly id: string | undefined;
   readonly canGoAgain: boolean;
+  /** Whether some of it may have arrived. */
+  readonly isUnconfirmed: boolean;
   /** Where to look up what nobody knows. */
   readonly page: string | undefined;
 }
 
-/** What can be done with what was refused or not sent, and where to look up what is unknown. */
+/** What can be done with what remains, and where to look up what is unknown. */
 export const reportRows = (
   { t }: Words,
-  { first, id, canGoAgain, page }: ReportControls,
+  { first, id, canGoAgain, isUnconfirmed, page }: ReportControls,
 ): readonly ActionRow[] =>
   rows([
     first,
     id !== undefined &&
       canGoAgain &&
       button(submitId(id), t('again.submitAgain'), { style: first ? 'secondary' : 'primary' }),
+    id !== undefined && isUnconfirmed && button(listId('anyway', id), t('again.notListed')),
     id !== undefined && button(listId('editall', id), t('again.edit')),
     page !== undefined && linkButton(page, t('listing.check')),
   ]);

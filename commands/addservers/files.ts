@@ -8,6 +8,7 @@ import {
   type Row,
   type TypedRow,
 } from '../../src/server-lists/row.ts';
+import { readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST, type SearchedGames } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -26,16 +27,6 @@ export interface ExplainedRow {
   readonly typed: TypedRow;
   readonly reason: string;
 }
-
-/** A sentence without what only Discord shows: code, links, and times in the reader's zone. */
-export const plain = (text: string): string =>
-  text
-    .replaceAll('`', '')
-    .replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1')
-    .replace(/<t:(\d{1,12})(?::\w)?>/g, (_, seconds: string) => `${minuteOf(Number(seconds) * 1000)} UTC`);
-
-/** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
-export const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
 /** The games to guess at what was meant with one that is not known. */
 export type GuessedGames = SearchedGames & { list(): { readonly games: readonly unknown[] } };
@@ -64,7 +55,7 @@ export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) 
     const { short, help } = problemText(problem, t);
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
     const next = near === '' ? help : t('problem.help.near', { near });
-    return plain(next === undefined ? short : t('problem.withHelp', { short, help: next }));
+    return readOutsideDiscord(next === undefined ? short : t('problem.withHelp', { short, help: next }));
   };
 }
 
@@ -79,7 +70,7 @@ export const explainedRows = (
 export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
   line,
   typed: inFields(submission),
-  reason: plain(reason),
+  reason: readOutsideDiscord(reason),
 });
 
 /** A submission in the columns of a file. */

@@ -1,17 +1,13 @@
 import { type RefusedRow, rowText } from '../../src/server-lists/row.ts';
 import { visibleLine } from '../../src/visible-line.ts';
-import { escapeCode, escapeText, shorten } from '../../src/words/escape.ts';
+import { escapeText, shorten } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { namedText } from '../../src/words/sentences.ts';
+import { addressItem } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
-export const MOST_NAMED = 5;
-/** The same of each text where there are several. */
-export const FEW_NAMED = 3;
-/** UTF-16 units of what a line repeats, so that it takes two lines of a phone, three at most. */
-const LONGEST_LINE = 40;
+/** UTF-16 units of what a line repeats. */
 const LONGEST_VALUE = 24;
 const LONGEST_NAME = 30;
 /** `rejected.csv` has more. */
@@ -28,8 +24,7 @@ export function refusedItem(
   games: SearchedGames,
   isNumbered: boolean,
 ): string {
-  const text = rowText(row.typed);
-  const item = isNumbered ? lineItem(t, row.line, text) : addressItem(text);
+  const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
@@ -49,19 +44,8 @@ function nearText(t: Translate, typed: string, games: SearchedGames): string | u
   return t('problem.help.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) });
 }
 
-/** A line by its number and what stands there. */
-export const lineItem = (t: Translate, line: number, text: string): string =>
-  `- ${t('list.line', { line })} \`${escapeCode(text, LONGEST_LINE)}\``;
-
-/** An address that is in no line. */
-export const addressItem = (address: string): string => `- \`${escapeCode(address, LONGEST_LINE)}\``;
-
 /** The first numbers of lines, in words for a sentence. */
 export function someNumbers(t: Translate, lines: readonly number[]): string {
   const numbers = [...new Set(lines)].map(String);
   return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);
 }
-
-/** How many more there are than were named, as a line of its own. */
-export const moreText = (t: Translate, count: number): readonly string[] =>
-  count > 0 ? [t('look.more', { count })] : [];

@@ -1,4 +1,3 @@
-import { formatAddress } from '../../src/addresses/address.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { isRefused, isRepeated, lacksGame, type ReadyRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
@@ -7,7 +6,17 @@ import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { beforeText, limitText } from '../../src/words/refusal.ts';
-import { describe, type KnownGames, type ServerEmbed, serverEmbed } from '../../src/words/servers.ts';
+import {
+  addressItem,
+  describe,
+  FEW_NAMED,
+  type KnownGames,
+  MOST_NAMED,
+  moreText,
+  type ServerEmbed,
+  serverEmbed,
+  serverItem,
+} from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import {
   type ExplainedRow,
@@ -19,7 +28,7 @@ import {
   previewFile,
   reasonsOf,
 } from './files.ts';
-import { addressItem, FEW_NAMED, lineItem, MOST_NAMED, moreText, refusedItem, someNumbers } from './lines.ts';
+import { refusedItem, someNumbers } from './lines.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;
@@ -124,11 +133,9 @@ interface HeldRows {
 export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
   const { by, limit, until } = limited;
   const count = rows.length;
-  const items = rows.slice(0, FEW_NAMED).map((row) => {
-    const { server: host, port } = row.submission;
-    const address = formatAddress({ host, port });
-    return draft.source === 'text' ? lineItem(t, row.line, address) : addressItem(address);
-  });
+  const items = rows
+    .slice(0, FEW_NAMED)
+    .map(({ line, submission }) => serverItem(t, submission, draft.source === 'text' ? line : undefined));
   const held = t(`list.held.${by}`, { count, limit, seconds: Math.ceil(until / 1000) });
   return [held, ...items, ...moreText(t, count - items.length)].join('\n');
 }
@@ -136,7 +143,7 @@ export function heldText(t: Translate, { draft, rows, limited }: HeldRows): stri
 function withoutGameText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = lacking.slice(0, MOST_NAMED).map(({ typed }) => addressItem(rowText(typed)));
+  const items = lacking.slice(0, MOST_NAMED).map(({ typed }) => addressItem(t, rowText(typed)));
   return [
     t('list.withoutGame', { count: lacking.length }),
     ...items,
@@ -157,7 +164,7 @@ function duplicatesText(t: Translate, { duplicates }: Prepared, games: KnownGame
   if (count === 0) return '';
   const items = [...duplicates.values()].slice(0, MOST_DUPLICATES).map((before) =>
     t('look.about', {
-      item: addressItem(formatAddress({ host: before.server, port: before.port })),
+      item: serverItem(t, before),
       why: beforeText(before, t, games),
     }),
   );

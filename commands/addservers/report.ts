@@ -1,20 +1,22 @@
-import { formatAddress } from '../../src/addresses/address.ts';
-import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
+import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type { Context, Reply } from '../../src/interactions/command.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
+import { gamesAmong } from '../../src/listing/game-search.ts';
+import type { Games } from '../../src/listing/games.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
-import { isLeft } from '../../src/submissions/record.ts';
-import { endedText } from '../../src/words/ended.ts';
-import { escapeText } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { nextForKey } from '../../src/words/keys.ts';
+import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
 import { leftText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { signed } from '../../src/words/servers.ts';
-import { failureText, serviceWords } from '../../src/words/service.ts';
+import { FEW_NAMED, moreText, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
+import { enterKey } from '../setkey.ts';
+import { reportRows } from './controls.ts';
 import {
   type ExplainedRow,
   explained,
@@ -22,16 +24,36 @@ import {
   filesOfRefused,
   type GuessedGames,
   inFields,
-  plain,
   reasonsOf,
 } from './files.ts';
-import { addressItem, FEW_NAMED, lineItem, MOST_NAMED, moreText, refusedItem } from './lines.ts';
+import { refusedItem } from './lines.ts';
 import { explainLimited, heldText, type ListPage } from './preview.ts';
 
-/** What was said differently of servers that ended in the same way, of which so many texts more are shown. */
-const MOST_FURTHER = 2;
-/** UTF-16 units of what was said, so that the report fits into 2,000. */
-const LONGEST_MESSAGE = 200;
+/** What a report is made with. */
+export interface ReportDeps {
+  readonly games: Pick<Games, 'list' | 'search' | 'find'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
+}
+
+/** What came of a draft, with what can be done next. Nothing may fail any more that only explains. */
+export async function reportReply(
+  context: Context,
+  ended: Ended,
+  { games, settings }: ReportDeps,
+): Promise<Reply> {
+  const allowed = await settings.get(context.guildId).catch(() => undefined);
+  return {
+    ...reportOf(context, ended, gamesAmong(games, allowed?.games)),
+    components: reportRows(context, {
+      id: ended.remainderId,
+      first: ended.keyProblem && enterKey(context, ended.remainderId),
+      canGoAgain: canGoAgain(ended),
+      isUnconfirmed: ended.outcomes.some(({ kind }) => kind === 'unknown'),
+      page: pageOfUnknown(context, ended),
+    }),
+    announcement: announcementOf(context, ended, games),
+  };
+}
 
 /** What came of a draft: what went first, then what failed, in the service's words with the lines they are about; in a file line by line. */
 export function reportOf(reader: Reader, result: Ended, games: GuessedGames): ListPage {
@@ -43,7 +65,7 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
     ...explainedRows(draft.rows, reasonOf),
     ...ended
       .filter(({ outcome }) => outcome.kind === 'rejected' || outcome.kind === 'not-sent')
-      .map(({ row, outcome }) => explained(row, messageOf(t, outcome))),
+      .map(({ row, outcome }) => explained(row, outcomeCell(t, outcome))),
     ...explainLimited(t, result.limitedRows, result.limited),
   ];
   const { files, names } = filesOfRefused(t, refused);
@@ -51,9 +73,9 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
   const failed = servers.filter(({ outcome }) => outcome.kind !== 'accepted');
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   const content = [
-    ...endTexts(reader, accepted),
+    ...outcomeTexts(reader, accepted),
     ...(accepted.length > 0 ? leftTexts(t, result) : []),
-    ...endTexts(reader, failed),
+    ...outcomeTexts(reader, failed),
     ...refusedTexts(t, draft, games),
     ...limitedTexts(t, result),
     ...(keyProblem ? [nextForKey(reader, keyProblem)] : []),
@@ -67,9 +89,9 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
   };
 }
 
-/** Whether anything that is ready did not go, and so can be sent again. */
-export function canGoAgain({ draft, outcomes, limitedRows, limited }: Ended): boolean {
-  if (outcomes.some((outcome) => isLeft(draft, outcome))) return true;
+/** Whether anything that surely did not go is ready, and can go while its draft is kept. */
+function canGoAgain({ outcomes, limitedRows, limited }: Ended): boolean {
+  if (outcomes.some(({ kind }) => kind === 'rejected' || kind === 'not-sent')) return true;
   const waitMs = (limited?.until ?? 0) - Date.now();
   return limitedRows.length > 0 && waitMs < DRAFT_LIVES_MS;
 }
@@ -84,64 +106,6 @@ const endedRows = ({ rows, outcomes }: Ended): readonly EndedRow[] =>
     const outcome = outcomes[index];
     return outcome ? [{ row, outcome }] : [];
   });
-
-/** How one server ended, with the number of its line where it has one. */
-interface EndedServer {
-  readonly line?: number;
-  readonly server: ServerSubmission;
-  readonly outcome: Outcome;
-}
-
-/** What was said of the servers that ended alike. */
-interface EndGroup {
-  readonly kind: Outcome['kind'];
-  /** The service's words, or why there are none. */
-  readonly said: string;
-  readonly servers: EndedServer[];
-}
-
-/** What went first; then what failed, and what is to be looked up before it is sent again. */
-const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
-
-function groupsOf(t: Translate, ended: readonly EndedServer[]): readonly EndGroup[] {
-  const groups = new Map<string, EndGroup>();
-  for (const server of ended) {
-    const { kind } = server.outcome;
-    const said = wordsOf(t, server.outcome);
-    const group = groups.get(`${kind} ${said}`) ?? { kind, said, servers: [] };
-    group.servers.push(server);
-    groups.set(`${kind} ${said}`, group);
-  }
-  return IN_ORDER.flatMap((kind) => [...groups.values()].filter((group) => group.kind === kind));
-}
-
-function wordsOf(t: Translate, outcome: Outcome): string {
-  if ('message' in outcome) return escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE);
-  return failureText(outcome, t);
-}
-
-/** How many ended so, what was said of them, and of what did not go the first lines. */
-function groupText(t: Translate, { kind, said, servers }: EndGroup, mostNamed: number): string {
-  const ended = endedText(t, { kind, count: servers.length, said });
-  if (kind === 'accepted') return ended;
-  const next = kind === 'rejected' ? undefined : t(`ended.next.${kind}`, { count: servers.length });
-  const what = sentences(ended, next);
-  const items = servers.slice(0, mostNamed).map(({ line, server: { server: host, port } }) => {
-    const address = formatAddress({ host, port });
-    return line === undefined ? addressItem(address) : lineItem(t, line, address);
-  });
-  return [what, ...items, ...moreText(t, servers.length - items.length)].join('\n');
-}
-
-/** One group of each kind at least, and of the others as many as fit into the message. */
-export function endTexts({ t }: Pick<Reader, 't'>, ended: readonly EndedServer[]): readonly string[] {
-  const groups = groupsOf(t, ended);
-  const isFirst = (group: EndGroup) => groups.find(({ kind }) => kind === group.kind) === group;
-  const further = groups.filter((group) => !isFirst(group)).slice(0, MOST_FURTHER);
-  const shown = groups.filter((group) => isFirst(group) || further.includes(group));
-  const texts = shown.map((group) => groupText(t, group, shown.length > 1 ? FEW_NAMED : MOST_NAMED));
-  return shown.length < groups.length ? [...texts, t('list.otherReasons')] : texts;
-}
 
 /** Lines that had not been ready. */
 function refusedTexts(t: Translate, { rows }: Draft, games: SearchedGames): readonly string[] {
@@ -171,10 +135,6 @@ function leftTexts(t: Translate, { left, limited }: Ended): readonly string[] {
 const filesText = (t: Translate, files: string): string =>
   `-# ${sentences(t('list.everyLine'), files === '' ? undefined : t('list.notGone', { files }))}`;
 
-/** What is to be said of an outcome in a cell: the service's own words, or why there are none. */
-const messageOf = (t: Translate, outcome: Outcome): string =>
-  'message' in outcome ? serviceWords(outcome.message, t) : plain(failureText(outcome, t));
-
 /** Every row of the input in its order, with what came of it: headings and outcomes as programs read them, in English. */
 function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => string): string {
   const { draft, limitedRows, limited } = result;
@@ -187,7 +147,7 @@ function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => s
       return { outcome: 'not-sent', message: t('problem.short.repeated', { line: row.firstLine }) };
     }
     const outcome = outcomeOf.get(row);
-    if (outcome) return { outcome: outcome.kind, message: messageOf(t, outcome) };
+    if (outcome) return { outcome: outcome.kind, message: outcomeCell(t, outcome) };
     return {
       outcome: 'not-sent',
       message: waiting.has(row) ? waitingReason : t('problem.short.submitted-before'),

@@ -1,13 +1,12 @@
 import type { ApiKeys } from '../guilds/api-keys.ts';
-import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
-import { endedText } from '../words/ended.ts';
-import { escapeText, memberText } from '../words/escape.ts';
+import { memberText } from '../words/escape.ts';
+import { outcomesForLog } from '../words/outcomes.ts';
 import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
-import { describe, gravestOf, type KnownGames, signed } from '../words/servers.ts';
-import { failureText, serviceWords } from '../words/service.ts';
+import { describe, type KnownGames, signed, worstOf } from '../words/servers.ts';
 import type { Reader, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
@@ -18,9 +17,6 @@ export interface SubmissionLogDeps {
 
 /** Addresses that are named of an order of many servers; /submissions has them all. */
 const NAMED = 2;
-/** Different messages of the service that are shown of one order, and UTF-16 units of each: all fits into an embed. */
-const MESSAGES = 2;
-const LONGEST_MESSAGE = 400;
 
 /** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
@@ -47,28 +43,17 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       );
     },
     async ended({ guildId, user }, { servers, outcomes }) {
-      const kinds = [...new Set(outcomes.map(({ kind }) => kind))];
-      const textOf = (t: Translate) => {
-        const submitted = byText(t, user, servers);
-        return [submitted, ...kinds.map((kind) => endText(t, kind, outcomes))].join('\n');
-      };
-      await guildLog.tell(guildId, textOf, gravestOf(kinds));
+      const ended = servers.flatMap((server, index) => {
+        const outcome = outcomes[index];
+        return outcome ? [{ server, outcome }] : [];
+      });
+      await guildLog.tell(
+        guildId,
+        (t) => [byText(t, user, servers), ...outcomesForLog(t, ended)].join('\n'),
+        worstOf(outcomes.map(({ kind }) => kind)),
+      );
     },
   };
-}
-
-/** How many of these ended in this way, and what is said of them. */
-function endText(t: Translate, kind: Outcome['kind'], outcomes: readonly Outcome[]): string {
-  const ended = outcomes.filter((outcome) => outcome.kind === kind);
-  const said = new Set(ended.map((outcome) => saidOf(outcome, t)));
-  return endedText(t, { kind, count: ended.length, said: [...said].slice(0, MESSAGES).join(' / ') });
-}
-
-/** The service's own words where it said something, and why there is no answer where there is none. */
-function saidOf(outcome: Outcome, t: Translate): string {
-  return 'message' in outcome
-    ? escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)
-    : failureText(outcome, t);
 }
 
 export interface KeyAlertDeps {

@@ -7,7 +7,7 @@ import {
   type PostResult,
 } from '../discord/channel-posts.ts';
 import type { Logger } from '../logger.ts';
-import { fittingLines, gravestOf, LOOK } from '../words/servers.ts';
+import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /** Why messages do not arrive, other than for a moment. */
@@ -188,7 +188,7 @@ function messageOf(
   t: Translate,
 ): ChannelMessage {
   if (alerts.length === 0) {
-    const look = kinds.size > 0 && { color: LOOK[gravestOf([...kinds])].color };
+    const look = kinds.size > 0 && { color: LOOK[worstOf([...kinds])].color };
     return { nonce, embed: { ...look, description: fittingLines(t, lines, count) } };
   }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];

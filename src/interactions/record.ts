@@ -8,6 +8,7 @@ import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
+import type { Records } from '../submissions/record.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, Shown } from './interaction.ts';
 
@@ -53,6 +54,7 @@ export interface RecordDeps {
   /** The id of this process. */
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly submissions: Pick<Records, 'told'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
@@ -64,7 +66,7 @@ export type InteractionRecord = ReturnType<typeof createRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createRecord({ store, owner, encryption, logger, now = Date.now }: RecordDeps) {
+export function createRecord({ store, owner, encryption, submissions, logger, now = Date.now }: RecordDeps) {
   /** @returns `undefined` when it cannot be opened */
   function open(row: InteractionsTable): Unreplied | undefined {
     try {
@@ -173,14 +175,15 @@ export function createRecord({ store, owner, encryption, logger, now = Date.now 
      * the member would be told once more.
      */
     async markReplied(interactionId: string): Promise<void> {
-      await retryAfter(NOTE_PAUSES, () =>
-        store
+      await retryAfter(NOTE_PAUSES, async () => {
+        await store
           .tables()
           .updateTable('interactions')
           .set({ sealed: null })
           .where('id', '=', interactionId)
-          .execute(),
-      );
+          .execute();
+        await submissions.told(interactionId);
+      });
     },
 
     /** Deletes what is past its time. */

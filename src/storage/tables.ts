@@ -20,7 +20,7 @@ export interface InteractionsTable {
 
 /** What a member submits at once: one server or a thousand. */
 export interface SubmissionsTable {
-  /** Of the interaction that made its draft; with `-rest` behind it: what is left of the one that this one carried out. */
+  /** Of the interaction that made its draft; with `-remainder` behind it: what remains of the draft that this one carried out. */
   readonly id: string;
   readonly guild_id: string;
   /** Null once the member had their name deleted and no limit counts the submission any more. */
@@ -29,7 +29,7 @@ export interface SubmissionsTable {
   readonly user_name: string | null;
   /** `draft`: waits for a button. `running`: an interaction carries it out. `done`: it has ended. */
   readonly state: 'draft' | 'running' | 'done';
-  /** A draft as JSON (see draft.ts); null once it has ended. */
+  /** As JSON (see draft.ts): of a draft, or of what is carried out of one, until its member was told; null after that. */
   readonly draft: string | null;
   /** The interaction that carries it out; null for a draft. */
   readonly interaction_id: string | null;

@@ -1,4 +1,13 @@
-import { isReady, type Reading, type ReadyRow, type Row, type TypedRow } from '../server-lists/row.ts';
+import type { Outcome } from '../listing/contract.ts';
+import {
+  isReady,
+  isRefused,
+  type Reading,
+  type ReadyRow,
+  type Row,
+  type TypedRow,
+} from '../server-lists/row.ts';
+import type { Limited } from './limits.ts';
 
 /** Servers that a member is about to submit. It is stored as one document. */
 export interface Draft {
@@ -35,9 +44,66 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 /** A draft that was stored; `undefined` when the record cannot be read any more. */
 export function draftFromStore(text: string): Draft | undefined {
+  const draft = fromStore<Draft>(text);
+  return Array.isArray(draft?.rows) ? draft : undefined;
+}
+
+/** What is carried out of a draft. */
+export interface Run {
+  readonly draft: Draft;
+  /** The rows that are submitted, in the order of the servers' positions. */
+  readonly rows: readonly ReadyRow[];
+  /** Ready rows that a limit holds back. */
+  readonly limitedRows: readonly ReadyRow[];
+  readonly limited?: Limited | undefined;
+}
+
+/** A {@link Run} as it is stored: its rows are numbers of rows of the draft, counted from 0. */
+interface StoredRun {
+  readonly draft: Draft;
+  readonly rows: readonly number[];
+  readonly limitedRows: readonly number[];
+  readonly limited?: Limited | undefined;
+}
+
+export function runToStore({ draft, rows, limitedRows, limited }: Run): string {
+  const numbers = new Map<Row, number>(draft.rows.map((row, number) => [row, number]));
+  const numbersOf = (some: readonly Row[]) => some.flatMap((row) => numbers.get(row) ?? []);
+  const run: StoredRun = { draft, rows: numbersOf(rows), limitedRows: numbersOf(limitedRows), limited };
+  return JSON.stringify(run);
+}
+
+/** The reverse of {@link runToStore}; `undefined` when the record cannot be read any more. */
+export function runFromStore(text: string): Run | undefined {
+  const stored = fromStore<StoredRun>(text);
+  if (!Array.isArray(stored?.draft?.rows)) return undefined;
+  const { draft, rows, limitedRows, limited } = stored;
+  const readyRows = (numbers: readonly number[]) =>
+    numbers.flatMap((number) => draft.rows[number] ?? []).filter(isReady);
+  return { draft, rows: readyRows(rows), limitedRows: readyRows(limitedRows), limited };
+}
+
+/**
+ * The draft of what remains after a submission: what was not accepted, what a limit held back, and the lines that are not
+ * ready.
+ * @param outcomes of the run's rows
+ */
+export function remainderOf(
+  { draft, rows, limitedRows }: Run,
+  outcomes: readonly (Outcome | undefined)[],
+): Draft {
+  const remaining = rows.filter((_, index) => outcomes[index]?.kind !== 'accepted');
+  return withRows(
+    draft,
+    [...remaining, ...limitedRows, ...draft.rows.filter(isRefused)].toSorted(
+      (one, other) => one.line - other.line,
+    ),
+  );
+}
+
+function fromStore<Kept>(text: string): Kept | undefined {
   try {
-    const draft = JSON.parse(text) as Draft | null;
-    return Array.isArray(draft?.rows) ? draft : undefined;
+    return JSON.parse(text) ?? undefined;
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limited, Limits, Room } from './limits.ts';
-import type { Records, Reservation } from './record.ts';
+import type { EndedRun, Records, Reservation } from './record.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
 
 /** A draft that a member wants carried out by an interaction. */
@@ -30,6 +30,8 @@ export interface Order extends Submitter {
   readonly id: string;
   /** What was typed just now: it is stored, in place of a former state of the draft, where it is reserved or refused. */
   readonly draft?: Draft;
+  /** Also what the guild has submitted before. */
+  readonly includesDuplicates?: boolean;
   /** How many servers its button said that it submits: fewer do not go without being shown again. */
   readonly promised?: number | undefined;
   /** Aborted when the bot is to stop. */
@@ -56,21 +58,14 @@ export type Result =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
-/** `rows` are what was submitted. */
-export interface Ended extends Pick<Reservation, 'draft' | 'rows' | 'limitedRows'> {
+/** How a submission has ended, with what its report needs. */
+export interface Ended extends EndedRun {
   readonly kind: 'ended';
-  readonly servers: readonly ServerSubmission[];
-  /** What came of each server. */
-  readonly outcomes: readonly Outcome[];
-  /** The limit that holds the limited rows back. */
-  readonly limited?: Limited | undefined;
   /** How many more servers the member may submit after these; absent where that could not be counted. */
   readonly left: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
-  /** The draft of what was refused or not sent, and of the lines that were not ready, if there is anything. */
-  readonly restId: string | undefined;
-  /** Whether what came of it could be recorded. */
+  /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
   /** What is wrong with the guild's key, if any server ended because of it. */
   readonly keyProblem: NoKey | undefined;
@@ -117,27 +112,25 @@ export interface PipelineDeps {
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-/** Of the time in which an interaction can be answered, what is kept for delivering the answer, with a few more tries. */
+/** Kept free at the end of the 15 minutes to deliver the reply, retries included. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /** Nothing has left: what is reserved may be lost with the machine's power. */
 const NOT_SYNCED = { synced: false };
 
-/** What was reserved, and what its answer needs. */
-interface Run extends Reservation {
-  readonly kind: 'run';
-  readonly limited: Limited | undefined;
+/** What was reserved, and what its report needs. */
+interface Reserved extends Reservation {
+  readonly kind: 'reserved';
   readonly announce: boolean;
-  readonly dailyQuota: number | undefined;
 }
 
-/** What came of one request, and the key that it left with, if it did. */
-interface Answer {
+/** The outcome of one request, and the key that it was sent with, if it was. */
+interface Requested {
   readonly outcome: Outcome;
   readonly key: UsableKey | undefined;
 }
 
-interface Answered extends Answer {
+interface Answered extends Requested {
   /** The servers of the request. */
   readonly request: readonly number[];
   readonly ended: readonly EndedServers[];
@@ -146,8 +139,8 @@ interface Answered extends Answer {
 }
 
 interface Recorded {
-  /** Of the draft of what is left, where every server has ended and there is anything. */
-  readonly restId: string | undefined;
+  /** Where every server has ended and anything remains. */
+  readonly remainderId: string | undefined;
   /** For the first time: the guild's admins have to be told. */
   readonly isKeyRefused: boolean;
 }
@@ -176,11 +169,72 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  async function carryOut(order: Order, run: Run): Promise<Ended> {
+  /** Checks and reserves what may go, or says why nothing may. */
+  async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
+    const { drafts, records, duplicates, limits, keys, settings } = deps;
+    const { guildId, user, id, interactionId } = order;
+    // Whoever took it over tells the member that nothing was sent.
+    if (!(await deps.isOurs(interactionId)))
+      throw new Error('another process has taken the interaction over');
+    const stored = await drafts.find(order, id);
+    // Another window of the same draft may have been submitted first.
+    const isTaken = stored === 'submitted' || stored === 'of-another-member';
+    const draft = isTaken ? stored : (order.draft ?? stored);
+    if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
+
+    /** A single server stays as a draft for the buttons below the refusal. A list is a draft already, and is shown anew. */
+    async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
+      if (stays.source === 'options') await drafts.save(order, id, stays);
+      return { kind: 'refused', refusal, draft: stays };
+    }
+
+    const { announce, games, dailyQuota } = await settings.get(guildId);
+    const key = await keys.usable(guildId);
+    if ('code' in key) return refuse(key, draft);
+
+    const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
+    const forbidden = games && ready.find(({ game }) => !games.includes(game));
+    if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
+
+    const includesAll = draft.includesDuplicates || order.includesDuplicates === true;
+    const before: ReadonlyMap<Row, SubmittedBefore> = includesAll
+      ? new Map()
+      : await duplicates.submittedBefore({ guildId, userId: user.id }, draft.rows);
+    const rows = rowsToSend(draft, before);
+    const isFewerThanPromised = rows.length < (order.promised ?? 1);
+    if (before.size > 0 && isFewerThanPromised) {
+      return refuse({ code: 'submitted-before', servers: [...before.values()] }, draft);
+    }
+    if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
+
+    const servers = rows.map(({ submission }) => submission);
+    const inFlight = await duplicates.inFlight(guildId, servers);
+    if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
+
+    const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
+    if (room.count === 0 && room.limited) {
+      const { by, limit, until } = room.limited;
+      return refuse({ code: by, limit, until }, draft);
+    }
+    const reservation: Reservation = {
+      id,
+      guildId,
+      user,
+      interactionId,
+      draft: { ...draft, includesDuplicates: includesAll },
+      rows: rows.slice(0, room.count),
+      limitedRows: rows.slice(room.count),
+      limited: room.limited,
+    };
+    await records.reserve(reservation);
+    return { kind: 'reserved', ...reservation, announce };
+  }
+
+  async function carryOut(order: Order, run: Reserved): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const ends = new Map<number, Outcome>();
-    let restId: string | undefined;
+    let remainderId: string | undefined;
     let isRecorded = true;
 
     // Where the end of a request cannot be recorded, nothing more is sent, and the hourly job ends the submission.
@@ -193,34 +247,37 @@ export function createPipeline(deps: PipelineDeps) {
       const isLast = plan.next() === undefined;
       const recorded = await record(run, { ...answer, request, ended, isLast });
       isRecorded = recorded !== undefined;
-      restId = recorded?.restId;
+      remainderId = recorded?.remainderId;
       if (recorded?.isKeyRefused) await deps.onKeyRefused(run.guildId);
       if (!isLast) order.onProgress?.(ends.size, servers.length);
     }
 
     const outcomes = servers.map((_, index) => ends.get(index) ?? notSent('bot'));
     await tell(({ ended }) => ended?.(order, { servers, outcomes }));
-    // Nothing may fail any more that only explains.
-    const { guildId, dailyQuota } = run;
-    const left = await deps.limits
-      .left({ guildId, userId: order.user.id, dailyQuota })
-      .catch(() => undefined);
-    const keyProblem = outcomes.some(isAboutKey)
-      ? await deps.keys.problem(run.guildId).catch(() => undefined)
-      : undefined;
+    const explanation = await explain(order, outcomes);
     return {
       ...run,
       kind: 'ended',
       servers,
       outcomes,
-      restId,
+      remainderId,
       isRecorded,
-      keyProblem,
-      left,
+      ...explanation,
     };
   }
 
-  async function makeRequest(order: Order, run: Run, request: readonly number[]): Promise<Answer> {
+  /** What explains the outcomes, which are told also where it cannot be read. */
+  async function explain({ guildId, user }: Submitter, outcomes: readonly Outcome[]) {
+    const isKey = outcomes.some(isAboutKey);
+    const keyProblem = isKey ? await deps.keys.problem(guildId).catch(() => undefined) : undefined;
+    const left = await deps.settings
+      .get(guildId)
+      .then(({ dailyQuota }) => deps.limits.left({ guildId, userId: user.id, dailyQuota }))
+      .catch(() => undefined);
+    return { keyProblem, left };
+  }
+
+  async function makeRequest(order: Order, run: Reserved, request: readonly number[]): Promise<Requested> {
     const reason = reasonToStop(order);
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = order;
@@ -246,7 +303,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** @returns the key, read anew for each request; `undefined` where the key or the servers are gone, so nothing is sent */
-  async function markSending(run: Run, request: readonly number[]): Promise<UsableKey | undefined> {
+  async function markSending(run: Reserved, request: readonly number[]): Promise<UsableKey | undefined> {
     const usable = await deps.keys.usable(run.guildId);
     if ('code' in usable) return undefined;
     const isMarked = await deps.records.markSending(run.id, request);
@@ -254,7 +311,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** In one transaction, which is tried three times. @returns `undefined` where the store does not take it */
-  async function record(run: Run, answered: Answered): Promise<Recorded | undefined> {
+  async function record(run: Reserved, answered: Answered): Promise<Recorded | undefined> {
     const { guildId, id, interactionId } = run;
     const { request, ended, isLast, outcome, key } = answered;
     const note = () =>
@@ -262,7 +319,7 @@ export function createPipeline(deps: PipelineDeps) {
         await deps.records.answered(id, request, ended);
         return {
           isKeyRefused: key !== undefined && (await deps.keys.keepAnswer(guildId, key.setAt, outcome)),
-          restId: isLast ? await deps.records.finish(id) : undefined,
+          remainderId: isLast ? await deps.records.finish(id) : undefined,
         };
       });
     const complain = (error: unknown) =>
@@ -276,8 +333,8 @@ export function createPipeline(deps: PipelineDeps) {
      * @throws StoreError when it cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
-      const reserved = await store.inGuild(order.guildId, () => reserve(deps, order), NOT_SYNCED);
-      if (reserved.kind === 'run') {
+      const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
+      if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);
         return carryOut(order, reserved);
       }
@@ -287,72 +344,15 @@ export function createPipeline(deps: PipelineDeps) {
       }
       return reserved;
     },
+    /** What an interaction has carried out before a crash, as `submit` would have returned it. Nothing is announced any more. */
+    async endedBy(by: Submitter, interactionId: string): Promise<Ended | undefined> {
+      const run = await deps.records.endedBy(interactionId);
+      if (run === undefined) return undefined;
+      const explanation = await explain(by, run.outcomes);
+      return { ...run, kind: 'ended', announce: false, isRecorded: true, ...explanation };
+    },
   };
 }
 
 /** As with an answer that could not be read: the request may have been carried out. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };
-
-/** Checks and reserves what may go, or says why nothing may. */
-async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Result, Ended>> {
-  const { drafts, records, duplicates, limits, keys, settings } = deps;
-  const { guildId, user, id, interactionId } = order;
-  // Whoever took it over tells the member that nothing was sent.
-  if (!(await deps.isOurs(interactionId))) throw new Error('another process has taken the interaction over');
-  const stored = await drafts.find(order, id);
-  // Another window of the same draft may have been submitted first.
-  const isTaken = stored === 'submitted' || stored === 'of-another-member';
-  const draft = isTaken ? stored : (order.draft ?? stored);
-  if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
-
-  /**
-   * A single server stays as a draft for the buttons below the refusal; behind the warning of a duplicate one of them is
-   * *Submit again*, which submits the draft as it is stored. A list is a draft already, and is shown anew.
-   */
-  async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
-    const isWarning = refusal.code === 'submitted-before';
-    if (stays.source === 'options') {
-      await drafts.save(order, id, { ...stays, includesDuplicates: isWarning || stays.includesDuplicates });
-    }
-    return { kind: 'refused', refusal, draft: stays };
-  }
-
-  const { announce, games, dailyQuota } = await settings.get(guildId);
-  const key = await keys.usable(guildId);
-  if ('code' in key) return refuse(key, draft);
-
-  const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
-  const forbidden = games && ready.find(({ game }) => !games.includes(game));
-  if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
-
-  const before: ReadonlyMap<Row, SubmittedBefore> = draft.includesDuplicates
-    ? new Map()
-    : await duplicates.submittedBefore({ guildId, userId: user.id }, draft.rows);
-  const rows = rowsToSend(draft, before);
-  const isFewerThanPromised = rows.length < (order.promised ?? 1);
-  if (before.size > 0 && isFewerThanPromised) {
-    return refuse({ code: 'submitted-before', servers: [...before.values()] }, draft);
-  }
-  if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
-
-  const servers = rows.map(({ submission }) => submission);
-  const inFlight = await duplicates.inFlight(guildId, servers);
-  if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
-
-  const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
-  if (room.count === 0 && room.limited) {
-    const { by, limit, until } = room.limited;
-    return refuse({ code: by, limit, until }, draft);
-  }
-  const reservation: Reservation = {
-    id,
-    guildId,
-    user,
-    interactionId,
-    draft,
-    rows: rows.slice(0, room.count),
-    limitedRows: rows.slice(room.count),
-  };
-  await records.reserve(reservation);
-  return { kind: 'run', ...reservation, limited: room.limited, announce, dailyQuota };
-}

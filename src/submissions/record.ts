@@ -1,10 +1,9 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
-import { isReady, isRefused, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
-import { type Draft, draftFromStore, withRows } from './draft.ts';
+import { type Run, remainderOf, runFromStore, runToStore } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
 import type { EndedServers } from './request-plan.ts';
@@ -13,24 +12,19 @@ import type { EndedServers } from './request-plan.ts';
 const INSERTED_AT_ONCE = 200;
 
 /** What is reserved, and by which interaction. */
-export interface Reservation extends Submitter {
+export interface Reservation extends Submitter, Run {
   /** Of the submission: that of its draft. */
   readonly id: string;
   readonly interactionId: string;
-  readonly draft: Draft;
-  /** The rows that go; the draft's other ready rows are held back or left out. */
-  readonly rows: readonly ReadyRow[];
-  /** Ready rows that a limit holds back. */
-  readonly limitedRows: readonly ReadyRow[];
 }
 
-/** What came of a submission that another run of the bot has ended for this one. */
-export interface EndedSubmission {
-  readonly source: Draft['source'];
+/** A submission that has ended. */
+export interface EndedRun extends Run {
   readonly servers: readonly ServerSubmission[];
+  /** Of each server. */
   readonly outcomes: readonly Outcome[];
-  /** The draft of what was not sent and can be sent again, if there is one. */
-  readonly restId: string | undefined;
+  /** The draft of what was not accepted, and of the lines that were not ready, if there is anything. */
+  readonly remainderId: string | undefined;
 }
 
 export type Records = ReturnType<typeof createRecords>;
@@ -44,8 +38,8 @@ export interface RecordsDeps {
   readonly now?: () => number;
 }
 
-/** The id of the draft of what is left when an interaction has submitted another; that one's own id is taken. */
-const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
+/** The id of the draft of what remains when an interaction has submitted another; that one's own id is taken. */
+const remainderIdOf = (interactionId: string): string => `${interactionId}-remainder`;
 
 /**
  * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
@@ -61,7 +55,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
       .where('position', 'in', [...indices]);
 
   /**
-   * All servers have ended. What was refused or not sent, and what was never ready, becomes a draft of its own.
+   * All servers have ended. What was not accepted, and what was never ready, becomes a draft of its own.
    * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
    */
   async function finish(id: string): Promise<string | undefined> {
@@ -70,20 +64,22 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
       .select(['draft', 'guild_id', 'interaction_id', 'user_id', 'user_name'])
       .where('id', '=', id)
       .executeTakeFirst();
+    const isNamed = before?.user_id != null && before.user_name !== null;
+    // Its lines stay for the report, until the member was told.
     await tables()
       .updateTable('submissions')
-      .set({ state: 'done', draft: null, ended_at: now() })
+      .set({ state: 'done', ended_at: now(), ...(!isNamed && { draft: null }) })
       .where('id', '=', id)
       .execute();
     if (!before?.draft || !before.interaction_id || !before.user_id || before.user_name === null)
       return undefined;
-    const draft = draftFromStore(before.draft);
-    const rest = draft && restOf(draft, await outcomesOf(id));
-    if (!rest || rest.rows.length === 0) return undefined;
-    const restId = restIdOf(before.interaction_id);
+    const run = runFromStore(before.draft);
+    const remainder = run && remainderOf(run, (await rowsOf(id)).map(storedOutcome));
+    if (!remainder || remainder.rows.length === 0) return undefined;
+    const remainderId = remainderIdOf(before.interaction_id);
     const user = { id: before.user_id, name: before.user_name };
-    await drafts.save({ guildId: before.guild_id, user }, restId, rest);
-    return restId;
+    await drafts.save({ guildId: before.guild_id, user }, remainderId, remainder);
+    return remainderId;
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
@@ -107,10 +103,6 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
       .where('submission_id', '=', id)
       .orderBy('position')
       .execute();
-
-  async function outcomesOf(id: string): Promise<readonly (Outcome | undefined)[]> {
-    return (await rowsOf(id)).map(storedOutcome);
-  }
 
   const isRunning = (id: string) =>
     tables().selectFrom('submissions').select('id').where('id', '=', id).where('state', '=', 'running');
@@ -141,21 +133,12 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
   const abandoned = () => allRunning().where(isAbandoned(store, owner));
 
   return {
-    async reserve({
-      id,
-      guildId,
-      user,
-      interactionId,
-      draft,
-      rows,
-      limitedRows,
-    }: Reservation): Promise<void> {
+    async reserve(reservation: Reservation): Promise<void> {
+      const { id, guildId, user, interactionId, rows } = reservation;
       const at = now();
-      // The servers' rows and these rows are in the same order. What was left out is no part of it any more.
-      const kept = withRows(draft, [...rows, ...limitedRows, ...draft.rows.filter(isRefused)]);
       const running = {
         state: 'running' as const,
-        draft: JSON.stringify(kept),
+        draft: runToStore(reservation),
         interaction_id: interactionId,
         owner,
         started_at: at,
@@ -209,7 +192,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
     },
     finish,
     /** What an interaction has carried out. */
-    async endedBy(interactionId: string): Promise<EndedSubmission | undefined> {
+    async endedBy(interactionId: string): Promise<EndedRun | undefined> {
       const submission = await tables()
         .selectFrom('submissions')
         .select(['id', 'draft'])
@@ -217,18 +200,28 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
         .executeTakeFirst();
       if (submission === undefined) return undefined;
       const rows = await rowsOf(submission.id);
-      const rest = await tables()
+      const servers = rows.map(submissionOf);
+      const remainder = await tables()
         .selectFrom('submissions')
-        .select(['id', 'draft'])
-        .where('id', '=', restIdOf(interactionId))
+        .select('id')
+        .where('id', '=', remainderIdOf(interactionId))
         .where('state', '=', 'draft')
         .executeTakeFirst();
       return {
-        source: draftFromStore(rest?.draft ?? '')?.source ?? 'text',
-        servers: rows.map(submissionOf),
+        ...(runFromStore(submission.draft ?? '') ?? runOf(servers)),
+        servers,
         outcomes: rows.map((row) => storedOutcome(row) ?? INTERRUPTED),
-        restId: rest?.id,
+        remainderId: remainder?.id,
       };
+    },
+    /** Its member was told: nobody needs the lines any more. */
+    async told(interactionId: string): Promise<void> {
+      await tables()
+        .updateTable('submissions')
+        .set({ draft: null })
+        .where('interaction_id', '=', interactionId)
+        .where('state', '=', 'done')
+        .execute();
     },
     /** Ends what a fault of the bot has left running since before a time. */
     async endUnfinished(startedBefore: number): Promise<void> {
@@ -247,26 +240,10 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
   };
 }
 
-/**
- * What is left of a draft of which some servers were submitted: those, and the lines that are not ready.
- * @param outcomes of its first ready rows; the others were held back by a limit
- */
-function restOf(draft: Draft, outcomes: readonly (Outcome | undefined)[]): Draft {
-  const left = draft.rows.filter(isReady).filter((_, index) => isLeft(draft, outcomes[index]));
-  const rows = [...left, ...draft.rows.filter(isRefused)];
-  return withRows(
-    draft,
-    rows.toSorted((one, other) => one.line - other.line),
-  );
-}
-
-/**
- * Whether a server becomes part of a draft of its own once it has ended: what was refused or not sent, and what a limit
- * held back and so has no outcome; one server for itself also when nobody knows, to be asked for again.
- */
-export function isLeft({ source }: Pick<Draft, 'source'>, outcome: Outcome | undefined): boolean {
-  if (outcome?.kind === 'accepted') return false;
-  return outcome?.kind !== 'unknown' || source === 'options';
+/** In place of lines that were deleted or cannot be read: the servers, one on each line. */
+function runOf(servers: readonly ServerSubmission[]): Run {
+  const rows = servers.map((submission, index) => ({ kind: 'ready' as const, line: index + 1, submission }));
+  return { draft: { source: 'text', rows, includesDuplicates: false }, rows, limitedRows: [] };
 }
 
 function newServer({ server: host, port, queryPort, game }: ServerSubmission) {

@@ -97,3 +97,13 @@ function openEnd(text: string): number {
   }
   return Math.min(code, mention, backslash);
 }
+
+/** A sentence without what only Discord shows: code, links, and times in the reader's zone. */
+export const readOutsideDiscord = (text: string): string =>
+  text
+    .replaceAll('`', '')
+    .replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1')
+    .replace(/<t:(\d{1,12})(?::\w)?>/g, (_, seconds: string) => `${minuteOf(Number(seconds) * 1000)} UTC`);
+
+/** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
+const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');

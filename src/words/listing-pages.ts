@@ -45,10 +45,10 @@ export const pageAbout = (
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
 
-/** For sentences that send people to the list: it leads to the page about this server. */
+/** For sentences that send people to the list: it leads to the page about this server, or to the list without one. */
 export const listAbout = (
   reader: Pick<Reader, 't' | 'pages'>,
-  server: Pick<ServerSubmission, 'server' | 'port'>,
+  server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): { readonly list: string } => ({
   list: linked(reader.t('listing.list'), pageAbout(reader, server)),
 });

@@ -21,10 +21,10 @@ export const signed = (kind: Outcome['kind'], text: string): string => `${LOOK[k
 /** The kinds of outcomes, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 
-/** The gravest of these, whose colour stands for all; what has no outcome was not sent. */
-export function gravestOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
-  const byGravity = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
-  return byGravity.find((kind) => kinds.includes(kind)) ?? 'not-sent';
+/** The worst outcome; it gives the embed its colour. Without any: not sent. */
+export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
+  const worstFirst = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
+  return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
 /** Games by their alias. */
@@ -95,6 +95,30 @@ export function describe(
   const address = formatAddress({ host, port });
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
+
+/** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
+export const MOST_NAMED = 5;
+/** The same below each text where there are several. */
+export const FEW_NAMED = 3;
+/** UTF-16 units of what a line repeats, so that it takes two lines of a phone, three at most. */
+const LONGEST_ITEM = 40;
+
+/** An address, or what was typed, as an item of a list; with the number of its line where it has one. */
+export function addressItem(t: Translate, text: string, line?: number): string {
+  const code = `\`${escapeCode(text, LONGEST_ITEM)}\``;
+  return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
+}
+
+/** The address of a server as {@link addressItem}. */
+export const serverItem = (
+  t: Translate,
+  { server: host, port }: Pick<ServerSubmission, 'server' | 'port'>,
+  line?: number,
+): string => addressItem(t, formatAddress({ host, port }), line);
+
+/** How many more there are than were named, as a line of its own. */
+export const moreText = (t: Translate, count: number): readonly string[] =>
+  count > 0 ? [t('look.more', { count })] : [];
 
 /** An embed of Discord's with game servers in it. */
 export interface ServerEmbed {

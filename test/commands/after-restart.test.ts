@@ -1,56 +1,63 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { endedReply } from '../../commands/addserver/ended.ts';
+import { reportReply } from '../../commands/addservers/report.ts';
 import { afterRestart } from '../../commands/after-restart.ts';
-import type { EndedSubmission } from '../../src/submissions/record.ts';
+import { KNOWN_GAMES } from '../../src/listing/contract.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import { Secret } from '../../src/secret.ts';
+import type { Row } from '../../src/server-lists/row.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { openPipeline } from '../support/open-pipeline.ts';
+import { readyRow } from '../support/submitted.ts';
 import { anyContext } from './context.ts';
 
-const server = { server: 'a.example.com', port: 1, game: 'cs2' };
-const ACCEPTED = { kind: 'accepted', message: 'Yes.' } as const;
-const NOT_SENT = { kind: 'not-sent', reason: 'stopping' } as const;
-const KEY_REFUSED = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' } as const;
+const index = indexGames(KNOWN_GAMES);
+const games = { ...index, list: () => ({ games: KNOWN_GAMES, fresh: true }) };
+const REFUSED: Row = {
+  kind: 'refused',
+  line: 7,
+  problem: { code: 'no-address' },
+  typed: { server: 'nothing', port: '', queryPort: '', game: '' },
+};
 
-function told(outcomes: EndedSubmission['outcomes'], more: Partial<EndedSubmission> = {}, isAdmin = true) {
-  const servers = outcomes.map(() => server);
-  const ended = { source: 'text', servers, outcomes, restId: undefined, ...more } as const;
-  return afterRestart(anyContext({ isAdmin }), ended, { find: () => undefined });
+/** What a draft's member is told, and what they would be told by the stored rows alone. */
+async function told(rows: readonly Row[], source: Draft['source']) {
+  const opened = await openPipeline({
+    member: { servers: 4, seconds: 3_600 },
+    add: ([server]) => {
+      if (server?.server === 'bad')
+        return { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
+      return server?.server === 'lost'
+        ? { kind: 'unknown', reason: 'reset' }
+        : { kind: 'accepted', message: 'Yes.' };
+    },
+  });
+  const context = anyContext({ guildId: '1', interactionId: 'i' });
+  await opened.keys.set('1', new Secret('a key'), { userId: '9' });
+  await opened.drafts.save(context, 'd', { source, rows, includesDuplicates: false });
+  const ended = await opened.pipeline.submit({ ...context, id: 'd' });
+  const stored = await opened.pipeline.endedBy(context, 'i');
+  if (ended.kind !== 'ended' || !stored) throw new Error('nothing was submitted');
+  const deps = { games, settings: opened.settings };
+  const reply =
+    source === 'options' ? endedReply(context, ended, games) : await reportReply(context, ended, deps);
+  return { reply, afterRestart: await afterRestart(context, stored, deps) };
 }
 
-describe('what is told of a submission after a restart', () => {
-  it('is what became of the one server', () => {
-    const { content, embeds } = told([ACCEPTED]);
-    expect(content).toContain('Yes.');
-    expect(embeds?.[0]?.description).toContain('a.example.com:1');
-  });
-
-  it('is how many servers of a list ended how, with the address of what did not go', () => {
-    const { content, embeds } = told([ACCEPTED, ACCEPTED, NOT_SENT, { kind: 'unknown', reason: 'stopping' }]);
-    expect(content).toMatch(
-      /2 sent for review.*1 unconfirmed.*a\.example\.com:1.*1 not sent.*a\.example\.com:1/s,
-    );
-    expect(embeds).toEqual([]);
-  });
-
-  it('has a button for what can be sent again', () => {
-    const button = (source: EndedSubmission['source']) =>
-      JSON.stringify(told([NOT_SENT], { source, restId: 'i-rest' }).components);
-    expect(button('options')).toContain('addserver:again:i-rest');
-    expect(button('text')).toContain('addservers:submit:0:i-rest');
-    expect(told([ACCEPTED]).components).toEqual([]);
-  });
-
-  it.each([
-    { kind: 'unknown', reason: 'stopping' } as const,
-    { kind: 'rejected', message: 'No.' } as const,
-  ])('opens one server to be looked at before it is sent again: $kind', (outcome) => {
-    const shown = JSON.stringify(told([outcome], { source: 'options', restId: 'i-rest' }).components);
-    expect(shown).toContain('addserver:edit:i-rest');
-    expect(shown).not.toContain('addserver:again');
-  });
-
-  it('says what to do about a key that the service refuses', () => {
-    expect(told([KEY_REFUSED]).content).toContain('Enter an API key with /setkey');
-    expect(told([KEY_REFUSED], {}, false).content).toContain(
-      'Ask someone with the “Manage Server” permission to enter an API key',
-    );
-    expect(told([ACCEPTED]).content).not.toContain('/setkey');
-  });
+it.each([
+  ['options', 'one server', [readyRow(1, 'lost')]],
+  ['options', 'one server whose key was refused', [readyRow(1, 'bad')]],
+  [
+    'text',
+    'a list with lines that a limit holds back, that repeat others and that are not ready',
+    [
+      ...[2, 3, 4, 5, 6].map((line) => readyRow(line, `s${line}`)),
+      REFUSED,
+      { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
+    ],
+  ],
+] as const)('after a restart members read the same report as without one, made of %s: %s', async (source, _, rows) => {
+  const { reply, afterRestart: again } = await told(rows, source);
+  expect(again).toEqual(reply);
+  expect(reply.content).not.toBe('');
 });

@@ -400,11 +400,12 @@ describe('a server that was submitted before', () => {
     await bot.listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
     expect(textOf(unknown)).toContain('Check the list before submitting it again');
-    expect(labelsOf(unknown)).toEqual(['Edit']);
+    expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
     await edit(member, unknown, {});
     await says(unknown, 'It may have gone through. Check the list before submitting it again');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
-    await press(member, unknown, 'Submit again');
+    expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
+    await press(member, unknown, 'Not on the list: submit again');
     await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

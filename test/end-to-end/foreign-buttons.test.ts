@@ -75,6 +75,7 @@ beforeAll(async () => {
   };
   show('admin', await admin.slash('help'));
   show('admin', await setKey(admin, 'wrong-key'));
+  show('member', await addServer(member, 'no-key.example.com:1'));
   await setKey(admin, 'sandbox-key');
 
   show('member', await addServer(member, 'no-port.example.com'));
@@ -90,8 +91,11 @@ beforeAll(async () => {
   const report = await submit(member, await paste(member, 'refused.example.com:1 cs2'));
   await listing.behave({ kind: 'ok' });
   show('member', { kind: 'message', message: report });
+  await listing.behave({ kind: 'reset' }, 1);
+  const unconfirmed = await submit(member, await paste(member, 'lost.example.com:1 cs2'));
+  show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
-  show('member', await press(member, show('member', await member.slash('submissions')), 'Show 2'));
+  show('member', await press(member, show('member', await member.slash('submissions')), 'Show 3'));
   show('member', await press(member, show('member', await member.slash('privacy')), 'Delete my name'));
 
   await chooseLogChannel(scene);
@@ -166,6 +170,9 @@ async function changesNothing(
   who: Pick<Person, 'guildId' | 'userId'>,
   act: () => Promise<void>,
 ): Promise<void> {
+  // The lines of what was submitted go right after their member was told.
+  const untold = "SELECT id FROM submissions WHERE state = 'done' AND draft IS NOT NULL";
+  await expect.poll(() => scene.store.rows(untold)).toEqual([]);
   const before = await stored(who);
   const requests = scene.listing.requests.length;
   await act();

@@ -15,8 +15,9 @@ const links = (answer: Answer) => componentsOf(answer).filter((each) => 'url' in
 const contentOf = (answer: Answer) => messageOf(answer).current?.content;
 
 it('a service that the operator has named is called so, with a link to its page', async () => {
+  await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(scene.member, 'named.example.com:27015'))).toContain(
-    '✅ [Game List](<https://list.example/search>) says:',
+    '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 

@@ -116,7 +116,7 @@ describe('the log channel', () => {
     const [shown] = messageOf(answer).current?.embeds ?? [];
     expect(logLines(scene)).toEqual([
       `<@${scene.member.userId}> (member): ${shown?.description}`,
-      expect.stringMatching(/^✅ \*\*1 sent for review\.\*\* The listing service says:$/),
+      '✅ **1 sent for review.**',
       '> Servers have been added for review.',
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2/),
       '⚠️ Not sent: already submitted here.',

@@ -7,7 +7,7 @@ import { bytesOnDisk } from '../storage/temporary.ts';
 import { ACCEPTED, addServer, addsOf, openWindow, press, sendFile } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { lines, read, submit } from '../support/lists.ts';
+import { csvOf, labelsOf, lines, read, reported, submit } from '../support/lists.ts';
 import {
   ANSWER_WITHIN_MS,
   BREACHES,
@@ -95,6 +95,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     if (!first || !second || !third) throw new Error('there are three answers');
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(first)).toContain('Counter-Strike 2 — s1.example.com:27015');
+    expect(labelsOf(first)).toEqual(['Not on the list: submit again', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
     expect(textOf(await press(scene.member, third, 'Try again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => requestsFor(`s${n}.example.com`))).toEqual([1, 1, 1]);
@@ -117,6 +118,8 @@ const STORIES: Readonly<Record<string, Story>> = {
     await eventually(() => textOf(preview).includes('restarted'), true);
     for (const words of [/100 .*sent for review/, /100 .*unconfirmed/, /50 .*not sent/])
       expect(textOf(preview)).toMatch(words);
+    expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
+    expect(labelsOf(preview)).toEqual(['Submit again', 'Not on the list: submit again', 'Edit']);
     expect(read(await submit(scene.member, preview))).toContain('50 sent for review');
     const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);
     expect(heldOf(...hosts)).toBe(250);

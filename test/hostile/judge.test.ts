@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Ask, claimOf, type Findings, judge } from './judge.ts';
 import type { Harm } from './verdict.ts';
 
-const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
+const ACCEPTED =
+  '✅ Your game server was sent for review and now shows in /submissions.\n│ Servers have been added for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const UNKNOWN =
   "❓ Unconfirmed. The listing service didn't respond in time. It may have gone through. Check the list before submitting it again.";

@@ -65,9 +65,8 @@ describe('a stored draft', () => {
     expect(await parts.drafts.find(mia, 'd')).toBe('submitted');
     // Whose it was is nobody else's business.
     expect(await parts.drafts.find(ben, 'd')).toBe('gone');
-    expect(await rowsIn(store, 'submissions')).toMatchObject([
-      { state: 'running', draft: JSON.stringify(draft) },
-    ]);
+    expect(await rowsIn(store, 'submissions')).toMatchObject([{ state: 'running' }]);
+    expect(await parts.records.endedBy('i')).toMatchObject({ draft });
   });
 
   it('is one of ten at most of a member: the oldest goes', async () => {

@@ -120,7 +120,7 @@ describe('what may be submitted', () => {
     expect(requests).toEqual([]);
   });
 
-  it('was submitted before: one server goes again with the next press, and a list without it', async () => {
+  it('was submitted before: one server goes again where it is asked for, and a list without it', async () => {
     const opened = await open();
     await addDone(opened.store, {
       id: 'x',
@@ -133,7 +133,8 @@ describe('what may be submitted', () => {
       code: 'submitted-before',
       servers: [{ server: 'a' }],
     });
-    expect(kinds(await opened.pipeline.submit({ ...order(), id: 'single' }))).toEqual(['accepted']);
+    const again = { ...order(), id: 'single', includesDuplicates: true };
+    expect(kinds(await opened.pipeline.submit(again))).toEqual(['accepted']);
     const { rows } = ended(await list(opened, 2));
     expect(rows.map(({ line }) => line)).toEqual([2]);
     expect(refusal(await list(opened, 1))).toEqual({ kind: 'no-draft', why: 'submitted' });
@@ -161,7 +162,7 @@ describe('what may be submitted', () => {
     expect(result.limited).toEqual({ by: 'member-limit', limit: 3, until: time + MINUTE });
     expect(result.limitedRows.map(({ line }) => line)).toEqual([4, 5]);
     expect(requests.map(({ hosts }) => hosts.length)).toEqual([3]);
-    const rest = await opened.drafts.find(mia, result.restId ?? '');
+    const rest = await opened.drafts.find(mia, result.remainderId ?? '');
     expect(rest).toMatchObject({ rows: [{ line: 4 }, { line: 5 }] });
     const until = time + MINUTE;
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until });
@@ -194,7 +195,7 @@ describe('a request', () => {
     expect(requests).toHaveLength(1);
     expect(kinds(result).indexOf('not-sent')).toBe(100);
     expect(result.outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
-    const rest = await opened.drafts.find(mia, result.restId ?? '');
+    const rest = await opened.drafts.find(mia, result.remainderId ?? '');
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
 
@@ -285,7 +286,7 @@ describe('what came of a submission', () => {
     });
     const result = ended(await list(opened, 250));
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ isRecorded: false, restId: undefined });
+    expect(result).toMatchObject({ isRecorded: false, remainderId: undefined });
     expect(result.outcomes[99]).toEqual(ACCEPTED);
     expect(result.outcomes[100]).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
@@ -319,7 +320,7 @@ describe('what came of a submission', () => {
       await opened.erasure.forgetNames('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
     });
-    expect(ended(await list(opened, 150)).restId).toBeUndefined();
+    expect(ended(await list(opened, 150)).remainderId).toBeUndefined();
     expect(await submissions(opened)).toMatchObject([{ state: 'done', user_id: null, draft: null }]);
   });
 
@@ -328,11 +329,11 @@ describe('what came of a submission', () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });
-    const { outcomes, restId } = ended(await list(opened, 250));
+    const { outcomes, remainderId } = ended(await list(opened, 250));
     // Without its record nothing leaves.
     expect(requests).toHaveLength(1);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(restId).toBeUndefined();
+    expect(remainderId).toBeUndefined();
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import type { RefusedRow, Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { isLeft, type Reservation } from '../../src/submissions/record.ts';
+import type { Reservation } from '../../src/submissions/record.ts';
 import { openStore, rowsIn } from '../storage/temporary.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyRow } from '../support/submitted.ts';
@@ -51,7 +51,7 @@ async function end(outcomes: readonly Outcome[], id = 'list'): Promise<void> {
 }
 
 const servers = () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute();
-const restRows = async (id = 'i-rest') => {
+const remainingRows = async (id = 'i-remainder') => {
   const rest = await parts.drafts.find(mia, id);
   return typeof rest === 'string' ? rest : rest.rows.map(({ line }) => line);
 };
@@ -87,8 +87,8 @@ describe('a server that is submitted', () => {
   });
 });
 
-describe('what is left of a submission', () => {
-  it('is what was refused or not sent, what a limit held back, and what was not ready', async () => {
+describe('what remains of a submission', () => {
+  it('is what was not accepted, what a limit held back, and what was not ready', async () => {
     const rows = [
       refusedRow(1),
       readyRow(2, 'a'),
@@ -99,17 +99,16 @@ describe('what is left of a submission', () => {
     ];
     await reserve(rows, {
       rows: rows.slice(1, 5).filter((row) => row.kind === 'ready'),
-      limitedRows: [readyRow(6, 'held back')],
+      limitedRows: rows.slice(5).filter((row) => row.kind === 'ready'),
     });
     await end([ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
-    expect(await parts.records.finish('list')).toBe('i-rest');
-    expect(await restRows()).toEqual([1, 3, 4, 6]);
-    const submission = (await rowsIn(store, 'submissions')).find(({ id }) => id === 'list');
-    expect(submission).toMatchObject({ state: 'done', draft: null, ended_at: NOW });
-  });
-
-  it('is one server for itself also where nobody knows what became of it', () => {
-    expect(isLeft({ source: 'options' }, UNKNOWN)).toBe(true);
+    expect(await parts.records.finish('list')).toBe('i-remainder');
+    expect(await remainingRows()).toEqual([1, 3, 4, 5, 6]);
+    const submission = async () => (await rowsIn(store, 'submissions')).find(({ id }) => id === 'list');
+    expect(await submission()).toMatchObject({ state: 'done', ended_at: NOW });
+    expect(await parts.records.endedBy('i')).toMatchObject({ draft: { rows }, rows: rows.slice(1, 5) });
+    await parts.records.told('i');
+    expect(await submission()).toMatchObject({ draft: null });
   });
 });
 
@@ -127,22 +126,22 @@ describe('a submission that was under way when the bot ended', () => {
       { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
       { outcome: 'not-sent', reserved_at: null },
     ]);
-    expect(await restRows()).toEqual([3]);
+    expect(await remainingRows()).toEqual([2, 3]);
     expect(await parts.records.endedBy('i')).toMatchObject({
-      source: 'text',
+      draft: { source: 'text' },
       servers: [{ server: 'a' }, { server: 'b' }, { server: 'c' }],
       outcomes: [ACCEPTED, { kind: 'unknown', reason: 'stopping' }, { kind: 'not-sent', reason: 'stopping' }],
-      restId: 'i-rest',
+      remainderId: 'i-remainder',
     });
   });
 
   it('is ended without a draft of what is left where its own draft cannot be read', async () => {
     await reserve([readyRow(1, 'a'), readyRow(2, 'b')]);
-    for (const draft of ['{"rows":[', '{"rows":"none"}', 'null']) {
+    for (const draft of ['{"draft":{"rows":[', '{"draft":{"rows":"none"}}', 'null']) {
       await store.tables().updateTable('submissions').set({ draft, state: 'running' }).execute();
       await parts.records.endUnfinished(NOW);
       expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
-      expect(await restRows()).toBe('gone');
+      expect(await remainingRows()).toBe('gone');
     }
   });
 
@@ -151,12 +150,7 @@ describe('a submission that was under way when the bot ended', () => {
     await end([UNKNOWN]);
     await parts.records.finish('list');
     await parts.records.endUnfinished(NOW);
-    expect(await parts.records.endedBy('i')).toEqual({
-      source: 'text',
-      servers: [{ server: 'a', port: 27015, game: 'cs2' }],
-      outcomes: [UNKNOWN],
-      restId: undefined,
-    });
+    expect(await parts.records.endedBy('i')).toMatchObject({ outcomes: [UNKNOWN] });
   });
 
   it('is none where the interaction has submitted nothing', async () => {

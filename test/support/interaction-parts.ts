@@ -6,8 +6,10 @@ import { createUnderWay, type UnderWay } from '../../src/interactions/under-way.
 
 type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
-export interface InteractionPartsDeps extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made> {
+export interface InteractionPartsDeps
+  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'submissions'> {
   readonly underWay?: UnderWay;
+  readonly submissions: RecordDeps['submissions'] & TakeoverDeps['submissions'];
 }
 
 /** What one run of the bot keeps of interactions, and tells of after a crash. */

@@ -53,7 +53,11 @@ export async function startSmallBot(commands: readonly Command[]) {
       encryption,
       api,
       wording,
-      submissions: { abandonedGuilds: async () => [], endAbandoned: async () => undefined },
+      submissions: {
+        abandonedGuilds: async () => [],
+        endAbandoned: async () => undefined,
+        told: async () => undefined,
+      },
       reportOf: async () => undefined,
       tellGuild,
       underWay,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeText, typedLine, unusableText } from '../../commands/addserver/text.ts';
+import { typedLine, unusableText } from '../../commands/addserver/text.ts';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
-import { announcementOf } from '../../src/words/ended.ts';
+import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
+import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { failureText } from '../../src/words/service.ts';
@@ -138,11 +139,12 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
   });
 
   it('for each outcome, also in the history', () => {
-    const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
-    const texts = readers.flatMap((each) =>
-      OUTCOMES.map((outcome) => outcomeText(each, server, outcome, keyProblem)),
-    );
-    expectSentences(texts);
+    const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
+    const texts = readers.flatMap((each) => [
+      ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
+      nextForKey(each, { code: 'key-invalid', setBy: '9' }),
+    ]);
+    expectSentences([...texts, ...outcomesForLog(t, ended)]);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL, message: EVIL };
     const servers = OUTCOMES.map(({ kind }) => ({ ...entry, outcome: kind }));
     expectSentences(servers.map((each) => serverText(member, each, games)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fitChoices } from '../../src/discord/limits.ts';
 import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
-import { describe as describeServer, gravestOf, serverEmbed, serverLine } from '../../src/words/servers.ts';
+import { describe as describeServer, serverEmbed, serverLine, worstOf } from '../../src/words/servers.ts';
 import { createWords } from '../../src/words/words.ts';
 import { rendered } from '../support/rendered.ts';
 
@@ -40,10 +40,10 @@ describe('the embed with game servers', () => {
   });
 
   it('is coloured by the gravest outcome', () => {
-    expect(gravestOf(['accepted', 'unknown', 'not-sent'])).toBe('unknown');
-    expect(gravestOf(['accepted', 'rejected', 'unknown'])).toBe('rejected');
-    expect(gravestOf(['accepted', 'not-sent'])).toBe('not-sent');
-    expect(gravestOf([])).toBe('not-sent');
+    expect(worstOf(['accepted', 'unknown', 'not-sent'])).toBe('unknown');
+    expect(worstOf(['accepted', 'rejected', 'unknown'])).toBe('rejected');
+    expect(worstOf(['accepted', 'not-sent'])).toBe('not-sent');
+    expect(worstOf([])).toBe('not-sent');
   });
 });
 

@@ -1,0 +1,40 @@
+import type { Context, Reply } from '../../src/interactions/command.ts';
+import { linkButton, rows } from '../../src/interactions/controls.ts';
+import type { Ended } from '../../src/submissions/pipeline.ts';
+import { nextForKey } from '../../src/words/keys.ts';
+import { announcementOf, outcomeText, pageOfUnknown } from '../../src/words/outcomes.ts';
+import { leftText } from '../../src/words/refusal.ts';
+import { describe, type KnownGames, serverEmbed } from '../../src/words/servers.ts';
+import { enterKey } from '../setkey.ts';
+import { buttonsAfterOutcome } from './buttons.ts';
+
+/** What became of one server, with what can be done next. */
+export function endedReply(context: Context, ended: Ended, games: KnownGames): Reply {
+  const { t } = context;
+  const { remainderId, keyProblem, isRecorded } = ended;
+  const [server] = ended.servers;
+  const [outcome] = ended.outcomes;
+  if (!server || !outcome) throw new Error('a submission has at least one server');
+  const left = outcome.kind === 'accepted' && ended.left ? leftText(ended.left, t) : undefined;
+  const texts = [
+    outcomeText(context, server, outcome),
+    keyProblem && nextForKey(context, keyProblem),
+    left && `-# ${left}`,
+    !isRecorded && t('ended.unrecorded'),
+  ];
+  const page = pageOfUnknown(context, ended);
+  const buttons =
+    remainderId === undefined
+      ? []
+      : [
+          keyProblem && enterKey(context, remainderId),
+          ...buttonsAfterOutcome(t, remainderId, outcome),
+          page !== undefined && linkButton(page, t('listing.check')),
+        ];
+  return {
+    content: texts.filter(Boolean).join('\n'),
+    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
+    components: rows(buttons),
+    announcement: announcementOf(context, ended, games),
+  };
+}

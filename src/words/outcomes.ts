@@ -1,0 +1,201 @@
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { Ended } from '../submissions/pipeline.ts';
+import { escapeText, readOutsideDiscord } from './escape.ts';
+import { listAbout, pageAbout } from './listing-pages.ts';
+import { sentences } from './sentences.ts';
+import {
+  describe,
+  FEW_NAMED,
+  type KnownGames,
+  MOST_NAMED,
+  moreText,
+  type ServerEmbed,
+  serverEmbed,
+  serverItem,
+  signed,
+} from './servers.ts';
+import { failureText, serviceWords } from './service.ts';
+import type { Reader, Translate } from './words.ts';
+
+/*
+ * How servers ended, in words: one and many, for members, for the log channel and in files. What is told after a crash is
+ * made of the same.
+ */
+
+/** A server with its outcome, and the number of its line where it has one. */
+export interface EndedServer {
+  readonly line?: number;
+  readonly server: ServerSubmission;
+  readonly outcome: Outcome;
+}
+
+/** Servers with the same outcome, of which the service said the same. */
+interface Group {
+  readonly outcome: Outcome;
+  /** The service's words, escaped, or why there are none. */
+  readonly said: string;
+  readonly servers: EndedServer[];
+}
+
+/** What went comes first; then what failed, and what is to be looked up before it is sent again. */
+const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
+
+/** Further messages that are shown after the first of each outcome. */
+const MOST_FURTHER = 2;
+/** UTF-16 units of the service's words about many servers: all messages fit into the 2,000 of a reply, or into an embed. */
+const LONGEST_IN_REPLY = 200;
+const LONGEST_IN_LOG = 400;
+
+/** The outcome of one server, for its member. The embed says which server it is. */
+export function outcomeText(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
+  const { t, mention } = reader;
+  const heading = t(`ended.one.${outcome.kind}`, { submissions: mention('submissions') });
+  const text = withSaid(t, outcome, heading, saidOf(t, outcome));
+  return withNext(text, outcome, nextText(reader, outcome, [server]));
+}
+
+/** The outcomes of many servers, for their member, with lines to find the servers by. */
+export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): readonly string[] {
+  const { t, mention } = reader;
+  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY);
+  const mostNamed = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
+  const texts = shown.map((group) => {
+    const { outcome, servers } = group;
+    const next = nextText(
+      reader,
+      outcome,
+      servers.map(({ server }) => server),
+    );
+    const text = withNext(manyText(t, group), outcome, next);
+    if (outcome.kind === 'accepted')
+      return `${text}\n${t('ended.next.accepted', { submissions: mention('submissions') })}`;
+    const items = servers.slice(0, mostNamed).map(({ line, server }) => serverItem(t, server, line));
+    return [text, ...items, ...moreText(t, servers.length - items.length)].join('\n');
+  });
+  return isAll ? texts : [...texts, t('list.otherReasons')];
+}
+
+/** The outcomes of servers, for a log channel. */
+export function outcomesForLog(t: Translate, ended: readonly EndedServer[]): readonly string[] {
+  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
+  const texts = shown.map((group) => manyText(t, group));
+  return isAll ? texts : [...texts, t('list.otherReasons')];
+}
+
+/** What was said of a server, for a cell of a file. */
+export const outcomeCell = (t: Translate, outcome: Outcome): string =>
+  'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
+
+/** The groups that a message has room for: the first of each outcome at least. */
+function groupsOf(
+  t: Translate,
+  ended: readonly EndedServer[],
+  longest: number,
+): { readonly shown: readonly Group[]; readonly isAll: boolean } {
+  const bySaid = new Map<string, Group>();
+  for (const server of ended) {
+    const { outcome } = server;
+    const said = saidOf(t, outcome, longest);
+    const group = bySaid.get(`${outcome.kind} ${said}`) ?? { outcome, said, servers: [] };
+    group.servers.push(server);
+    bySaid.set(`${outcome.kind} ${said}`, group);
+  }
+  const groups = IN_ORDER.flatMap((kind) =>
+    [...bySaid.values()].filter((group) => group.outcome.kind === kind),
+  );
+  const isFirst = (group: Group) =>
+    groups.find(({ outcome }) => outcome.kind === group.outcome.kind) === group;
+  const further = groups.filter((group) => !isFirst(group)).slice(0, MOST_FURTHER);
+  const shown = groups.filter((group) => isFirst(group) || further.includes(group));
+  return { shown, isAll: shown.length === groups.length };
+}
+
+const manyText = (t: Translate, { outcome, said, servers }: Group): string =>
+  withSaid(t, outcome, `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`, said);
+
+/** The service's words, escaped, or why there are none. */
+function saidOf(t: Translate, outcome: Outcome, longest?: number): string {
+  return 'message' in outcome
+    ? escapeText(serviceWords(outcome.message, t), longest)
+    : failureText(outcome, t);
+}
+
+function withSaid(t: Translate, { kind }: Outcome, heading: string, said: string): string {
+  switch (kind) {
+    case 'accepted':
+      return signed(kind, `${heading}\n> ${said}`);
+    case 'rejected':
+      return signed(kind, sentences(heading, t('ended.says', { message: said })));
+    default:
+      return signed(kind, sentences(heading, said));
+  }
+}
+
+/** What the service says ends with a quote, which takes a line of its own. */
+function withNext(text: string, outcome: Outcome, next: string | undefined): string {
+  if (next === undefined) return text;
+  return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
+}
+
+/** What to do about servers with the same outcome. */
+function nextText(
+  reader: Reader,
+  outcome: Outcome,
+  servers: readonly ServerSubmission[],
+): string | undefined {
+  const { t, mention } = reader;
+  switch (outcome.kind) {
+    case 'accepted':
+      return undefined;
+    case 'not-sent':
+      return t('ended.next.not-sent');
+    case 'unknown':
+      return t('ended.next.unknown', { count: servers.length, ...listAbout(reader, onlyOf(servers)) });
+    case 'rejected':
+      break;
+  }
+  switch (outcome.known) {
+    case 'emptyList':
+      return t('addserver.next.emptyList');
+    case 'serverMissing':
+    case 'gameMissing':
+      return t('addserver.correct');
+    case 'gameInvalid':
+      return t('addserver.next.gameInvalid', { games: mention('games') });
+    default:
+      return undefined;
+  }
+}
+
+const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
+  servers.length === 1 ? servers[0] : undefined;
+
+/** The page on which to look for servers whose outcome is unknown: about the one, or the list. */
+export function pageOfUnknown(
+  reader: Pick<Reader, 'pages'>,
+  { servers, outcomes }: Pick<Ended, 'servers' | 'outcomes'>,
+): string | undefined {
+  const unknown = servers.filter((_, index) => outcomes[index]?.kind === 'unknown');
+  return unknown.length === 0 ? undefined : pageAbout(reader, onlyOf(unknown));
+}
+
+/** Servers that an announcement names. */
+const MOST_ANNOUNCED = 10;
+
+/**
+ * What everybody in the channel is told, in the guild's language, of the servers that were sent for review; nothing
+ * where there are none, or the guild does not want it.
+ */
+export function announcementOf(
+  { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
+  { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
+  games: KnownGames,
+): { readonly content: string; readonly embed: ServerEmbed } | undefined {
+  const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
+  if (!announce || accepted.length === 0) return undefined;
+  const lines = accepted.map((server) => describe(t, server, games));
+  return {
+    content: t('announcement', { userId: user.id, count: accepted.length }),
+    embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
+  };
+}
