@@ -22,6 +22,7 @@ import {
 import { asPublished, createPublishing } from './discord/publish.ts';
 import { createApiKeys, guildsWithKey } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
+import { createGoneGames } from './guilds/gone-games.ts';
 import { createKeyCare } from './guilds/key-care.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
@@ -70,6 +71,7 @@ import { createPipeline, type Observer } from './submissions/pipeline.ts';
 import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
+import { escapeText } from './words/escape.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
@@ -446,6 +448,17 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         submissions: whenClockIsRight(pruning.prune),
         interactions: whenClockIsRight(record.prune),
         deletions: deletion.finish,
+        games: createGoneGames({
+          values: store.values,
+          settings,
+          games,
+          tell: (guildId, aliases) =>
+            guildLog.tell(
+              guildId,
+              (t) =>
+                `⚠️ ${t('guildLog.gamesGone', { games: aliases.map((alias) => escapeText(alias)).join(', '), settings: publishing.mention('settings') })}`,
+            ),
+        }),
         space: store.shrink,
         log: store.cutLog,
       },

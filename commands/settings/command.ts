@@ -283,13 +283,19 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return gamesView(context, { now, games: games.list().games, wanted });
       }),
       choose: press(async (context) => {
-        const all = games.list().games;
+        const { games: all, fresh } = games.list();
         const page = chosenOnPage(gameOptions(all), context);
         if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
-        const now = await changed(context, (before) => withGames(before, page), gamesText);
+        const now = await changed(
+          context,
+          (before) => withGames(before, page, fresh ? all : undefined),
+          gamesText,
+        );
         return gamesView(context, { now, games: all, wanted: page.wanted });
       }),
-      allgames: press((context) => change(context, ({ games: _some, ...now }) => now, gamesText)),
+      allgames: press((context) =>
+        change(context, ({ games: _some, goneGames: _gone, ...now }) => now, gamesText),
+      ),
       back: turn(show),
       quota: { answers: 'form', run: async (context) => quotaModal(context) },
     },
@@ -374,12 +380,17 @@ function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply 
   };
 }
 
-/** What was chosen on a page in place of what was chosen on it before; other pages stay. */
+/**
+ * What was chosen on a page in place of what was chosen on it before; other pages stay.
+ * @param all the games that the service has, where that is known: what it no longer has is on no page
+ */
 function withGames(
-  { games: allowed = [], ...others }: Settings,
+  { games: allowed = [], goneGames: _gone, ...others }: Settings,
   { offered, chosen }: ChosenOnPage,
+  all: readonly Game[] | undefined,
 ): Settings {
-  const some = [...allowed.filter((alias) => !offered.has(alias)), ...chosen];
+  const isGone = (alias: string) => all !== undefined && !all.some((game) => game.alias === alias);
+  const some = [...allowed.filter((alias) => !offered.has(alias) && !isGone(alias)), ...chosen];
   return some.length === 0 ? others : { ...others, games: some };
 }
 

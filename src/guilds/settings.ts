@@ -7,6 +7,9 @@ import type { Store } from '../storage/store.ts';
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
 export const HIGHEST_QUOTA = 9_999;
 
+/** Each guild's settings are stored under this name and the id of the guild. */
+export const SETTINGS = 'settings';
+
 const settingsSchema = z.object({
   /** Discord's name of the guild's language, for what is written there without being asked. */
   locale: z.string(),
@@ -21,6 +24,8 @@ const settingsSchema = z.object({
   announce: z.boolean(),
   /** The aliases of the games that may be submitted; absent: all of them. */
   games: z.exactOptional(z.array(z.string()).min(1)),
+  /** Of these, the ones that the service no longer has, as far as the admins were told. */
+  goneGames: z.exactOptional(z.array(z.string())),
   /** Servers that a member may submit in a day; absent: no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
@@ -47,7 +52,7 @@ export function createGuildSettings(deps: {
   const { store, logger } = deps;
   const records = createCollection<Settings>({
     values: store.values,
-    name: 'settings',
+    name: SETTINGS,
     schema: settingsSchema,
     logger,
   });

@@ -349,6 +349,17 @@ describe('the games of a guild', () => {
     expect(textOf(await submit('cs2'))).toContain(ACCEPTED);
   });
 
+  it('lose with the next choice what the service no longer has', () =>
+    inAppScene({ key: 'sandbox-key' }, async (own) => {
+      await allowGames(own, ['Factorio']);
+      const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
+      await own.listing.behave({ kind: 'json', status: 200, body }, 1);
+      await setKey(own.admin, 'sandbox-key');
+      const chosen = await allowGames(own, ['Factorio 2']);
+      expect(textOf(chosen)).toContain('Factorio 2');
+      expect(textOf(await openSettings(own))).toMatch(/Games: only Factorio 2\n/);
+    }));
+
   it('are not changed when the list has changed since they were shown', () =>
     // For every guild: in a bot of its own.
     inAppScene({ key: 'sandbox-key' }, async (own) => {

@@ -1,0 +1,30 @@
+import type { Games } from '../listing/games.ts';
+import type { Store } from '../storage/store.ts';
+import { type GuildSettings, SETTINGS } from './settings.ts';
+
+export interface GoneGamesDeps {
+  readonly values: Pick<Store['values'], 'keys'>;
+  readonly settings: Pick<GuildSettings, 'find' | 'change'>;
+  readonly games: Pick<Games, 'list'>;
+  /** Tells the guild's admins. */
+  readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
+}
+
+/** Tells guilds that chose their games, once, which of these the service no longer has: it may have renamed them. */
+export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps): () => Promise<void> {
+  return async () => {
+    const { games: all, fresh } = games.list();
+    if (!fresh) return;
+    const known = new Set(all.map(({ alias }) => alias));
+    for (const key of await values.keys(`${SETTINGS}:`)) {
+      const guildId = key.slice(SETTINGS.length + 1);
+      const now = await settings.find(guildId);
+      if (now === 'unreadable') continue;
+      const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
+      const untold = gone.filter((alias) => !now.goneGames?.includes(alias));
+      if (untold.length === 0) continue;
+      await settings.change(guildId, (before) => ({ ...before, goneGames: gone }));
+      await tell(guildId, untold);
+    }
+  };
+}

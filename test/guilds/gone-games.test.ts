@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { createGoneGames } from '../../src/guilds/gone-games.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { openStore, recorder } from '../storage/temporary.ts';
+
+it('a guild is told once of each chosen game that the service no longer has, and not by a list that is old', async () => {
+  const store = await openStore();
+  const settings = createGuildSettings({ store, logger: recorder() });
+  await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
+  await settings.change('2', (now) => now);
+  const told: string[] = [];
+  const list = { games: [{ name: 'Rust', alias: 'rust' }], fresh: false };
+  const look = createGoneGames({
+    values: store.values,
+    settings,
+    games: { list: () => list },
+    tell: async (guildId, aliases) => void told.push(`${guildId}: ${aliases}`),
+  });
+  await look();
+  expect(told).toEqual([]);
+  list.fresh = true;
+  await look();
+  await look();
+  expect(told).toEqual(['1: cs2']);
+  list.games = [];
+  await look();
+  expect(told).toEqual(['1: cs2', '1: rust']);
+});
