@@ -9,6 +9,9 @@ const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
 /** With these games a worker is busy for minutes, whatever it reads: it passes each of the holes. */
 const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 
+/** Long enough for a worker to start and to read a small file on a machine that does much else. */
+const READING_MS = 20_000;
+
 /** A reader whose service knows one more game once it is asked. */
 function setUp(fresh = false) {
   const asked: string[] = [];
@@ -24,6 +27,7 @@ function setUp(fresh = false) {
       },
       refreshSoon: () => void asked.push('soon'),
     },
+    readingMs: READING_MS,
   });
   const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, text, game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
@@ -78,7 +82,7 @@ describe('a list', () => {
   });
 });
 
-it('a hostile file is ended after five seconds, and keeps nobody else waiting', async () => {
+it('a hostile file is ended, and keeps nobody else waiting meanwhile', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>

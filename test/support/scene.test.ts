@@ -42,10 +42,10 @@ describe('a scene', () => {
     await expect(scene.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  // What the bot prints at every start, and what it sends then.
+  // What the bot prints at every start, and the name of a command that it publishes then.
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
-    ['sends a key to Discord', 'Submits a game server', 'an API key was sent to Discord'],
+    ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
   ])('does not end well when the bot %s', async (_what, key, why) => {
     const scene = await openAppScene({ key, listing: { keys: [key] } });
     await expect(scene.close()).rejects.toThrow(why);
