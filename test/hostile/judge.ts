@@ -46,9 +46,12 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have gone through/, 'unknown'],
   [
-    /nothing was (sent|done)|was not sent|is restarting|run the command again|only works once|on its way/i,
+    /nothing was (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
+  // An old button.
+  [/This (was already submitted|was cancelled|is too old)\./, 'nothing sent'],
+  [/still no API key that works/, 'nothing sent'],
 ];
 
 export function claimOf(words: string): Claim {
