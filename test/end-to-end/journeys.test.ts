@@ -71,7 +71,7 @@ describe.each([
     says: ['отвечает:\n> ', 'Отправлено на проверку: 110.', 'Дальше выберите канал логов'],
   },
   // None, and characters twice as wide.
-  { locale: 'ja', says: ['の回答:\n> ', '110件を審査に送信しました', '次にログチャンネルを選んで'] },
+  { locale: 'ja', says: ['の回答：\n> ', '110件を審査に送信しました', '次にログチャンネルを選んで'] },
   { locale: PSEUDO_LOCALE, says: ['✅ ⟦'] },
 ])('in $locale,', ({ locale, says }) => {
   const isPseudo = locale === PSEUDO_LOCALE;
