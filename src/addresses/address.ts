@@ -62,6 +62,20 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
+/** What is a name or words as often as an address: `"host": "My server"`. */
+const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
+  'server-missing',
+  'not-an-address',
+  'single-label',
+]);
+
+/** Whether a text by itself was meant as an address, right or wrong. */
+export function isMeantAsAddress(text: string): boolean {
+  if (!/[^.:][.:][^.:]|::/u.test(text)) return false;
+  const result = parseAddress(text);
+  return result.ok || !NO_ADDRESS.has(result.problem.code);
+}
+
 /** The way an address is written so that {@link parseAddress} reads it back: IPv6 in brackets. */
 export function formatAddress({ host, port }: Address): string {
   const written = host.includes(':') ? `[${host}]` : host;

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { parseAddress } from '../addresses/address.ts';
+import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { plainText, unwrapped } from '../addresses/pasted-text.ts';
 import { rearmed } from './csv-file.ts';
 import { type Games, gameOf, type RawRow, shown } from './row.ts';
@@ -168,14 +168,8 @@ const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
 
-/** Something meant as a public or local address, right or wrong, with no label in front. */
-function isAddress(text: string): boolean {
-  if (/[\s=]/u.test(text)) return false;
-  const result = parseAddress(text);
-  if (result.ok) return true;
-  const { code } = result.problem;
-  return code === 'not-public' || code === 'reserved-name' || code.startsWith('port-');
-}
+/** An address, right or wrong, with no label in front. */
+const isAddress = (text: string) => !/[\s=]/u.test(text) && isMeantAsAddress(text);
 
 function hasOwnPort(text: string): boolean {
   const result = parseAddress(text);

@@ -1,4 +1,4 @@
-import { type Address, formatAddress, parseAddress } from '../addresses/address.ts';
+import { type Address, formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { type Columns, columnsOf } from './csv.ts';
 import { EMPTY_ROW, type Games, gameOf, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
 
@@ -114,13 +114,8 @@ function isServer(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { server } = columnsOf(Object.keys(value));
   const text: unknown = Object.values(value)[server];
-  if (typeof text !== 'string') return false;
-  const result = parseAddress(text);
-  return result.ok || !NO_ADDRESS.has(result.problem.code);
+  return typeof text === 'string' && isMeantAsAddress(text);
 }
-
-/** What is only called so: `"host": "My server"`. */
-const NO_ADDRESS = new Set(['server-missing', 'not-an-address', 'single-label']);
 
 /** What may come next. */
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';

@@ -2,7 +2,7 @@ import {
   type Address,
   formatAddress,
   isLabel,
-  parseAddress,
+  isMeantAsAddress,
   unlabelled,
   withoutLabel,
 } from '../addresses/address.ts';
@@ -51,14 +51,9 @@ interface Server {
 }
 
 const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
-/** A port behind an address that says that it is one. */
-const PORT_BEHIND = new RegExp(
-  `^[^\\p{L}\\p{N}]{0,12}${PORT_WORD}[^\\p{L}\\p{N}]{0,8}(\\d{1,6})(?!\\d)`,
-  'iu',
-);
-/** A line with the port of the address above it. `game` tells it from that for queries. */
-const PORT_LINE = new RegExp(
-  `^[^\\p{L}\\p{N}]{0,20}(?:server[ _-]?)?(game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(\\d{1,6})(?!\\d)`,
+/** A port behind an address, or in a line of its own below. `game` tells it from that for queries. */
+const NAMED_PORT = new RegExp(
+  `^[^\\p{L}\\p{N}]{0,20}(?:server[ _-]?)?(?<ofGame>game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(?<port>\\d{1,6})(?!\\d)`,
   'iu',
 );
 const QUERY_PORT = new RegExp(
@@ -70,7 +65,7 @@ const PORT_LIST =
 /** Two ports or more behind the first: `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 /** What stands where a port does. A number in brackets is one of slots. */
-const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}([+-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
+const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 /** A smaller number with words behind it is one of players or slots. */
 const LOWEST_BARE_PORT = 1024;
 /** A year is no port where words follow. */
@@ -148,7 +143,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
 
   /** A line with the ports of the server above it. */
   function readPorts(text: string): boolean {
-    const [, ofGame, port = ''] = PORT_LINE.exec(text) ?? [];
+    const { ofGame, port = '' } = NAMED_PORT.exec(text)?.groups ?? {};
     const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
     const last = servers.at(-1);
     if (last === undefined || port + queryPort === '') return false;
@@ -225,15 +220,9 @@ function meantRow(line: string, number: number, games: Games): RawRow | undefine
   }
 }
 
-/** Whether somebody can have meant a word as an address, right or wrong; with a game beside it even `8.8.8`. */
-function isMeant(word: string, game: string): boolean {
-  if (!/[^.:][.:][^.:]/u.test(word)) return false;
-  const result = parseAddress(word);
-  if (result.ok) return true;
-  const { code } = result.problem;
-  if (code === 'ipv4-form') return game !== '' || !/^\d+(?:\.\d+){0,2}$/u.test(word);
-  return code !== 'single-label' && code !== 'not-an-address' && code !== 'server-missing';
-}
+/** `1.20.4` is a version where no game stands beside it. */
+const isMeant = (word: string, game: string): boolean =>
+  isMeantAsAddress(word) && (game !== '' || !/^\d+(?:\.\d+){0,2}$/u.test(word));
 
 /** An address with what stands behind it. */
 interface PlacedAddress extends FoundAddress {
@@ -261,8 +250,8 @@ function withPorts(found: FoundAddress, after: string, games: Games): PlacedAddr
     const targets = isBare ? others : [{ address, port: '' }, ...others];
     return { ...found, targets, queryPort, behind: found.end + list.index + list[0].length };
   }
-  const port = (isBare ? PORT_BEHIND.exec(after) : null) ?? portBehind(after, isBare, games);
-  const targets = [{ address, port: port?.[1] ?? '' }];
+  const port = (isBare ? NAMED_PORT.exec(after) : null) ?? portBehind(after, isBare, games);
+  const targets = [{ address, port: port?.groups?.port ?? '' }];
   return { ...found, targets, queryPort, behind: found.end + (port?.[0].length ?? 0) };
 }
 
