@@ -71,7 +71,7 @@ const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
 
 /** Whether a text by itself was meant as an address, right or wrong. */
 export function isMeantAsAddress(text: string): boolean {
-  if (!/[^.:][.:][^.:]|::/u.test(text)) return false;
+  if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text)) return false;
   const result = parseAddress(text);
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }

@@ -6,7 +6,7 @@ import {
   MAX_ADDRESS_TEXT,
   parseAddress,
 } from './address.ts';
-import { withoutEnds } from './pasted-text.ts';
+import { hasWords, withoutEnds } from './pasted-text.ts';
 
 /** An address in a line of text, or what was meant as one. */
 export interface FoundAddress {
@@ -29,7 +29,8 @@ const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** A label that nothing parts from its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Four numbers that are a version, and no address. */
-const VERSION = /(?:version|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
+const VERSION =
+  /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 /** Addresses of other things than game servers: voice, broadcasts, consoles, web sites, databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
@@ -43,6 +44,10 @@ const withoutLinks = (words: string): string =>
 
 /** Whether words before an address or above it are about something else than a game server. */
 export const isAboutOther = (words: string): boolean => OTHER.test(withoutLinks(words));
+
+/** Whether a cell or a field names something else: "TeamSpeak", "TS3 server". */
+export const isNameOfOther = (text: string): boolean =>
+  isAboutOther(text) && !hasWords(text.replace(OTHER, ' ').replace(/server/iu, ' '));
 
 /**
  * The addresses in a line of text: `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565`, `steam://connect/…`, in the

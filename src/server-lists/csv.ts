@@ -169,7 +169,7 @@ const LOWEST_LIKELY_PORT = 1024;
 const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
 
 /** An address, right or wrong, with no label in front. */
-const isAddress = (text: string) => !/[\s=]/u.test(text) && isMeantAsAddress(text);
+const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
 function hasOwnPort(text: string): boolean {
   const result = parseAddress(text);

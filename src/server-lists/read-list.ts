@@ -1,4 +1,4 @@
-import { addressesIn } from '../addresses/addresses-in.ts';
+import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { clipped } from '../visible-line.ts';
 import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
@@ -50,11 +50,16 @@ function readJson(text: string, games: GameReading): ReadList {
   if (!read.ok) return { kind: 'bad-json', ...read.at };
   let noise = 0;
   const rows = read.elements.flatMap(({ value, line }) => {
-    if (typeof value !== 'string')
-      return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
-    const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
-    noise += inText.noise;
-    return inText.rows.map((row) => ({ ...row, line }));
+    if (typeof value === 'string') {
+      const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
+      noise += inText.noise;
+      return inText.rows.map((row) => ({ ...row, line }));
+    }
+    if (Object.values(value ?? {}).some((each) => typeof each === 'string' && isNameOfOther(each))) {
+      noise += 1;
+      return [];
+    }
+    return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
   });
   return finished(rows, games, noise);
 }
@@ -103,7 +108,9 @@ export function readLines(
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   for (const { index, cells } of recordsOf(below, header.delimiter)) {
     // A line without the delimiter may still be one of words.
-    if (cells.length > 1 && cells.some(hasWords)) reader.add(rowUnder(header, cells, heading + 2 + index));
+    if (cells.some(isNameOfOther)) noise += 1;
+    else if (cells.length > 1 && cells.some(hasWords))
+      reader.add(rowUnder(header, cells, heading + 2 + index));
     else read(below[index] ?? '', heading + 1 + index);
   }
   return { rows: reader.rows(), noise };

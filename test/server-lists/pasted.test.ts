@@ -86,7 +86,14 @@ describe('a list of one game', () => {
       'udp/ip  : 169.254.173.35:13768 (local: 0.0.0.0:27015) (public IP from Steam: 8.8.8.8)',
       ['not-public: 169.254.173.35:13768 cs2', 'not-public: 0.0.0.0:27015 cs2'],
     ],
-    ['a version', 'version : 1.38.2.2', ['1 left out']],
+    ['a version', 'version : 1.38.2.2\nバージョン: 1.20.4.1\nWersja 1.20.4.1', ['3 left out']],
+    ['settings of a server', 'query.port=25570\nrcon.port=25575', ['2 left out']],
+    [
+      'voice in a table',
+      'name,ip,port\nTeamSpeak,8.8.8.8,9987\nOurs,8.8.8.8,1',
+      ['8.8.8.8:1 cs2', '1 left out'],
+    ],
+    ['voice in JSON', '[{"name":"TS3 server","ip":"8.8.8.8","port":9987}]', ['1 left out']],
     ['voice', 'TS: 8.8.8.8:9987\nTeamspeak 3: ts.example.com:9987\nMumble 8.8.8.8:64738', ['3 left out']],
     [
       'masked',
