@@ -114,4 +114,4 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
 }
 
 const line = ({ name, alias }: Game): string =>
-  `**${escapeText(name, LONGEST_LISTED_NAME)}** — \`${escapeCode(alias, LONGEST_ALIAS)}\``;
+  `**${escapeText(name, LONGEST_LISTED_NAME)}** \`${escapeCode(alias, LONGEST_ALIAS)}\``;

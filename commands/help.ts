@@ -94,7 +94,7 @@ function line({ t, locale, mention }: Context, data: Command['data']): string {
   const fallback = 'description' in data ? (data.description ?? '') : '';
   const translations = 'description_localizations' in data ? data.description_localizations : undefined;
   const description = inLanguageOf(translations, locale) ?? fallback;
-  return t('help.line', { command: mention(data.name), description });
+  return t('look.about', { item: mention(data.name), why: description });
 }
 
 const inLanguageOf = (

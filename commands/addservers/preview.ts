@@ -10,11 +10,11 @@ import {
   addressItem,
   describe,
   FEW_NAMED,
+  fittingLines,
   type KnownGames,
   MOST_NAMED,
   moreText,
   type ServerEmbed,
-  serverEmbed,
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
@@ -88,7 +88,7 @@ const paragraphs = (parts: readonly string[]): string => parts.filter((part) => 
 function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: KnownGames): ServerEmbed {
   const longest = { name: LONGEST_GAME, address: LONGEST_ADDRESS };
   const lines = servers.map((server) => describe(t, server, games, longest));
-  return serverEmbed(t, 'not-sent', lines);
+  return { description: fittingLines(t, lines) };
 }
 
 /** Rows that a limit holds back, with that for a reason. */

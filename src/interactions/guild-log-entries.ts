@@ -38,7 +38,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
           : t('addserver.notReady', { short: refusedText(refusal, t).short });
       await guildLog.tell(
         guildId,
-        (t) => `${byText(t, user, servers)}\n${signed('not-sent', whyOf(t))}`,
+        (t) => `${byText(t, user, servers)} · ${signed('not-sent', whyOf(t))}`,
         'not-sent',
       );
     },
@@ -49,7 +49,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       });
       await guildLog.tell(
         guildId,
-        (t) => [byText(t, user, servers), ...outcomesForLog(t, ended)].join('\n'),
+        (t) => [byText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
         worstOf(outcomes.map(({ kind }) => kind)),
       );
     },

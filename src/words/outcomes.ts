@@ -75,11 +75,17 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** The outcomes of servers, for a log channel. */
+/** The outcomes of servers, for a log channel: each fits behind the others on a line. */
 export function outcomesForLog(t: Translate, ended: readonly EndedServer[]): readonly string[] {
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
-  const texts = shown.map((group) => manyText(t, group));
+  const texts = shown.map((group) => logText(t, group, ended.length));
   return isAll ? texts : [...texts, t('list.otherReasons')];
+}
+
+/** @param all how many servers were submitted together */
+function logText(t: Translate, { outcome: { kind }, said, servers }: Group, all: number): string {
+  if (all === 1) return t('look.about', { item: signed(kind, t(`outcome.${kind}`)), why: said });
+  return signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said));
 }
 
 /** What was said of a server, for a cell of a file. */

@@ -53,19 +53,19 @@ interface LongestWords {
 
 const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
-/** A game server as it is written everywhere: `**Game** — `address``, and its query port if it has one of its own. */
+/** A game server as it is written everywhere: `**Game** `address``, and its query port if it has one of its own. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
   most: LongestWords = USUAL_WORDS,
 ): string {
-  const line = `**${escapeText(game, most.name)}** — \`${escapeCode(address, most.address)}\``;
+  const line = `**${escapeText(game, most.name)}** \`${escapeCode(address, most.address)}\``;
   if (queryPort === '') return line;
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
 /** A line of {@link serverLine}, or the item of a list with what was typed. */
-const SERVER_LINE = /^(?:\*\*([^`]+)\*\* — |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?/u;
+const SERVER_LINE = /^(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?/u;
 
 /** The game servers that a message of this bot shows, as they can be typed again; none of what only a file has. */
 export function readServerLines(shown: Shown): readonly TypedRow[] {
@@ -122,7 +122,8 @@ export const moreText = (t: Translate, count: number): readonly string[] =>
 
 /** An embed of Discord's with game servers in it. */
 export interface ServerEmbed {
-  readonly color: number;
+  /** None where nothing has come of them yet. */
+  readonly color?: number;
   readonly description: string;
 }
 

@@ -63,7 +63,7 @@ describe('/addserver', () => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
-    expect(textOf(answer)).toContain('Counter-Strike 2 — [2606:4700::1111]:27015 · query port 27016');
+    expect(textOf(answer)).toContain('Counter-Strike 2 [2606:4700::1111]:27015 · query port 27016');
     const sent = { server: '2606:4700::1111', port: '27015', query_port: '27016', game: 'cs2' };
     await isAccepted(answer, sent);
   });
@@ -97,42 +97,42 @@ const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
     says: /^⚠️ Not sent: no port \(usually 27015\)\.$/,
-    embed: '**Counter-Strike 2** — `noport.example.com` · query port 27016',
+    embed: '**Counter-Strike 2** `noport.example.com` · query port 27016',
     offers: ['Use 27015', 'Edit'],
     sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
   },
   {
     options: { game: 'minecraf', server: 'game.example.com:25565' },
     says: /unknown game `minecraf`\. Did you mean Minecraft/s,
-    embed: '**minecraf** — `game.example.com:25565`',
+    embed: '**minecraf** `game.example.com:25565`',
     offers: ['Minecraft', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
     sent: { server: 'game.example.com', port: '25565', game: 'minecraft' },
   },
   {
     options: { game: 'minecraf', server: 'both.example.com' },
     says: /unknown game `minecraf`/,
-    embed: '**minecraf** — `both.example.com`',
+    embed: '**minecraf** `both.example.com`',
     offers: ['Minecraft, port 25565', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
     sent: { server: 'both.example.com', port: '25565', game: 'minecraft' },
   },
   {
     options: { server: 'Dust2 Only | words.example.com:27015' },
     says: /not an address/,
-    embed: '**Counter-Strike 2** — `Dust2 Only | words.example.com:27015`',
+    embed: '**Counter-Strike 2** `Dust2 Only | words.example.com:27015`',
     offers: ['Use words.example.com:27015', 'Edit'],
     sent: { server: 'words.example.com', port: '27015', game: 'cs2' },
   },
   {
     options: { server: 'https://www.example.com/server_info/93.184.216.34:27099/', game: 'gmod' },
     says: /a web page/,
-    embed: "**Garry's Mod** — `93.184.216.34:27099`",
+    embed: "**Garry's Mod** `93.184.216.34:27099`",
     offers: ['Use 93.184.216.34:27099', 'Edit'],
     sent: { server: '93.184.216.34', port: '27099', game: 'gm' },
   },
   {
     options: { server: 'two.example.com:7', port: 8 },
     says: /two ports: 7 and 8\. /,
-    embed: '**Counter-Strike 2** — `two.example.com:7 8`',
+    embed: '**Counter-Strike 2** `two.example.com:7 8`',
     offers: ['Use 7', 'Use 8', 'Edit'],
     sent: { server: 'two.example.com', port: '7', game: 'cs2' },
   },

@@ -69,6 +69,8 @@ describe('/addservers', () => {
     const preview = await member.slash('addservers', { file });
     expect(textOf(preview)).toContain('2 game servers are ready.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
+    // What is ready is not coloured as a warning.
+    expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(added()).toEqual([]);
     const report = await submit(member, preview);
     expect(read(report)).toContain('✅ 2 sent for review');

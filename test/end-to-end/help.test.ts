@@ -25,7 +25,7 @@ it('/help shows a member the commands they may use, as mentions, in a line each'
   expect([...text.matchAll(/<\/[\w-]+:\d+>/g)].map(([mention]) => mention)).toEqual(
     forMembers.map(({ name, id }) => `</${name}:${id}>`),
   );
-  expect(text).toContain('Message → Apps → **Submit servers** — ');
+  expect(text).toContain('Message → Apps → **Submit servers**: ');
   expect(text).not.toContain('Integrations');
   expect(answer.ephemeral).toBe(true);
 });
@@ -35,7 +35,7 @@ it('/help shows all commands to who may manage the server, administrators too', 
   scene.discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
   for (const person of [scene.admin, administrator]) {
     const text = textOf(await person.slash('help'));
-    for (const { name } of slashCommands()) expect(text).toContain(`/${name} — `);
+    for (const { name } of slashCommands()) expect(text).toContain(`/${name}: `);
     expect(text).toContain('Server Settings → Integrations');
   }
 });

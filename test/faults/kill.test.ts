@@ -94,7 +94,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     const [first, second, third] = await Promise.all(answers);
     if (!first || !second || !third) throw new Error('there are three answers');
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
-    expect(textOf(first)).toContain('Counter-Strike 2 — s1.example.com:27015');
+    expect(textOf(first)).toContain('Counter-Strike 2 s1.example.com:27015');
     expect(labelsOf(first)).toEqual(['Not on the list: submit again', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
     expect(textOf(await press(scene.member, third, 'Try again'))).toContain(ACCEPTED);

@@ -16,7 +16,7 @@ describe('the embed with game servers', () => {
     ];
     expect(serverEmbed(t, 'accepted', lines)).toEqual({
       color: 0x57f287,
-      description: '**Rust** — `[2606:4700::1111]:28015`\n**unheard** — `a.example.com:1` · query port 2',
+      description: '**Rust** `[2606:4700::1111]:28015`\n**unheard** `a.example.com:1` · query port 2',
     });
   });
 
