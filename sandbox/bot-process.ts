@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** How a run of the bot ended. */
@@ -18,6 +19,8 @@ export interface BotProcess {
   readonly pid: number | undefined;
   /** Starts the process; it is ready when Discord says so. Nothing happens when it already runs. */
   start(): void;
+  /** Whether what the bot prints is read from now on, in later runs too. */
+  readLog(isRead: boolean): void;
   /** Resolves when the present run has ended; with the end of the previous run when none is under way. */
   exited(): Promise<Exit>;
   /** Sends the signal and waits for the end; a bot that has not ended after 15 s is killed. */
@@ -50,6 +53,9 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
   const { env, wrapper = [], surroundings, onLine, onExit } = deps;
   let child: ChildProcess | undefined;
   let wanted = false;
+  let isLogRead = true;
+  /** What the present run prints. */
+  let outputs: readonly Readable[] = [];
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
 
   // The bot must not outlive the sandbox, even when that dies of an error of its own.
@@ -66,12 +72,19 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
     });
     child = run;
     process.on('exit', killWithUs);
-    for (const input of [run.stdout, run.stderr])
+    outputs = [run.stdout, run.stderr];
+    for (const input of outputs)
       createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
         lastWords.push(line);
         lastWords.splice(0, lastWords.length - LAST_WORDS);
         onLine(line);
       });
+    readLog(isLogRead);
+    // It would not be closed before all of it was read.
+    const ended = outputs;
+    run.once('exit', () => {
+      for (const output of ended) output.resume();
+    });
     end = new Promise((resolve, reject) => {
       run.once('error', reject);
       // `close` comes after the last line, `exit` may come before it.
@@ -83,6 +96,14 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
         resolve(exit);
       });
     });
+  }
+
+  function readLog(isRead: boolean): void {
+    isLogRead = isRead;
+    for (const output of outputs) {
+      if (isRead) output.resume();
+      else output.pause();
+    }
   }
 
   async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
@@ -106,6 +127,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
       return child?.pid;
     },
     start,
+    readLog,
     exited: () => end,
     stop,
   };

@@ -114,6 +114,7 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
       address: () => address,
       look,
       start: () => void start(),
+      readLog: (isRead: boolean) => run?.readLog(isRead),
       exited: () => run?.exited() ?? end,
       stop: (signal?: NodeJS.Signals) => run?.stop(signal) ?? end,
     };
@@ -177,6 +178,9 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
       if (isWanted) return;
       isWanted = true;
       void startAll();
+    },
+    readLog(isRead) {
+      for (const replica of replicas) replica.readLog(isRead);
     },
     exited: () => (isWanted ? new Promise(() => undefined) : end),
     stop() {

@@ -40,6 +40,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
+  // Above what stood there before the press.
+  [/^(\(only you can see this\) )?This is too old\. Buttons work for 15 minutes\./, 'nothing sent'],
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],

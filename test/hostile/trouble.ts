@@ -46,6 +46,11 @@ const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//]
 
 /** A request in 25 is refused. */
 const REFUSALS = 0.04;
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+/** When in a soak the log is left unread, and for how long, in milliseconds. */
+const UNREAD_AFTER_MS = 10_000;
+const UNREAD_MS = 60_000;
 const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
 
 /** Refuses some of the requests that submit servers, and remembers which. */
@@ -68,7 +73,7 @@ export async function makeTrouble(
   over: AbortSignal,
   replicas?: Replicas,
 ): Promise<void> {
-  const { discord, listing, bot, startBot, verdict } = world;
+  const { discord, listing, bot, startBot, setClock, verdict } = world;
   const { gateway, faults, clock } = discord;
   let isRestarting = false;
 
@@ -83,6 +88,35 @@ export async function makeTrouble(
       await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
       if (!over.aborted) await run(own);
     }
+  }
+
+  /** An error of the service that looks like wrong keys. */
+  async function refuseKeys(): Promise<void> {
+    verdict.count('seconds of refused keys', 2);
+    await listing.behave({
+      kind: 'json',
+      status: 200,
+      body: { status: 'error', message: 'Invalid API key.' },
+    });
+    await sleep(2_000);
+    await listing.behave({ kind: 'ok' });
+  }
+
+  async function jump(own: Random): Promise<void> {
+    verdict.count('jumps of the clock', 1);
+    await setClock((own.chance(0.5) ? HOUR_MS : YEAR_MS) * (own.chance(0.5) ? 1 : -1));
+    await sleep(own.between(500, 3_000));
+    await setClock(0);
+  }
+
+  /** A stuck log driver. */
+  async function leaveLogUnread(): Promise<void> {
+    await sleep(UNREAD_AFTER_MS, undefined, { signal: over }).catch(() => undefined);
+    if (over.aborted) return;
+    verdict.count('times that the log was not read', 1);
+    bot.readLog(false);
+    await sleep(UNREAD_MS, undefined, { signal: over }).catch(() => undefined);
+    bot.readLog(true);
   }
 
   async function troubleListing(own: Random): Promise<void> {
@@ -161,6 +195,9 @@ export async function makeTrouble(
   await Promise.all([
     again('listing', [300, 1_500], troubleListing),
     again('rest', [300, 1_500], troubleRest),
+    again('keys', [20_000, 40_000], refuseKeys),
+    again('clock', [8_000, 20_000], jump),
+    leaveLogUnread(),
     ...(replicas
       ? [troubleReplicas(world, random.of('replicas'), over, replicas)]
       : [again('gateway', [1_000, 4_000], troubleGateway), again('kills', [1_500, 7_000], kill)]),

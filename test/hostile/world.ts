@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { BotProcessDeps } from '../../sandbox/bot-process.ts';
 import type { Breach, Person } from '../../sandbox/discord/contract.ts';
 import type { ListingOptions } from '../../sandbox/listing/stand-in.ts';
@@ -15,6 +18,8 @@ import type { Verdict } from './verdict.ts';
 
 /** No limits, since this is about what is sent; and what Discord waits 3 seconds for may take longer on a busy machine. */
 const NO_LIMITS = { MEMBER_LIMIT: '1000000/3600', GUILD_LIMIT: '1000000/3600' };
+
+const CLOCK = new URL('../faults/preloads/clock.ts', import.meta.url).href;
 
 /** Several processes of the bot, over a server of PostgreSQL. */
 export interface Replicas {
@@ -40,6 +45,9 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld(options: WorldOptions) {
   const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
+  const clock = join(await mkdtemp(join(tmpdir(), 'hostile-')), 'clock');
+  const setClock = (ms: number) => writeFile(clock, String(ms));
+  await setClock(0);
   const databaseUrl = replicas?.server.url ?? '';
   const encryptionKeys = randomBytes(32).toString('base64');
   const wires = await Promise.all(Array.from({ length: replicas?.count ?? 0 }, () => openWire(databaseUrl)));
@@ -49,6 +57,8 @@ export async function openWorld(options: WorldOptions) {
     env: {
       ...NO_LIMITS,
       ...probe.env,
+      NODE_OPTIONS: `${probe.env.NODE_OPTIONS} --import=${CLOCK}`,
+      CLOCK_FILE: clock,
       ...options.env,
       ...(replicas && { STORE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKeys }),
     },
@@ -84,6 +94,8 @@ export async function openWorld(options: WorldOptions) {
     restart: sandbox.restart,
     verdict,
     probe,
+    /** By how much the bot's clock is wrong from now on, in milliseconds. */
+    setClock,
     /** Everything that the bot has printed. */
     lines,
     /** What people asked to be submitted, to be compared with what became of it. */
@@ -130,6 +142,7 @@ export async function openWorld(options: WorldOptions) {
       } finally {
         for (const wire of wires) wire.close();
         await probe.close();
+        await rm(dirname(clock), { recursive: true });
       }
     },
   };

@@ -64,6 +64,7 @@ export function createBotInProcess(
     },
     pid: process.pid,
     start,
+    readLog: () => undefined,
     exited: () => end,
     stop() {
       run?.stop({ wanted: true });
