@@ -209,7 +209,7 @@ describe('JSON', () => {
 
 describe('a message', () => {
   it.each([
-    ['the game before (issue 37)', "Our Garry's Mod server: 8.8.8.8:27015", ['8.8.8.8:27015 gm']],
+    ['the game before', "Our Garry's Mod server: 8.8.8.8:27015", ['8.8.8.8:27015 gm']],
     ['a label', '**Game:** Rust\n**IP:** 8.8.8.8:28015', ['8.8.8.8:28015 rust']],
     ['a label behind', 'IP: 8.8.8.8:28015\nGame: Rust', ['8.8.8.8:28015 rust']],
     [
