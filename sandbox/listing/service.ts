@@ -1,4 +1,4 @@
-import { type Game, KNOWN_ERRORS, MAX_SERVERS_PER_REQUEST } from '../../src/listing/contract.ts';
+import type { Game } from '../../src/listing/contract.ts';
 
 /** One element of `servers` as it came: field → text. */
 type ServerFields = ReadonlyMap<string, string>;
@@ -50,9 +50,21 @@ export interface SubmittedServer {
   readonly game: string;
 }
 
+/*
+ * The service's own words and bound, as the specification has them (§7, §8) and not as the bot has them: what the bot has
+ * wrong is to fail here.
+ */
+const MOST_SERVERS = 100;
+const ERRORS = {
+  invalidKey: 'Invalid API key.',
+  emptyList: 'The server list for addition is empty.',
+  serverMissing: 'Server parameter is missing.',
+  gameMissing: 'Game alias parameter is missing.',
+  gameInvalid: 'Invalid game alias provided.',
+};
 /** What the specification leaves open (§7) is answered in its own manner. */
 const OWN_ERRORS = {
-  tooMany: `No more than ${MAX_SERVERS_PER_REQUEST} servers can be added at once.`,
+  tooMany: `No more than ${MOST_SERVERS} servers can be added at once.`,
   portMissing: 'Port parameter is missing.',
   portInvalid: 'Invalid port provided.',
   queryPortInvalid: 'Invalid query port provided.',
@@ -70,11 +82,11 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
   /** The rules of §4.1 in their order, each over all elements; then the limit of §8 and the ports. */
   function fault(servers: readonly ServerFields[]): string | undefined {
     const some = (isWrong: (server: ServerFields) => boolean) => servers.some(isWrong);
-    if (servers.length === 0) return KNOWN_ERRORS.emptyList;
-    if (servers.length > MAX_SERVERS_PER_REQUEST) return OWN_ERRORS.tooMany;
-    if (some((server) => isBlank(server.get('server')))) return KNOWN_ERRORS.serverMissing;
-    if (some((server) => isBlank(server.get('game')))) return KNOWN_ERRORS.gameMissing;
-    if (some((server) => !aliases.has(server.get('game') ?? ''))) return KNOWN_ERRORS.gameInvalid;
+    if (servers.length === 0) return ERRORS.emptyList;
+    if (servers.length > MOST_SERVERS) return OWN_ERRORS.tooMany;
+    if (some((server) => isBlank(server.get('server')))) return ERRORS.serverMissing;
+    if (some((server) => isBlank(server.get('game')))) return ERRORS.gameMissing;
+    if (some((server) => !aliases.has(server.get('game') ?? ''))) return ERRORS.gameInvalid;
     if (some((server) => isBlank(server.get('port')))) return OWN_ERRORS.portMissing;
     if (some((server) => !isPort(server.get('port')))) return OWN_ERRORS.portInvalid;
     if (some((server) => server.has('query_port') && !isPort(server.get('query_port')))) {
@@ -94,8 +106,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
     /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
     answer({ fields, servers }: ReadForm): unknown {
       const action = fields.get('action');
-      if (!keys.has(fields.get('api_key') ?? ''))
-        return { status: 'error', message: KNOWN_ERRORS.invalidKey };
+      if (!keys.has(fields.get('api_key') ?? '')) return { status: 'error', message: ERRORS.invalidKey };
       if (action === 'games') return games;
       if (action === 'add') return add(servers);
       return {

@@ -29,7 +29,10 @@ it('a bot that cannot start names every bad variable in one message, and repeats
 describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene({ tls: true, env: { DEPARTURE_CHECK_SECONDS: '1' } });
+    scene = await openScene({
+      tls: true,
+      env: { DEPARTURE_CHECK_SECONDS: '1', LISTING_API_TIMEOUT_MS: '60000' },
+    });
   });
   afterAll(() => scene.close());
 
@@ -104,6 +107,15 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     scene.discord.faults.clear();
   });
 
+  it('a request without an answer keeps a stop waiting for some seconds only, and the stop is a clean one', async () => {
+    await scene.startBot();
+    await scene.listing.behave({ kind: 'hang' }, 1);
+    const before = scene.listing.requests.length;
+    void addServer(scene.member, 'unanswered.example.com:1');
+    await expect.poll(() => scene.listing.requests.length).toBe(before + 1);
+    expect(await scene.bot.stop()).toMatchObject({ status: 0, signal: null });
+  });
+
   it('a second signal ends the bot at once where it comes later', async () => {
     await scene.startBot();
     await scene.listing.behave({ kind: 'hang' }, 1);
@@ -117,5 +129,13 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     };
     await expect.poll(again, { timeout: 5_000 }).toBe(false);
     expect(await stopped).toMatchObject({ status: 1 });
+  });
+});
+
+it('a bot of which a part never ends is ended all the same, with status 1', async () => {
+  const preload = new URL('../faults/preloads/endless-stop.ts', import.meta.url);
+  const scene = await openScene({ env: { NODE_OPTIONS: `--import=${preload}` } });
+  await expect(scene.close()).rejects.toMatchObject({
+    actual: { status: 1, signal: null },
   });
 });

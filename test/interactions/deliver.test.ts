@@ -2,7 +2,7 @@ import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
-import { fitChoices, fitTexts, LIMITS } from '../../src/discord/limits.ts';
+import { fitChoices, fitTexts } from '../../src/discord/limits.ts';
 import { announce } from '../../src/interactions/announce.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
@@ -55,11 +55,11 @@ describe('a reply', () => {
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
     const [{ title = '', description = '', footer = { text: '' } } = {}] = embeds;
-    expect(content.length).toBeLessThanOrEqual(LIMITS.content);
-    expect(title.length).toBeLessThanOrEqual(LIMITS.embedTitle);
-    expect(description.length).toBeLessThanOrEqual(LIMITS.embedDescription);
-    expect(footer.text.length).toBeLessThanOrEqual(LIMITS.embedFooter);
-    expect((title + description + footer.text).length).toBeLessThanOrEqual(LIMITS.embedTotal);
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(title.length).toBeLessThanOrEqual(256);
+    expect(description.length).toBeLessThanOrEqual(4_096);
+    expect(footer.text.length).toBeLessThanOrEqual(2_048);
+    expect((title + description + footer.text).length).toBeLessThanOrEqual(6_000);
   });
 
   it('stays as it is where it fits', () => {

@@ -66,9 +66,9 @@ export interface Scene
   /** Ends the bot in the middle of whatever it does. */
   kill(): Promise<Exit>;
   /**
-   * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself, when the listing service
-   * was asked for anything but `POST /api`, or when a secret shows in what the bot printed, in what it sent to Discord,
-   * or in clear in its files.
+   * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself or did not end with status 0
+   * when it was told to stop, when the listing service was asked for anything but `POST /api`, or when a secret shows in
+   * what the bot printed, in what it sent to Discord, or in clear in its files.
    */
   close(expected?: Expected): Promise<void>;
 }
@@ -185,7 +185,8 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     kill: () => bot.stop('SIGKILL'),
     async close({ breaches = [], crash = false } = {}) {
       isClosed();
-      await bot.stop();
+      const isToStop = bot.running && !crash;
+      const { status, signal } = await bot.stop();
       const leaks = await leaksOf(sandbox, {
         output: output(),
         database: await store.content(),
@@ -206,6 +207,10 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
       );
       assert.deepEqual(leaks, [], leaks.join('\n'));
       if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
+      if (isToStop) {
+        const clean = { status: 0, signal: null };
+        assert.deepEqual({ status, signal }, clean, 'the bot did not stop as it should');
+      }
     },
   };
 
