@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createBoundedMap } from '../bounded-map.ts';
 import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
@@ -47,9 +48,22 @@ function entryOf(game: Game): Entry {
   };
 }
 
+/** Games between two turns of the event loop: the longest list of the longest names took 150 ms at once. */
+const GAMES_AT_ONCE = 1_000;
+
+/** As {@link indexGames}, with turns for others in between. */
+export async function indexInSteps(games: readonly Game[]): Promise<GameIndex> {
+  const entries: Entry[] = [];
+  for (let from = 0; from < games.length; from += GAMES_AT_ONCE) {
+    await setImmediate();
+    entries.push(...games.slice(from, from + GAMES_AT_ONCE).map(entryOf));
+  }
+  await setImmediate();
+  return indexGames(games, entries);
+}
+
 /** A list of games made ready for searching, since a search runs with every key stroke. */
-export function indexGames(games: readonly Game[]) {
-  const entries = games.map(entryOf);
+export function indexGames(games: readonly Game[], entries: readonly Entry[] = games.map(entryOf)) {
   /** By what was typed and how many were asked for. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
   // Backwards, so that the first of several stays.

@@ -1,11 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
-import { type GameIndex, indexGames } from './game-search.ts';
+import { type GameIndex, indexGames, indexInSteps } from './game-search.ts';
 
 export interface GameList {
   readonly games: readonly Game[];
@@ -97,10 +96,8 @@ export function createGames(deps: GamesDeps): Games {
       failedAt = now();
       return;
     }
-    // Reading the longest list took up to 60 ms, and indexing it takes as long: others have a turn between.
-    await setImmediate();
     const before = index.games.length;
-    index = indexGames(withoutDuplicates(games));
+    index = await indexInSteps(withoutDuplicates(games));
     isShort = fetchedAt !== undefined && index.games.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
@@ -149,8 +146,12 @@ export function createGames(deps: GamesDeps): Games {
   async function takeStored(): Promise<void> {
     const stored = await records.get(LIST);
     if (stored === undefined || stored === 'unreadable') return;
-    if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
-    index = indexGames(stored.games);
+    const isNewer = () => fetchedAt === undefined || stored.fetchedAt > fetchedAt;
+    if (!isNewer()) return;
+    const storedIndex = await indexInSteps(stored.games);
+    // Another list may have been fetched in the meantime.
+    if (!isNewer()) return;
+    index = storedIndex;
     fetchedAt = stored.fetchedAt;
     isShort = stored.isShort === true;
     isInvalidated = false;
