@@ -31,15 +31,17 @@ export async function troubleReplicas(
   const stopped = new Set<Replica>();
   const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
 
-  function oneOf(): Replica | undefined {
-    const others = replicas.filter((replica) => replica.running && !stopped.has(replica));
+  function oneOf(all: readonly Replica[]): Replica | undefined {
+    const others = all.filter((replica) => replica.running && !stopped.has(replica));
     return others[random.below(others.length)];
   }
+
+  const ready = () => replicas.filter(({ isReady }) => isReady);
 
   async function kill(): Promise<void> {
     while (!over.aborted) {
       await pause(KILL_EVERY_MS);
-      const one = oneOf();
+      const one = oneOf(replicas);
       if (over.aborted || one === undefined) continue;
       verdict.count('kills', 1);
       await one.stop('SIGKILL');
@@ -60,7 +62,7 @@ export async function troubleReplicas(
 
   /** One ends in a transaction, and its database hears nothing of that. */
   async function vanish(): Promise<void> {
-    const one = oneOf();
+    const one = oneOf(ready());
     if (one === undefined) return;
     const isSilent = one.wire.freezeInTransaction().then(() => true);
     if (!(await Promise.race([isSilent, pause(LONGEST_WAIT_MS)]))) return;
@@ -88,10 +90,9 @@ export async function troubleReplicas(
   }
 
   async function everything(): Promise<void> {
-    const [one] = replicas;
-    if (one === undefined) return;
     await pause(PAUSE_MS);
-    await standStill([one], ONE_STOPPED_MS);
+    const one = oneOf(ready());
+    await standStill(one ? [one] : [], ONE_STOPPED_MS);
     verdict.count('stops of one', 1);
     await pause(PAUSE_MS);
     await server.restart();
