@@ -184,7 +184,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const guard = createGuard({
-    turns: createTurns({ atOnce: config.listingRequestsAtOnce }),
+    turns: createTurns({ atOnce: config.listingRequestsAtOnce, now: api.time }),
     breaker,
     areRefusalsDoubted: refusals.areDoubted,
     firstWaitMs: timing.listingFirstWait,
@@ -255,6 +255,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onKeyRefused,
     longestRequestMs: config.listingApiTimeoutMs,
     recordPauses: timing.recordPauses,
+    now: api.time,
     logger,
   });
 
@@ -322,6 +323,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       return ended && afterRestart(context, ended, { games, settings });
     },
     tellGuild: guildLog.tell,
+    now: api.time,
     logger,
   });
   const leases = createLeases({

@@ -43,6 +43,8 @@ const CONNECT_MS = 2_500;
 const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Connections for first responses, and as many for all else; what is more waits for one. */
 const MOST_CONNECTIONS = 256;
+/** How far the time at Discord may be off, in milliseconds. */
+const MOST_TIME_ERROR_MS = 2_000;
 /** The wall clock is adjusted all the time, by less than so many milliseconds. */
 const CLOCK_NOISE_MS = 1_000;
 /** The least pause after a 429, in milliseconds: some name a time of zero. */
@@ -101,6 +103,11 @@ export interface DiscordApi {
   readonly tellUnreachable: TellUnreachable;
   /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
   clockAheadMs(): number | undefined;
+  /**
+   * What time it is at Discord, in milliseconds since 1970: what an interaction's life is counted by. Nobody sets it back
+   * or ahead while a member waits.
+   */
+  time(): number;
   /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
   stopWaiting(): void;
   close(): Promise<void>;
@@ -133,8 +140,9 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   /** First responses have connections of their own, so that they wait for nothing else. */
   let responseAgent = createAgent();
   let knownOffset = clockOffset();
-  /** By the clock that nobody sets: when Discord's last answer came, and what time it was at Discord. */
-  let heard: { readonly at: number; readonly time: number } | undefined;
+  /** What is to be added to the clock that nobody sets for the time at Discord, which says that with each response. */
+  let discordOffset = knownOffset;
+  let isTimeHeard = false;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
@@ -145,7 +153,10 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     // It is counted by the clock: set back by an hour, that would count for an hour. A 429 is obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     makeRequest: watching(block, onRateLimited, (time) => {
-      heard = { at: performance.now(), time };
+      const offset = time - performance.now();
+      // Discord names whole seconds, and the response was on its way.
+      if (Math.abs(offset - discordOffset) > MOST_TIME_ERROR_MS) discordOffset = offset;
+      isTimeHeard = true;
     }),
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
@@ -159,6 +170,11 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     rest.setAgent(agent);
     for (const each of previous) each.close().catch(() => undefined);
   }
+
+  const time = () => performance.now() + discordOffset;
+
+  const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
+    receivedAt + TOKEN_LIVES_MS - time();
 
   /**
    * The library counts by the wall clock when a limit is over. Once that clock was set back by an hour, a limit that was
@@ -296,7 +312,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     body: APIInteractionResponse,
     open: Set<AbortController>,
   ): Promise<void> {
-    const until = performance.now() + firstResponseMs - (Date.now() - interaction.receivedAt);
+    const until = performance.now() + firstResponseMs - (time() - interaction.receivedAt);
     const left = () => until - performance.now();
     const failures: unknown[] = [];
     const taken = Promise.withResolvers<void>();
@@ -335,7 +351,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   return {
     block,
     tellUnreachable: createUnreachableLog(apiUrl, logger),
-    clockAheadMs: () => heard && Date.now() - (heard.time + performance.now() - heard.at),
+    time,
+    clockAheadMs: () => (isTimeHeard ? Date.now() - time() : undefined),
     async respond(interaction, body) {
       const open = new Set<AbortController>();
       try {
@@ -436,9 +453,6 @@ function watching(
 
 /** Changes when somebody sets the wall clock. */
 const clockOffset = (): number => Date.now() - performance.now();
-
-const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
-  receivedAt + TOKEN_LIVES_MS - Date.now();
 
 /** Discord understood and said no: the same request would be refused again. */
 export const isRefused = (error: unknown): boolean =>

@@ -218,7 +218,7 @@ export function createAnswering(deps: AnswerDeps) {
       await api.respond(interaction, acknowledgement(context.t, answers, shown !== undefined));
     } catch (error) {
       // It may have been taken all the same; then the member sees "thinking…". Should nobody know, it stays recorded.
-      const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
+      const state = isUncertain(error) ? await stateOf(api, interaction, { now: api.time }) : 'gone';
       if (state !== 'gone') return;
       await record.markReplied(interaction.id);
       throw error;

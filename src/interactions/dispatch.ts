@@ -99,7 +99,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       try {
         await route(interaction, trace);
       } catch (error) {
-        const about = { interactionId: interaction.id, ageMs: Date.now() - interaction.receivedAt };
+        const about = { interactionId: interaction.id, ageMs: api.time() - interaction.receivedAt };
         if (error instanceof LostInteraction) {
           trace.outcome = 'lost';
           lost(about, error.cause);
@@ -135,7 +135,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     async handle(payload) {
-      const receivedAt = Date.now();
+      const receivedAt = api.time();
       let interaction: Interaction;
       try {
         interaction = readInteraction(payload, receivedAt);

@@ -83,6 +83,18 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: Answerable) => api.respond(to, { type: 6 });
 
+it.each([
+  1, -1,
+])('a reply is delivered although the clock is set by %i hour while its member waits', async (hours) => {
+  const clock = createTestClock();
+  const { front, api } = await open();
+  const waiting = interaction();
+  clock.set(hours * 3_600_000);
+  await respond(api, waiting);
+  await api.edit(waiting, text('a'));
+  expect(made(front, EDIT)).toBe(1);
+});
+
 it('a limit that was reached is over in its time although the clock goes back by an hour', async () => {
   const clock = createTestClock();
   const { front, api } = await open();

@@ -48,7 +48,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have gone through/, 'unknown'],
   [
-    /nothing was (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
+    /nothing (was|is) (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
   // An old button.
