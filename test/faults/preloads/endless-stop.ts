@@ -1,5 +1,10 @@
-/** Loaded into the bot before anything else: its database never closes, and something keeps its process alive. */
+/**
+ * Loaded into the bot before anything else: once it is told to stop its database never closes, and something keeps its
+ * process alive.
+ */
 import { Kysely } from 'kysely';
 
-Kysely.prototype.destroy = () => new Promise<void>(() => undefined);
-setInterval(() => undefined, 1_000);
+process.once('SIGTERM', () => {
+  Kysely.prototype.destroy = () => new Promise<void>(() => undefined);
+  setInterval(() => undefined, 1_000);
+});
