@@ -64,14 +64,14 @@ afterAll(() => bot.close({ breaches: [BREACHES.tooOften] }));
 
 describe.each([
   { locale: 'en-US', says: ['says:\n> ', '110 sent for review', 'Choose a log channel'] },
-  { locale: 'de', says: ['sagt:\n> ', '110 zur Prüfung eingereicht', 'Wähl einen Protokollkanal'] },
+  { locale: 'de', says: ['sagt:\n> ', '110 zur Prüfung gesendet', 'Wähl einen Protokollkanal'] },
   // Three plural forms.
   {
     locale: 'ru',
     says: ['отвечает:\n> ', 'Отправлено на проверку: 110.', 'Дальше выберите канал логов'],
   },
   // None, and characters twice as wide.
-  { locale: 'ja', says: ['の回答：\n> ', '110件を審査に送信しました', '次にログチャンネルを選んで'] },
+  { locale: 'ja', says: ['の回答：\n> ', '110件を審査に提出しました', '次にログチャンネルを選んで'] },
   { locale: PSEUDO_LOCALE, says: ['✅ ⟦'] },
 ])('in $locale,', ({ locale, says }) => {
   const isPseudo = locale === PSEUDO_LOCALE;
