@@ -171,7 +171,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     for (const each of previous) each.close().catch(() => undefined);
   }
 
-  const time = () => performance.now() + discordOffset;
+  // A whole number: PostgreSQL's bigint takes no other.
+  const time = () => Math.round(performance.now() + discordOffset);
 
   const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
     receivedAt + TOKEN_LIVES_MS - time();
