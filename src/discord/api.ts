@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIInteractionResponse,
   DefaultRestOptions,
@@ -317,21 +317,33 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     const left = () => until - performance.now();
     const failures: unknown[] = [];
     const taken = Promise.withResolvers<void>();
+    let isTaken = false;
     for (const pauseMs of FIRST_RESPONSE_PAUSES) {
-      if (pauseMs > 0) await sleep(pauseMs);
+      if (failures.length > 0) {
+        await sleep(pauseMs);
+        // After a stall Discord's response to the attempt before may be there, unread.
+        await setImmediate();
+        if (isTaken) return;
+      }
       const used = responseAgent;
       const isFirst = failures.length === 0;
       const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
       try {
         const attempt = respondOnce(interaction, body, open);
         // An attempt that is only slow goes on beside the next one.
-        attempt.then(taken.resolve, () => undefined);
+        attempt.then(
+          () => {
+            isTaken = true;
+            taken.resolve();
+          },
+          () => undefined,
+        );
         await inTime(Promise.race([attempt, taken.promise]), limitMs);
         return;
       } catch (error) {
         // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
-        const isTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-        if (isTaken && failures.some(isUncertain)) return;
+        const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+        if (wasTaken && failures.some(isUncertain)) return;
         if (isRefused(error)) throw lostOr(error);
         failures.push(error);
         if (error instanceof LostInteraction) break;
