@@ -116,6 +116,8 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
     await scene.startBot();
     expect(textOf(await add())).toMatch(/already submitted here.*sent for review.*a\.example\.com:1/s);
     expect(sent()).toBe(1);
+    const end = await scene.bot.stop('SIGTERM');
+    expect([end.status, end.signal]).toEqual(ends);
   } finally {
     await scene.close();
   }
