@@ -75,7 +75,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       // Of each of two, the second attempt as well.
       discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
       await Promise.all([member.slash('help'), member.slash('games')]);
-      await until(port, 'acknowledgement_seconds_count', '{type="command"}').toBe(2);
+      await until(port, 'acknowledgement_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
     });
   });
 
