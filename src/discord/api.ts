@@ -317,12 +317,11 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     const left = () => until - performance.now();
     const failures: unknown[] = [];
     const taken = Promise.withResolvers<void>();
-    let isTaken = false;
     for (const pauseMs of FIRST_RESPONSE_PAUSES) {
       if (failures.length > 0) {
         await sleep(pauseMs);
         // After a stall Discord's response to the attempt before may be there, unread.
-        await setImmediate();
+        const isTaken = await Promise.race([taken.promise.then(() => true), setImmediate(false)]);
         if (isTaken) return;
       }
       const used = responseAgent;
@@ -331,13 +330,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       try {
         const attempt = respondOnce(interaction, body, open);
         // An attempt that is only slow goes on beside the next one.
-        attempt.then(
-          () => {
-            isTaken = true;
-            taken.resolve();
-          },
-          () => undefined,
-        );
+        attempt.then(taken.resolve, () => undefined);
         await inTime(Promise.race([attempt, taken.promise]), limitMs);
         return;
       } catch (error) {

@@ -157,7 +157,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (!(await isTaken(asking, shown))) return;
       await acknowledge(asking, action, shown);
       trace.acknowledged();
-      if (before) progress.show({ content: asking.context.t('again.waiting') });
+      if (before) progress.show({ content: context.t('again.waiting') });
       await before;
       await myTurn(interaction.guildId);
       const answer = await answerOf(asking, action);

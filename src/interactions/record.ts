@@ -1,7 +1,7 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
@@ -194,7 +194,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
         .select('id')
         .where('taken_at', '<=', now() - REPLIED_KEPT_MS)
         .where(({ or, eb }) =>
-          or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * 24 * 3_600_000)]),
+          or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
         .limit(ROWS_AT_ONCE);
       await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', isOld));

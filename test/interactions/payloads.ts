@@ -1,6 +1,6 @@
 /**
- * What Discord sends, in the shape in which others have quoted it, with fields that this bot does not read; ids and names
- * are made up. docs/live.md says how to keep another one.
+ * What Discord sends, composed from what its documentation has of interactions, with fields that this bot does not read;
+ * ids and names are made up. docs/live.md says how to keep one that Discord has sent.
  */
 const EVERY = {
   application_id: '111111111111111111',
