@@ -9,7 +9,7 @@ import { defineConfig } from 'vitest/config';
 const ALONE = [
   'test/faults/{bad-days,gateway-outages,kill,machine}.test.ts',
   'test/end-to-end/{fairness,operator,rotate-key,two-bots}.test.ts',
-  'test/support/{event-loop-stall,scene}.test.ts',
+  'test/support/{event-loop-stall,bot}.test.ts',
   'test/operations/{http,kept-code,terminal}.test.ts',
   'test/tools/{backup,doctor}.test.ts',
   'test/sandbox/prompt/pipe.test.ts',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { ENGLISH, languages } from '../src/words/languages.ts';
-import { stemOf, type Tree } from '../test/support/language-files.ts';
+import { stemOf, type Tree } from '../test/words/language-files.ts';
 
 /*
  * Brings the files of all languages up to en.json: what they lack is there in English until somebody translates it, and

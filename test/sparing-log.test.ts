@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSparingLog } from '../src/sparing-log.ts';
-import { recorder } from './storage/temporary.ts';
+import { recorder } from './support/machine.ts';
 
 it('what fails again and again is logged once a minute, with how often', () => {
   const logger = recorder();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress } from '../../src/addresses/address.ts';
-import * as arbitrary from '../submissions/arbitraries.ts';
-import { anyCharacter } from '../support/characters.ts';
+import * as arbitrary from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
 
 const read = (text: string) => {
   const result = parseAddress(text);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
-import { fill } from '../support/submissions.ts';
+import { fill } from '../support/builders.ts';
 import type { Reading } from './meter.ts';
 import { guildId, type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
 import { endBot, expectType, help, press, slash, startBot, withFile } from './work.ts';

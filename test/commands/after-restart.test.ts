@@ -7,8 +7,7 @@ import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { openPipeline } from '../support/open-pipeline.ts';
-import { readyRow } from '../support/submitted.ts';
+import { openPipeline, readyRow } from '../support/builders.ts';
 import { anyContext } from './context.ts';
 
 const index = indexGames(KNOWN_GAMES);

@@ -13,8 +13,6 @@ import {
 import { persist } from '../../src/interactions/deliver.ts';
 import { TOKEN_LIVES_MS } from '../../src/numbers.ts';
 import { Secret } from '../../src/secret.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openApi } from '../support/discord-api.ts';
 import {
   BLOCKED,
   type Canned,
@@ -25,7 +23,8 @@ import {
   NO_CONTENT,
   openFront,
 } from '../support/front.ts';
-import { usedMemory } from '../support/used-memory.ts';
+import { createTestClock, usedMemory } from '../support/machine.ts';
+import { openApi } from '../support/small-bot.ts';
 
 const CALLBACK = /callback$/;
 const EDIT = /^PATCH \/webhooks/;

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type AttachmentsDeps, createAttachments } from '../../src/discord/attachments.ts';
-import { recorder } from '../storage/temporary.ts';
 import { type FrontAnswer, openFront } from '../support/front.ts';
+import { recorder } from '../support/machine.ts';
 
 function attachments(deps: Partial<AttachmentsDeps> = {}) {
   const made = createAttachments({ hosts: [], maxBytes: 1_000, logger: recorder(), ...deps });

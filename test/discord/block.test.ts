@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBlock } from '../../src/discord/block.ts';
-import { recorder } from '../storage/temporary.ts';
+import { recorder } from '../support/machine.ts';
 
 function setUp() {
   const logger = recorder();

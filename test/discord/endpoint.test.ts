@@ -9,10 +9,9 @@ import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createEndpoint } from '../../src/discord/endpoint.ts';
 import type { FatalDiscordError } from '../../src/discord/gateway.ts';
-import { recorder } from '../storage/temporary.ts';
-import { TOKEN } from '../support/discord-api.ts';
-import { freePort } from '../support/free-port.ts';
-import { inAppScene, messageOf, openAppScene, textOf } from '../support/scene.ts';
+import { inAppScene, messageOf, openAppScene, textOf } from '../support/bot.ts';
+import { freePort, recorder } from '../support/machine.ts';
+import { TOKEN } from '../support/small-bot.ts';
 
 const TOO_LONG = 1_048_576 + 1;
 const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createGateway, type FatalDiscordError } from '../../src/discord/gateway.ts';
 import { Secret } from '../../src/secret.ts';
-import { recorder } from '../storage/temporary.ts';
-import { openApi, TOKEN } from '../support/discord-api.ts';
+import { recorder } from '../support/machine.ts';
+import { openApi, TOKEN } from '../support/small-bot.ts';
 
 // What a gateway does to a bot that is connected is in test/faults/gateway.test.ts; shards that begin one after the
 // other are in test/faults/bad-days.test.ts.

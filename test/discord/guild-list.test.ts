@@ -3,8 +3,8 @@ import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import type { DiscordApi } from '../../src/discord/api.ts';
 import { isForeign, listGuilds } from '../../src/discord/guild-list.ts';
-import { openApi, TOKEN } from '../support/discord-api.ts';
 import { json, openFront } from '../support/front.ts';
+import { openApi, TOKEN } from '../support/small-bot.ts';
 
 let discord: DiscordStandIn;
 let api: DiscordApi;

@@ -13,9 +13,10 @@ import {
   publishedKey,
 } from '../../src/discord/publish.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
-import { openApi, TOKEN } from '../support/discord-api.ts';
-import { onlyOne } from '../support/only-one.ts';
+import { onlyOne } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
+import { openApi, TOKEN } from '../support/small-bot.ts';
 
 const command = (name: string, description = 'Does it') =>
   asPublished({

@@ -2,20 +2,6 @@ import { ButtonStyle } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import {
-  ACCEPTED,
-  addServer,
-  adds,
-  addsOf,
-  allowGames,
-  edit,
-  openWindow,
-  pick,
-  press,
-  setQuota,
-} from '../support/actions.ts';
-import { createTestClock } from '../support/clock.ts';
-import { componentsOf, labelsOf } from '../support/lists.ts';
-import {
   inAppScene,
   inNewGuild,
   messageOf,
@@ -23,7 +9,22 @@ import {
   type Scene,
   setKey,
   textOf,
-} from '../support/scene.ts';
+} from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
+import {
+  ACCEPTED,
+  addServer,
+  adds,
+  addsOf,
+  allowGames,
+  componentsOf,
+  edit,
+  labelsOf,
+  openWindow,
+  pick,
+  press,
+  setQuota,
+} from '../support/people.ts';
 
 const YELLOW = 0xfee75c;
 const GREEN = 0x57f287;

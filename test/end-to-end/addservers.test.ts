@@ -4,21 +4,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
+import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import {
   addServer,
   adds,
   allowGames,
+  csvOf,
   edit,
+  labelsOf,
+  lines,
   openWindow,
   paste,
   pick,
   press,
+  read,
   removeKey,
+  reported,
   sendFile,
   setQuota,
-} from '../support/actions.ts';
-import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/lists.ts';
-import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+  submit,
+  upload,
+} from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ACCEPTED, addServer, allowGames, edit, openSettings, paste, press } from '../support/actions.ts';
-import { inAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, allowGames, edit, openSettings, paste, press } from '../support/people.ts';
 
 const SECRET = 'what-a-damaged-record-holds';
 

@@ -1,8 +1,17 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { ACCEPTED, addServer, adds, addsOf, press, sendFile } from '../support/actions.ts';
-import { labelsOf, lines, submit } from '../support/lists.ts';
-import { inNewGuild, openAppScene, textOf } from '../support/scene.ts';
+import { inNewGuild, openAppScene, textOf } from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  adds,
+  addsOf,
+  labelsOf,
+  lines,
+  press,
+  sendFile,
+  submit,
+} from '../support/people.ts';
 
 const KEY = 'sandbox-key';
 const AT_ONCE = 4;

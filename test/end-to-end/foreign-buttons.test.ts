@@ -4,20 +4,24 @@ import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
+import { modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
   allowGames,
+  type Component,
+  chooseLogChannel,
+  componentsOf,
   giveCommand,
+  lines,
   openSettings,
   paste,
   pick,
+  postComponents,
   press,
-} from '../support/actions.ts';
-import { postComponents } from '../support/forged-button.ts';
-import { chooseLogChannel } from '../support/guild-log.ts';
-import { type Component, componentsOf, lines, read, submit } from '../support/lists.ts';
-import { modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+  read,
+  submit,
+} from '../support/people.ts';
 
 /*
  * Custom ids are no secret: Discord sends them to whoever sees a message. Whatever the bot has put into one, only its

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addServer, allowGames, paste, press } from '../support/actions.ts';
-import { createTestClock } from '../support/clock.ts';
-import { submit } from '../support/lists.ts';
-import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
+import { addServer, allowGames, paste, press, submit } from '../support/people.ts';
 
 describe('/games', () => {
   let scene: Scene;

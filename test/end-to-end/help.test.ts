@@ -1,8 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowGames } from '../support/actions.ts';
-import { labelsOf } from '../support/lists.ts';
-import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { allowGames, labelsOf } from '../support/people.ts';
 
 let scene: Scene;
 beforeAll(async () => {

@@ -5,11 +5,6 @@ import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { createWords, type Translate } from '../../src/words/words.ts';
-import { addServer, openSettings, paste, pick, press, sendFile } from '../support/actions.ts';
-import { staffChannel } from '../support/guild-log.ts';
-import { labelsOf, lines } from '../support/lists.ts';
-import { tooWide } from '../support/phone.ts';
-import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../support/pseudo-language.ts';
 import {
   BREACHES,
   inNewGuild,
@@ -19,7 +14,20 @@ import {
   type Scene,
   setKey,
   textOf,
-} from '../support/scene.ts';
+} from '../support/bot.ts';
+import {
+  addServer,
+  labelsOf,
+  lines,
+  openSettings,
+  paste,
+  pick,
+  press,
+  sendFile,
+  staffChannel,
+} from '../support/people.ts';
+import { tooWide } from '../words/phone.ts';
+import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
 /*
  * What an admin and a member go through from the first day on, in each language, and in one that nobody speaks. Every

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ACCEPTED, addServer, press } from '../support/actions.ts';
-import { createTestClock } from '../support/clock.ts';
-import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
+import { ACCEPTED, addServer, chooseLogChannel, logLines, press } from '../support/people.ts';
 
 const KEY = 'key-of-the-status-tests-wxyz';
 

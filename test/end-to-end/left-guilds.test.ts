@@ -1,14 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ACCEPTED, addServer, openSettings, pick } from '../support/actions.ts';
-import { staffChannel } from '../support/guild-log.ts';
-import {
-  type AppSceneOptions,
-  messageOf,
-  openAppScene,
-  type Scene,
-  setKey,
-  textOf,
-} from '../support/scene.ts';
+import { type AppSceneOptions, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, openSettings, pick, staffChannel } from '../support/people.ts';
 
 /** What each check decides is tested with the module; here that the bot checks, and with what it keeps. */
 let scene: Scene;

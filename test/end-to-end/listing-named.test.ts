@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import { addServer, paste } from '../support/actions.ts';
-import { componentsOf, submit } from '../support/lists.ts';
-import { messageOf, openAppScene, type Scene } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene } from '../support/bot.ts';
+import { addServer, componentsOf, paste, submit } from '../support/people.ts';
 
 let scene: Scene;
 beforeAll(async () => {

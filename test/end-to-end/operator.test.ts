@@ -4,11 +4,10 @@ import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCEPTED, addServer, pick, sendFile } from '../support/actions.ts';
-import { csvOf, lines, read, submit } from '../support/lists.ts';
-import { runFile } from '../support/program.ts';
-import { OVER_HTTP, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
-import { isOnPostgres } from '../support/scene-store.ts';
+import { OVER_HTTP, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { isOnPostgres } from '../support/database.ts';
+import { runFile } from '../support/machine.ts';
+import { ACCEPTED, addServer, csvOf, lines, pick, read, sendFile, submit } from '../support/people.ts';
 
 it('a bot that cannot start names every bad variable in one message, and repeats no value', async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {

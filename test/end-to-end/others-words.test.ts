@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
-import { addServer, openSettings, paste, pick, press } from '../support/actions.ts';
-import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { submit } from '../support/lists.ts';
-import { rendered } from '../support/rendered.ts';
-import { inAppScene, type Scene, textOf } from '../support/scene.ts';
+import { inAppScene, type Scene, textOf } from '../support/bot.ts';
+import {
+  addServer,
+  chooseLogChannel,
+  logLines,
+  openSettings,
+  paste,
+  pick,
+  press,
+  submit,
+} from '../support/people.ts';
+import { rendered } from '../words/rendered.ts';
 
 /* How a text is escaped is tested with the module; here that it is wherever the bot repeats what others wrote. */
 

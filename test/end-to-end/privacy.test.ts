@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
-import { addServer, press } from '../support/actions.ts';
-import { labelsOf } from '../support/lists.ts';
-import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { addServer, labelsOf, press } from '../support/people.ts';
 
 let scene: Scene;
 /** A member whose name is found nowhere else in the file. */

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ACCEPTED, addServer, press } from '../support/actions.ts';
-import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { labelsOf } from '../support/lists.ts';
-import { inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, chooseLogChannel, labelsOf, logLines, press } from '../support/people.ts';
 
 const KEY = 'key-of-the-removal-tests-wxyz';
 

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { folder } from '../storage/temporary.ts';
-import { ACCEPTED, addServer } from '../support/actions.ts';
-import { runFile } from '../support/program.ts';
-import { openAppScene, type Scene, textOf } from '../support/scene.ts';
-import { isOnPostgres } from '../support/scene-store.ts';
+import { openAppScene, type Scene, textOf } from '../support/bot.ts';
+import { isOnPostgres } from '../support/database.ts';
+import { folder, runFile } from '../support/machine.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
 
 const PREVIOUS = randomBytes(32).toString('base64');
 const NEW = randomBytes(32).toString('hex');

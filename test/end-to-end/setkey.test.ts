@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
-import { ACCEPTED, addServer, openWindow, press, removeKey } from '../support/actions.ts';
-import { logMessages } from '../support/guild-log.ts';
-import { labelsOf } from '../support/lists.ts';
+import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import {
-  inNewGuild,
-  messageOf,
-  modalOf,
-  openAppScene,
-  type Scene,
-  setKey,
-  textOf,
-} from '../support/scene.ts';
+  ACCEPTED,
+  addServer,
+  labelsOf,
+  logMessages,
+  openWindow,
+  press,
+  removeKey,
+} from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;

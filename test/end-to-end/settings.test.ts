@@ -4,21 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import {
-  ACCEPTED,
-  addServer,
-  allowGames,
-  giveCommand,
-  openSettings,
-  openWindow,
-  pick,
-  press,
-  removeKey,
-  setQuota,
-} from '../support/actions.ts';
-import { postComponents } from '../support/forged-button.ts';
-import { chooseLogChannel, logLines, logMessages, staffChannel } from '../support/guild-log.ts';
-import { labelsOf } from '../support/lists.ts';
-import {
   inAppScene,
   inNewGuild,
   messageOf,
@@ -26,7 +11,25 @@ import {
   type Scene,
   setKey,
   textOf,
-} from '../support/scene.ts';
+} from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  allowGames,
+  chooseLogChannel,
+  giveCommand,
+  labelsOf,
+  logLines,
+  logMessages,
+  openSettings,
+  openWindow,
+  pick,
+  postComponents,
+  press,
+  removeKey,
+  setQuota,
+  staffChannel,
+} from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;

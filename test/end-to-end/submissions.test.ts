@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStoreAt } from '../storage/temporary.ts';
-import { addServer, paste, press } from '../support/actions.ts';
-import { labelsOf, lines, submit } from '../support/lists.ts';
-import { inAppScene, inNewGuild, messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
-import { addDone, fill } from '../support/submissions.ts';
+import { inAppScene, inNewGuild, messageOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
+import { addDone, fill } from '../support/builders.ts';
+import { openStoreAt } from '../support/database.ts';
+import { addServer, labelsOf, lines, paste, press, submit } from '../support/people.ts';
 
 let scene: Scene;
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
-import { pick, press } from '../support/actions.ts';
-import { labelsOf, read, submit } from '../support/lists.ts';
-import { inNewGuild, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { inNewGuild, modalOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
+import { labelsOf, pick, press, read, submit } from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;

@@ -1,12 +1,19 @@
 import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { folder } from '../storage/temporary.ts';
-import { addServer } from '../support/actions.ts';
-import { createBotInProcess, lastWords } from '../support/bot-in-process.ts';
-import { type ProgramOptions, runFile } from '../support/program.ts';
-import { BREACHES, OVER_HTTP, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
-import { isOnPostgres } from '../support/scene-store.ts';
+import {
+  BREACHES,
+  createBotInProcess,
+  lastWords,
+  OVER_HTTP,
+  openAppScene,
+  openScene,
+  type Scene,
+  textOf,
+} from '../support/bot.ts';
+import { isOnPostgres } from '../support/database.ts';
+import { folder, type ProgramOptions, runFile } from '../support/machine.ts';
+import { addServer } from '../support/people.ts';
 
 /** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
 const another = (scene: Scene, storeUrl: string, { env, ...options }: Partial<ProgramOptions> = {}) =>

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
-import { addServer, press, sendFile } from '../support/actions.ts';
+import { BREACHES, inAppScene, type Scene, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { labelsOf, lines, submit as submitList } from '../support/lists.ts';
-import { BREACHES, inAppScene, type Scene, textOf } from '../support/scene.ts';
+import { addServer, labelsOf, lines, press, sendFile, submit as submitList } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
-import { addServer } from '../support/actions.ts';
+import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { addServer } from '../support/people.ts';
 
 const BLOCK = "Discord's edge blocks this bot";
 

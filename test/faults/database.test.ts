@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
-import { paste, press } from '../support/actions.ts';
+import { inAppScene, setKey, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { lines, read } from '../support/lists.ts';
-import { inAppScene, setKey, textOf } from '../support/scene.ts';
+import { lines, paste, press, read } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 /* How each fault of a database is found is tested with the storage; here what members and operators are told. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { openScene, type Scene, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { openScene, type Scene, textOf } from '../support/scene.ts';
 
 /** A bot as it is run, for which time goes so many times as fast, as it does for Discord. */
 const TIME_GOES = 10;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addsOf } from '../support/actions.ts';
+import { ANSWER_WITHIN_MS, BREACHES, inAppScene, openAppScene, type Scene } from '../support/bot.ts';
+import { readStored } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { ANSWER_WITHIN_MS, BREACHES, inAppScene, openAppScene, type Scene } from '../support/scene.ts';
-import { readStored } from '../support/stored.ts';
+import { addsOf } from '../support/people.ts';
 import { isAccepted, isLost } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */

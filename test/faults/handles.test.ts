@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { folder } from '../storage/temporary.ts';
+import { folder } from '../support/machine.ts';
 
 /** What a process says that may open no more files. */
 const SCRIPT = `

@@ -3,11 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { bytesOnDisk } from '../storage/temporary.ts';
-import { ACCEPTED, addServer, addsOf, openWindow, press, sendFile } from '../support/actions.ts';
-import { eventually } from '../support/eventually.ts';
-import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { csvOf, labelsOf, lines, read, reported, submit } from '../support/lists.ts';
 import {
   ANSWER_WITHIN_MS,
   BREACHES,
@@ -16,8 +11,25 @@ import {
   type Scene,
   setKey,
   textOf,
-} from '../support/scene.ts';
-import { readStored } from '../support/stored.ts';
+} from '../support/bot.ts';
+import { bytesOnDisk, readStored } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  ACCEPTED,
+  addServer,
+  addsOf,
+  chooseLogChannel,
+  csvOf,
+  labelsOf,
+  lines,
+  logLines,
+  openWindow,
+  press,
+  read,
+  reported,
+  sendFile,
+  submit,
+} from '../support/people.ts';
 
 /** One bot, which is killed and started again, and a guild of its own for each test. */
 let bot: Scene;

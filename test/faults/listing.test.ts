@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { addServer } from '../support/actions.ts';
-import { inAppScene, textOf } from '../support/scene.ts';
+import { inAppScene, textOf } from '../support/bot.ts';
+import { addServer } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
 /* Every way of the service to fail is in test/listing/client.test.ts; here that the bot waits no longer than it is told to. */

@@ -9,12 +9,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
-import { openStoreAt } from '../storage/temporary.ts';
-import { ACCEPTED, addServer, addsOf, paste, press } from '../support/actions.ts';
+import { inNewGuild, openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
+import { fill } from '../support/builders.ts';
+import { openStoreAt, readStored } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { inNewGuild, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
-import { readStored } from '../support/stored.ts';
-import { fill } from '../support/submissions.ts';
+import { ACCEPTED, addServer, addsOf, paste, press } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 const preload = (name: string) =>

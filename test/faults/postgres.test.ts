@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { ACCEPTED, addServer } from '../support/actions.ts';
-import { freePort } from '../support/free-port.ts';
-import { hasPostgres, newDatabase } from '../support/postgres.ts';
-import { inAppScene, textOf } from '../support/scene.ts';
+import { inAppScene, textOf } from '../support/bot.ts';
+import { hasPostgres, newDatabase } from '../support/database.ts';
+import { freePort } from '../support/machine.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
 
 const AWAY = 'The bot could not reach its own storage, so nothing was done.';
 

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
-import { createBotInProcess } from '../support/bot-in-process.ts';
-import { hasPostgres, newDatabase } from '../support/postgres.ts';
-import { openScene, setKey, textOf } from '../support/scene.ts';
-import { openWire } from '../support/wire.ts';
+import { createBotInProcess, openScene, setKey, textOf } from '../support/bot.ts';
+import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';

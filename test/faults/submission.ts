@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
+import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/bot.ts';
+import { readStored } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/scene.ts';
-import { readStored } from '../support/stored.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 export const STORE_FAILED = /could not reach its own storage, so nothing was done/;
 

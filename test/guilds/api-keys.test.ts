@@ -5,7 +5,8 @@ import type { GamesOutcome, Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const encryption = createEncryption([randomBytes(32)]);
 const by = { userId: '42' };

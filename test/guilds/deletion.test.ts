@@ -7,9 +7,9 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder, rowsIn } from '../storage/temporary.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
+import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const GUILD = '111111';
 const OTHER = '222222';

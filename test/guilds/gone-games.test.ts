@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createGoneGames } from '../../src/guilds/gone-games.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 it('a guild is told once of each chosen game that the service no longer has, and not by a list that is old', async () => {
   const store = await openStore();

@@ -6,8 +6,9 @@ import { createRefusals } from '../../src/guilds/refusals.ts';
 import type { GamesOutcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
-import { onlyOne } from '../support/only-one.ts';
+import { onlyOne } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const HOUR = 3_600_000;
 const REFUSED: GamesOutcome = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' };

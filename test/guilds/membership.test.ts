@@ -8,9 +8,9 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { folder, openStore, recorder, rowsIn } from '../storage/temporary.ts';
-import { onlyOne } from '../support/only-one.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
+import { addDone, onlyOne, partsOver } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
+import { folder, recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -2,7 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { createGuildSettings, logChannels, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const DEFAULTS = { locale: 'en-US', announce: false };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RESTJSONErrorCodes } from 'discord.js';
-import { setKey, textOf } from '../support/scene.ts';
+import { setKey, textOf } from '../support/bot.ts';
 import { ADMINS } from './attacks/admins.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './attacks/arena.ts';
 import { FLOODS } from './attacks/floods.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../sandbox/bot-process.ts';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import type { Wire } from '../support/wire.ts';
+import type { Wire } from '../support/database.ts';
 
 /**
  * How often the load balancer asks each replica whether it lives, as ops/Caddyfile does, and how long it waits for that, in

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { ACCEPTED, setQuota } from '../support/actions.ts';
-import { setKey, textOf } from '../support/scene.ts';
+import { setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, setQuota } from '../support/people.ts';
 import { damage, HELD } from './damage.ts';
 import { createHostileService } from './hostile-service.ts';
 import { createOthers } from './others.ts';

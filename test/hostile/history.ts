@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { UNFINISHED } from '../support/stored.ts';
+import { UNFINISHED } from '../support/database.ts';
 
 /** A server that a guild has submitted. */
 interface Submitted {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SnowflakeUtil } from 'discord.js';
 import type { Person } from '../../sandbox/discord/contract.ts';
-import { ACCEPTED } from '../support/actions.ts';
-import { textOf } from '../support/scene.ts';
+import { textOf } from '../support/bot.ts';
+import { ACCEPTED } from '../support/people.ts';
 import type { Ask } from './judge.ts';
 import type { World } from './world.ts';
 

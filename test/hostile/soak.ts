@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESTJSONErrorCodes } from 'discord.js';
 import { ROLE_NAMES } from '../../sandbox/people.ts';
-import { setKey } from '../support/scene.ts';
+import { setKey } from '../support/bot.ts';
 import { CLAIMS, claimOf } from './judge.ts';
 import { createMembers, KEY } from './members.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { Stall } from '../support/event-loop-stall.ts';
+import type { Stall } from '../support/machine.ts';
 
 /** What must not happen to anybody, in the order in which it is printed. */
 export const HARMS = [

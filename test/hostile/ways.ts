@@ -1,5 +1,5 @@
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { postComponents } from '../support/forged-button.ts';
+import { postComponents } from '../support/people.ts';
 import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';

@@ -6,10 +6,10 @@ import { button, customId, rows } from '../../src/interactions/controls.ts';
 import { sendingResponse, sourceOf } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { createUnderWay } from '../../src/interactions/under-way.ts';
-import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
-import { messageOf, textOf } from '../support/scene.ts';
+import { messageOf, textOf } from '../support/bot.ts';
+import { bytesOnDisk, rowsIn } from '../support/database.ts';
+import { turnsDuring } from '../support/machine.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
-import { turnsDuring } from '../support/turns.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

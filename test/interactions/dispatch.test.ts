@@ -7,7 +7,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { Command, Press } from '../../src/interactions/command.ts';
 import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
-import { messageOf, modalOf, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, textOf } from '../support/bot.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
 
 const string = { type: ApplicationCommandOptionType.String as const, description: 'A text' };

@@ -4,10 +4,9 @@ import { createGuildLog, type LogChannel } from '../../src/interactions/guild-lo
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';
-import { recorder } from '../storage/temporary.ts';
-import { createTestClock } from '../support/clock.ts';
-import { openApi } from '../support/discord-api.ts';
 import { type Canned, json, openFront } from '../support/front.ts';
+import { createTestClock, recorder } from '../support/machine.ts';
+import { openApi } from '../support/small-bot.ts';
 
 const POSTED = json(200, { id: '1' });
 const FAILED = json(500, {});

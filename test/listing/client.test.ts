@@ -11,8 +11,8 @@ import { type ListingOptions, startListing } from '../../sandbox/listing/stand-i
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import { ADDED, KNOWN_ERRORS, type ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { recorder } from '../storage/temporary.ts';
-import { selfSigned } from '../support/certificate.ts';
+import { selfSigned } from '../support/bot.ts';
+import { recorder } from '../support/machine.ts';
 
 /** Percent-encoded it is another text. */
 const CANARY = 'canary key/4711';

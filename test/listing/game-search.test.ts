@@ -4,9 +4,8 @@ import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { gamesAmong, indexGames } from '../../src/listing/game-search.ts';
 import { prefixDistance } from '../../src/prefix-distance.ts';
-import { anyCharacter } from '../support/characters.ts';
-import { stepsOf } from '../support/steps.ts';
-import { usedMemory } from '../support/used-memory.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { stepsOf, usedMemory } from '../support/machine.ts';
 
 const index = indexGames(SANDBOX_GAMES);
 const aliases = (text: string, limit?: number) => index.search(text, limit).map(({ alias }) => alias);

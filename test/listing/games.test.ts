@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
 import { createGames, type GamesDeps } from '../../src/listing/games.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
-import { onlyOne } from '../support/only-one.ts';
+import { onlyOne } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const GAMES: readonly Game[] = [
   { name: 'Valheim', alias: 'valheim' },

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { inAppScene } from '../support/scene.ts';
-import { type Sample, samplesOf } from '../support/scrape.ts';
+import { inAppScene } from '../support/bot.ts';
+import { freePort, type Sample, samplesOf } from '../support/machine.ts';
 
 const METRIC = /\b(?:listing_bot|nodejs|process)_[a-z0-9_]+/g;
 /** What stands behind the name of a histogram. */

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { folder } from '../storage/temporary.ts';
-import { runProgram } from '../support/program.ts';
+import { folder, runProgram } from '../support/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The programs of package.json. */

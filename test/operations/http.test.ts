@@ -3,9 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
-import { sampleOf, scrape } from '../support/scrape.ts';
+import { openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
+import { freePort, sampleOf, scrape } from '../support/machine.ts';
 
 let scene: Scene;
 let port: number;

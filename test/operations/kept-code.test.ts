@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { folder } from '../storage/temporary.ts';
-import { runFile } from '../support/program.ts';
-import { openAppScene } from '../support/scene.ts';
+import { openAppScene } from '../support/bot.ts';
+import { folder, runFile } from '../support/machine.ts';
 
 it('what Node makes of the code is kept once the bot has started, for the start after a kill -9 too', async () => {
   const scene = await openAppScene();

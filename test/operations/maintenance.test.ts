@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMaintenance } from '../../src/operations/maintenance.ts';
-import { recorder } from '../storage/temporary.ts';
-import { onlyOne } from '../support/only-one.ts';
+import { onlyOne } from '../support/builders.ts';
+import { recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
 

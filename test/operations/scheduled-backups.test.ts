@@ -4,10 +4,9 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLastBackup } from '../../src/operations/make-backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
-import { folder, openStore, recorder } from '../storage/temporary.ts';
-import { freePort } from '../support/free-port.ts';
-import { inAppScene } from '../support/scene.ts';
-import { sampleOf, scrape } from '../support/scrape.ts';
+import { inAppScene } from '../support/bot.ts';
+import { openStore } from '../support/database.ts';
+import { folder, freePort, recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const MINUTE_MS = 60_000;
 

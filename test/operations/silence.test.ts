@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSilence } from '../../src/operations/silence.ts';
-import { recorder } from '../storage/temporary.ts';
-import { freePort } from '../support/free-port.ts';
-import { inAppScene } from '../support/scene.ts';
-import { sampleOf, scrape } from '../support/scrape.ts';
+import { inAppScene } from '../support/bot.ts';
+import { freePort, recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inAppScene, type Scene } from '../support/scene.ts';
+import { inAppScene, type Scene } from '../support/bot.ts';
 
 async function reportOf(scene: Scene): Promise<Readonly<Record<string, unknown>>> {
   const entry = () => scene.log().find(({ msg }) => msg === 'ready');

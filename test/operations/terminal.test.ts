@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { openScene } from '../support/scene.ts';
+import { openScene } from '../support/bot.ts';
 
 /** `script` of util-linux gives a program a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../storage/temporary.ts';
-import { freePort } from '../support/free-port.ts';
-import { type AppSceneOptions, type Expected, inAppScene, type Scene, textOf } from '../support/scene.ts';
-import { sampleOf } from '../support/scrape.ts';
+import { type AppSceneOptions, type Expected, inAppScene, type Scene, textOf } from '../support/bot.ts';
+import { openStore } from '../support/database.ts';
+import { freePort, sampleOf } from '../support/machine.ts';
 import { expectFiring, hasPromtool, promtool, RULES, type Scrape, take } from './firing.ts';
 
 if (!hasPromtool) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../src/config/config.ts';
-import { inAppScene } from '../support/scene.ts';
+import { inAppScene } from '../support/bot.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const file = (name: string) => readFileSync(join(ROOT, name), 'utf8');

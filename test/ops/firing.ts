@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sample, scrape } from '../support/scrape.ts';
+import { type Sample, scrape } from '../support/machine.ts';
 
 export const RULES = join(import.meta.dirname, '../../ops/alerts.yml');
 

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { openScene, setKey, textOf } from '../support/scene.ts';
-import { readStored } from '../support/stored.ts';
+import { openScene, setKey, textOf } from '../support/bot.ts';
+import { readStored } from '../support/database.ts';
+import { freePort } from '../support/machine.ts';
 import { buildImage, type Image, run } from './image.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

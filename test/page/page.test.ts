@@ -1,7 +1,7 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
-import { setKey } from '../support/scene.ts';
+import { setKey } from '../support/bot.ts';
 import { axeViolations, drawIn, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });

@@ -4,8 +4,7 @@ import { cellsOf } from '../../src/server-lists/csv.ts';
 import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { isRefused, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
-import { games } from '../submissions/arbitraries.ts';
-import { anyCharacter } from '../support/characters.ts';
+import { anyCharacter, games } from '../support/arbitraries.ts';
 
 function rowsOf(text: string): readonly Row[] {
   const list = readList(text, games);

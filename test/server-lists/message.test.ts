@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { lacksGame } from '../../src/server-lists/row.ts';
-import * as arbitrary from '../submissions/arbitraries.ts';
-import { anyCharacter } from '../support/characters.ts';
-import { stepsOf } from '../support/steps.ts';
+import * as arbitrary from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { stepsOf } from '../support/machine.ts';
 
 const games = {
   find: (text: string) => (/^(?:rust|minecraft)$/i.test(text) ? { alias: text.toLowerCase() } : undefined),

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { decodeText, MAX_ROWS, type ReadList, readList } from '../../src/server-lists/read-list.ts';
-import * as arbitrary from '../submissions/arbitraries.ts';
-import { anyCharacter } from '../support/characters.ts';
-import { stepsOf } from '../support/steps.ts';
+import * as arbitrary from '../support/arbitraries.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { stepsOf } from '../support/machine.ts';
 
 const { games } = arbitrary;
 

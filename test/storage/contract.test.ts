@@ -10,12 +10,10 @@ import { createOnlyOne } from '../../src/storage/only-one.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
-import { type InteractionPartsDeps, interactionParts } from '../support/interaction-parts.ts';
-import { hasPostgres } from '../support/postgres.ts';
-import { partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
-import { newPlace, type Place } from './places.ts';
-import { recorder, rowsIn } from './temporary.ts';
+import { partsOver, readyDraft } from '../support/builders.ts';
+import { hasPostgres, newPlace, type Place, rowsIn } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
+import { type InteractionPartsDeps, interactionParts } from '../support/small-bot.ts';
 
 const addGuild = (store: Store, guildId: string) =>
   store

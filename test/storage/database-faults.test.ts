@@ -6,7 +6,8 @@ import { createFileLock } from '../../src/storage/lock.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { sqliteAt } from '../../src/store-url.ts';
-import { folder, openStore, recorder } from './temporary.ts';
+import { openStore } from '../support/database.ts';
+import { folder, recorder } from '../support/machine.ts';
 
 /** Why a store does not start on the file. */
 async function refusal(path: string): Promise<string> {

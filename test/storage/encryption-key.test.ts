@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { openStore, recorder } from './temporary.ts';
+import { openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const newKey = () => new Secret(randomBytes(32).toString('base64'));
 

@@ -13,12 +13,10 @@ import { troubleWith } from '../../src/storage/postgres-session.ts';
 import { createStore, type Store, useValues } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
-import { hasPostgres, newDatabase, type TestDatabase } from '../support/postgres.ts';
+import { partsOver, readyDraft } from '../support/builders.ts';
+import { hasPostgres, newDatabase, openWire, rowsIn, type TestDatabase } from '../support/database.ts';
+import { folder, recorder } from '../support/machine.ts';
 import { programOf } from '../support/postgres-server.ts';
-import { partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
-import { openWire } from '../support/wire.ts';
-import { folder, recorder, rowsIn } from './temporary.ts';
 
 async function database(): Promise<TestDatabase> {
   const made = await newDatabase();

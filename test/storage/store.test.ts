@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store, StuckTransaction } from '../../src/storage/store.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder } from './temporary.ts';
+import { bytesOnDisk, type FileStore, openStore } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const pragma = (store: Store, text: string) =>
   store.tables().executeQuery(CompiledQuery.raw(`pragma ${text}`));

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
-import { openStore, rowsIn } from '../storage/temporary.ts';
-import { partsOver } from '../support/submissions.ts';
-import { readyDraft, readyRow } from '../support/submitted.ts';
+import { partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { openStore } from '../storage/temporary.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
-import { readyDraft, readyRow } from '../support/submitted.ts';
+import { addDone, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { openStore, rowsIn } from '../storage/temporary.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
-import { turnsDuring } from '../support/turns.ts';
+import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
+import { turnsDuring } from '../support/machine.ts';
 
 const HOUR = 3_600_000;
 const NOON = 20_000 * 24 * HOUR + 12 * HOUR;

@@ -6,9 +6,9 @@ import {
   MOST_FOUND,
   type SubmissionKey,
 } from '../../src/submissions/history.ts';
-import { openStore } from '../storage/temporary.ts';
-import { addDone, fill, partsOver } from '../support/submissions.ts';
-import { turnsDuring } from '../support/turns.ts';
+import { addDone, fill, partsOver } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
+import { turnsDuring } from '../support/machine.ts';
 
 let store: Store;
 let parts: ReturnType<typeof partsOver>;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { openStore } from '../storage/temporary.ts';
-import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
+import { addDone, type PartsOptions, partsOver } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;

@@ -14,9 +14,9 @@ import {
   type Prepared,
 } from '../../src/submissions/list-drafts.ts';
 import type { SubmissionSettings } from '../../src/submissions/pipeline.ts';
-import { openStore } from '../storage/temporary.ts';
-import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
-import { games } from './arbitraries.ts';
+import { games } from '../support/arbitraries.ts';
+import { addDone, type PartsOptions, partsOver } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };

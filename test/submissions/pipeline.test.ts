@@ -5,10 +5,8 @@ import { Secret } from '../../src/secret.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Ended, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
-import { rowsIn } from '../storage/temporary.ts';
-import { openPipeline, type PipelineOptions } from '../support/open-pipeline.ts';
-import { addDone } from '../support/submissions.ts';
-import { readyDraft, readyRow } from '../support/submitted.ts';
+import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
+import { rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
-import { openStore, rowsIn } from '../storage/temporary.ts';
-import { addDone, fill, type PartsOptions, partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
-import { turnsDuring } from '../support/turns.ts';
+import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
+import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -4,9 +4,8 @@ import type { RefusedRow, Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Reservation } from '../../src/submissions/record.ts';
-import { openStore, rowsIn } from '../storage/temporary.ts';
-import { partsOver } from '../support/submissions.ts';
-import { readyRow } from '../support/submitted.ts';
+import { partsOver, readyRow } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
-import { folder, openStore, recorder } from '../storage/temporary.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
-import { readyDraft } from '../support/submitted.ts';
+import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { openStore } from '../support/database.ts';
+import { folder, recorder } from '../support/machine.ts';
 
 /** Every statement that is compiled while something runs. */
 async function statementsOf(run: () => Promise<unknown>): Promise<readonly string[]> {

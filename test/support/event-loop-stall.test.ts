@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createStallProbe } from './event-loop-stall.ts';
+import { createStallProbe } from './machine.ts';
 
 /** Runs a program with the probe in it. */
 async function stallsOf(program: string) {

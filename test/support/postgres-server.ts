@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { freePort } from './free-port.ts';
+import { freePort } from './machine.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

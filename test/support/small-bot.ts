@@ -3,27 +3,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PermissionFlagsBits } from 'discord.js';
+import { onTestFinished } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { createDiscordApi } from '../../src/discord/api.ts';
+import { createDiscordApi, type DiscordApi, type DiscordApiDeps } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
+import { type AfterCrashDeps, createAfterCrash } from '../../src/interactions/after-crash.ts';
 import { createAnswering } from '../../src/interactions/answer.ts';
 import type { Command } from '../../src/interactions/command.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
+import { createEditOrder } from '../../src/interactions/edit-order.ts';
+import { createRecord, type RecordDeps } from '../../src/interactions/record.ts';
+import { createTakeover, type TakeoverDeps } from '../../src/interactions/takeover.ts';
 import { createTraces } from '../../src/interactions/traces.ts';
-import { createUnderWay } from '../../src/interactions/under-way.ts';
+import { createUnderWay, type UnderWay } from '../../src/interactions/under-way.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
-import { recorder } from '../storage/temporary.ts';
-import { TOKEN } from './discord-api.ts';
-import { type InteractionPartsDeps, interactionParts } from './interaction-parts.ts';
-import { onlyOne } from './only-one.ts';
+import { onlyOne } from './builders.ts';
+import { recorder } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
@@ -133,5 +136,41 @@ export async function startSmallBot(commands: readonly Command[]) {
       await discord.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+export const TOKEN = 'MTExMTExMTExMTExMTExMTEx.tests.a-token-of-the-tests-of-discord-123456';
+
+/** The bot's requests to a Discord, until the test has ended. */
+export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): DiscordApi {
+  const api = createDiscordApi({ apiUrl, token: new Secret(TOKEN), logger: recorder(), ...deps });
+  onTestFinished(() => {
+    api.stopWaiting();
+    return api.close();
+  });
+  return api;
+}
+
+type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
+
+export interface InteractionPartsDeps
+  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'submissions'> {
+  readonly underWay?: UnderWay;
+  readonly submissions: RecordDeps['submissions'] & TakeoverDeps['submissions'];
+}
+
+/** What one run of the bot keeps of interactions, and tells of after a crash. */
+export function interactionParts(deps: InteractionPartsDeps) {
+  const record = createRecord(deps);
+  const { underWay = createUnderWay() } = deps;
+  const editOrder = createEditOrder(deps);
+  const afterCrash = createAfterCrash({ ...deps, record, underWay, editOrder });
+  const takeOver = createTakeover({ ...deps, tellUnreplied: afterCrash.tellUnreplied });
+  return {
+    record,
+    underWay,
+    editOrder,
+    afterCrash,
+    takeOver: () => takeOver(new AbortController().signal),
   };
 }

@@ -1,5 +1,4 @@
 import { beforeEach } from 'vitest';
-import { closing, outputs } from './outputs.ts';
 
 /** Lines of a bot's output that are shown beside a failure. */
 const MOST_LINES = 40;
@@ -13,3 +12,15 @@ beforeEach(({ onTestFailed }) => {
     }
   });
 });
+
+/** What the bots of the present file have printed, each since its scene was opened. */
+export const outputs = new Set<() => string>();
+
+/** Closed, but perhaps in the test that fails. */
+export const closing: (() => string)[] = [];
+
+/** A test that fails from now on prints the end of this output. @returns ends it, once the scene is closed */
+export function showWhenATestFails(output: () => string): () => void {
+  outputs.add(output);
+  return () => void closing.push(output);
+}

@@ -19,10 +19,10 @@ import { readStoreConfig } from '../../src/config/config.ts';
 import { makeBackup, readLastBackup } from '../../src/operations/make-backup.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { restore } from '../../src/tools/restore-backup.ts';
-import { bytesOnDisk, folder, openStore, recorder, rowsIn } from '../storage/temporary.ts';
-import { runFile } from '../support/program.ts';
-import { openAppScene, textOf } from '../support/scene.ts';
-import { addDone, partsOver } from '../support/submissions.ts';
+import { openAppScene, textOf } from '../support/bot.ts';
+import { addDone, partsOver } from '../support/builders.ts';
+import { bytesOnDisk, openStore, rowsIn } from '../support/database.ts';
+import { folder, recorder, runFile } from '../support/machine.ts';
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>

@@ -7,10 +7,9 @@ import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type StoreUrl, sqliteAt } from '../../src/store-url.ts';
-import { folder, openStoreAt, recorder, rowsIn } from '../storage/temporary.ts';
-import { hasPostgres, newDatabase } from '../support/postgres.ts';
-import { runFile } from '../support/program.ts';
-import { addDone } from '../support/submissions.ts';
+import { addDone } from '../support/builders.ts';
+import { hasPostgres, newDatabase, openStoreAt, rowsIn } from '../support/database.ts';
+import { folder, recorder, runFile } from '../support/machine.ts';
 
 const KEY = randomBytes(32).toString('base64');
 const API_KEY = new Secret('the-api-key-of-the-guild');

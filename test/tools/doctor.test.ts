@@ -14,9 +14,8 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/finding.ts';
-import { recorder } from '../storage/temporary.ts';
-import { runFile } from '../support/program.ts';
-import { inAppScene, openAppScene, type Scene } from '../support/scene.ts';
+import { inAppScene, openAppScene, type Scene } from '../support/bot.ts';
+import { recorder, runFile } from '../support/machine.ts';
 
 type Changes = Readonly<Record<string, string>>;
 

@@ -8,7 +8,8 @@ import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/enc
 import { createLeases } from '../../src/storage/leases.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { rotateKeys } from '../../src/tools/key-rotation.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder, rowsIn } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
 
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleLine } from '../../src/visible-line.ts';
 import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
-import { anyCharacter } from '../support/characters.ts';
-import { rendered } from '../support/rendered.ts';
-import { stepsOf } from '../support/steps.ts';
+import { anyCharacter } from '../support/arbitraries.ts';
+import { stepsOf } from '../support/machine.ts';
+import { rendered } from './rendered.ts';
 
 const EVIL = 'https://evil.example/x';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Locale } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { ENGLISH, languages } from '../../src/words/languages.ts';
-import { PLURAL, sentencesOf, stemOf, valuesIn } from '../support/language-files.ts';
-import { LONGER_BY } from '../support/pseudo-language.ts';
+import { PLURAL, sentencesOf, stemOf, valuesIn } from './language-files.ts';
+import { LONGER_BY } from './pseudo-language.ts';
 
 const notes: object = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../src/words/notes.json'), 'utf8'),

@@ -11,7 +11,7 @@ import { problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { failureText } from '../../src/words/service.ts';
 import { createWords, type Reader } from '../../src/words/words.ts';
-import { rendered } from '../support/rendered.ts';
+import { rendered } from './rendered.ts';
 
 /** What a member, or the service, may have written. */
 const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';

@@ -3,7 +3,7 @@ import { fitChoices } from '../../src/discord/limits.ts';
 import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
 import { describe as describeServer, serverEmbed, serverLine, worstOf } from '../../src/words/servers.ts';
 import { createWords } from '../../src/words/words.ts';
-import { rendered } from '../support/rendered.ts';
+import { rendered } from './rendered.ts';
 
 const t = createWords().wordsFor('en-US');
 const games = { find: (alias: string) => (alias === 'rust' ? { name: 'Rust', alias } : undefined) };

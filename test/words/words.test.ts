@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { createListingPages } from '../../src/words/listing-pages.ts';
 import { createWords } from '../../src/words/words.ts';
-import { PLURAL, sentencesOf, stemOf, valuesIn } from '../support/language-files.ts';
-import { rendered } from '../support/rendered.ts';
+import { PLURAL, sentencesOf, stemOf, valuesIn } from './language-files.ts';
+import { rendered } from './rendered.ts';
 
 const { wordsFor } = createWords();
 const english = sentencesOf(ENGLISH.sentences);

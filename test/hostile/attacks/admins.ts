@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../../sandbox/listing/modes.ts';
-import { messageOf, modalOf, setKey } from '../../support/scene.ts';
+import { messageOf, modalOf, setKey } from '../../support/bot.ts';
 import { answered } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, beginAnew } from './arena.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Person } from '../../../sandbox/discord/contract.ts';
 import type { Mode } from '../../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../../sandbox/listing/stand-in.ts';
-import { messageOf, setKey, textOf } from '../../support/scene.ts';
+import { messageOf, setKey, textOf } from '../../support/bot.ts';
 import { answered } from '../people.ts';
 import type { Random } from '../random.ts';
 import type { World } from '../world.ts';

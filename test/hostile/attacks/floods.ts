@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Person } from '../../../sandbox/discord/contract.ts';
 import { ROLES } from '../../../sandbox/people.ts';
-import { submit, upload } from '../../support/lists.ts';
-import { messageOf, setKey, textOf } from '../../support/scene.ts';
+import { messageOf, setKey, textOf } from '../../support/bot.ts';
+import { submit, upload } from '../../support/people.ts';
 import { answered, labelsOf } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, beginAnew, type Hostility } from './arena.ts';
 

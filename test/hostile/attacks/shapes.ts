@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { upload } from '../../support/lists.ts';
+import { upload } from '../../support/people.ts';
 import { createHostileService } from '../hostile-service.ts';
 import { answered } from '../people.ts';
 import { filled, UNITS } from '../texts.ts';

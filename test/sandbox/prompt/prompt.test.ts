@@ -5,7 +5,7 @@ import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
 import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
 import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
-import { createBotInProcess } from '../../support/bot-in-process.ts';
+import { createBotInProcess } from '../../support/bot.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

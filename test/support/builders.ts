@@ -1,14 +1,28 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createBreaker } from '../../src/listing/breaker.ts';
+import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
+import { createGuard } from '../../src/listing/guard.ts';
+import { createTurns } from '../../src/listing/turns.ts';
+import type { ReadyRow } from '../../src/server-lists/row.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
 import { createDrafts } from '../../src/submissions/drafts.ts';
 import { createDuplicates } from '../../src/submissions/duplicates.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
+import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
 import { createRecords } from '../../src/submissions/record.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
+import { openStore } from './database.ts';
+import { recorder } from './machine.ts';
 
 export interface PartsOptions {
   /** Milliseconds since 1970. */
@@ -140,3 +154,64 @@ export async function fill(
       FROM numbered WHERE number < ${count}`.execute(store.tables());
   });
 }
+
+/** A row of a list that can be submitted. */
+export function readyRow(line: number, server: string, more: Partial<ServerSubmission> = {}): ReadyRow {
+  const submission = { server, port: 27015, game: 'cs2', ...more };
+  return { kind: 'ready', line, submission };
+}
+
+/** A list of so many servers that are all ready, at addresses of its own. */
+export const readyDraft = (name: string, length: number): Draft => ({
+  source: 'text',
+  rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
+  includesDuplicates: false,
+});
+
+export interface PipelineOptions extends PartsOptions {
+  /** The listing service's answer to a request. */
+  readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
+  readonly observers?: readonly Observer[];
+  /** Told of each guild whose key was refused for the first time. */
+  readonly onKeyRefused?: (guildId: string) => void;
+  /** Whether the interaction is still for this process to answer. */
+  readonly isOurs?: () => boolean;
+}
+
+/** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
+export async function openPipeline(options: PipelineOptions) {
+  const { add, now = Date.now, observers = [], onKeyRefused, isOurs = () => true } = options;
+  const logger = recorder();
+  const store = await openStore();
+  const parts = partsOver(store, options);
+  const encryption = createEncryption([randomBytes(32)]);
+  const keys = createApiKeys({ store, encryption, logger, now });
+  const settings = createGuildSettings({ store, logger });
+  const guard = createGuard({
+    turns: createTurns({ atOnce: 8, now }),
+    breaker: createBreaker(),
+    firstWaitMs: 1,
+  });
+  const pipeline = createPipeline({
+    ...parts,
+    store,
+    keys,
+    settings,
+    listing: { add: async (servers, key) => add(servers, key.reveal()) },
+    guard,
+    isOurs: async () => isOurs(),
+    observers,
+    onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
+    longestRequestMs: 60_000,
+    recordPauses: [1, 1],
+    logger,
+    now,
+  });
+  return { ...parts, store, keys, settings, pipeline, logger };
+}
+
+/** Where there is one process. */
+export const onlyOne: OnlyOne = async (_name, _ms, work) => {
+  await work();
+  return true;
+};

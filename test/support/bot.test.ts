@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppScene, openScene, textOf } from './scene.ts';
+import { openAppScene, openScene, textOf } from './bot.ts';
 
 describe('a scene', () => {
   it('begins with the key, keeps it over a restart, and ends clean', async () => {

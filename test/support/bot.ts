@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type BotProcess,
   type BotProcessDeps,
@@ -8,15 +12,15 @@ import {
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import type { Certificate } from '../../sandbox/loopback-server.ts';
 import type { Role } from '../../sandbox/people.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
-import type { AppDeps, Timing } from '../../src/app.ts';
-import { createBotInProcess } from './bot-in-process.ts';
-import { selfSigned } from './certificate.ts';
-import { showWhenATestFails } from './outputs.ts';
-import { newSceneDatabase, type SceneStore, sceneStore } from './scene-store.ts';
-import { leaksOf } from './secrets.ts';
+import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/logger.ts';
+import { newSceneDatabase, type SceneStore, sceneStore } from './database.ts';
+import { showWhenATestFails } from './what-the-bot-said.ts';
 
 /** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
 export interface SceneOptions
@@ -249,4 +253,148 @@ export function messageOf(answer: Answer): SeenMessage {
 export function modalOf(answer: Answer): SeenModal {
   assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
   return answer.modal;
+}
+
+const LAST_WORDS = 12;
+
+/**
+ * The whole bot in the test's own process, to be used as one of its own: it starts in a tenth of the time.
+ * It knows no signals: whatever it is stopped with, it stops as an operator would stop it.
+ */
+export function createBotInProcess(
+  { env, onLine, onExit }: BotProcessDeps,
+  given: Pick<AppDeps, 'timing' | 'languages'> = {},
+): BotProcess {
+  let run: { stop(why: { readonly wanted: boolean }): void } | undefined;
+  let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
+
+  function start(): void {
+    if (run !== undefined) return;
+    const { promise, resolve } = Promise.withResolvers<Exit>();
+    const lastWords: string[] = [];
+    const say = (line: string) => {
+      lastWords.push(line);
+      lastWords.splice(0, lastWords.length - LAST_WORDS);
+      onLine(line);
+    };
+    let isEnding = false;
+    const config = readConfig(env);
+    const app = createApp({
+      config,
+      logger: createLogger({
+        level: config.logLevel,
+        output: { write: (lines) => void say(lines.trimEnd()) },
+      }),
+      onFatal: fail,
+      ...given,
+    });
+
+    async function stop({ wanted }: { readonly wanted: boolean }): Promise<void> {
+      if (isEnding) return;
+      isEnding = true;
+      await app.stop();
+      run = undefined;
+      const exit: Exit = { status: wanted ? 0 : 1, signal: null, wanted, lastWords };
+      onExit(exit);
+      resolve(exit);
+    }
+
+    function fail(error: unknown): void {
+      say(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}`);
+      void stop({ wanted: false });
+    }
+
+    end = promise;
+    run = { stop: (why) => void stop(why) };
+    app.start().catch(fail);
+  }
+
+  return {
+    get running() {
+      return run !== undefined;
+    },
+    pid: process.pid,
+    start,
+    readLog: () => undefined,
+    exited: () => end,
+    stop() {
+      run?.stop({ wanted: true });
+      return end;
+    },
+  };
+}
+
+/**
+ * What the bot says when it cannot start with these variables, in this process.
+ * @throws Error when it says less or more than one line, or ends otherwise than with status 1
+ */
+export async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<Exit>();
+  const onLine = (line: string) => void (line.startsWith('{') || said.push(line));
+  createBotInProcess({ env, surroundings: {}, onLine, onExit: ended.resolve }).start();
+  const { status, wanted } = await ended.promise;
+  assert.deepEqual({ status, wanted, lines: said.length }, { status: 1, wanted: false, lines: 1 });
+  return `${said[0]}\n`;
+}
+
+export interface Searched {
+  /** Everything that the bot has printed. */
+  readonly output: string;
+  /** All that its database holds, as text. */
+  readonly database?: string;
+  /** As they stand in ENCRYPTION_KEY. */
+  readonly encryptionKeys?: string | undefined;
+  /** Where its database is, perhaps with a password. */
+  readonly databaseUrl?: string;
+}
+
+/**
+ * Where a secret of a bot that has stopped can be found: in what it printed, in what it sent to Discord, or in clear in
+ * its database and its files. A sentence for each; none when all is well.
+ */
+export async function leaksOf(
+  { token, discord, listing, data }: Pick<Sandbox, 'token' | 'discord' | 'listing' | 'data'>,
+  { output, database = '', encryptionKeys = '', databaseUrl = '' }: Searched,
+): Promise<readonly string[]> {
+  const interactionTokens = discord.requests.flatMap(({ path }) => {
+    const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
+    return found === undefined ? [] : [decodeURIComponent(found)];
+  });
+  const secrets = new Map([
+    [token, 'the bot token'],
+    [URL.parse(databaseUrl)?.password ?? '', 'the password of the database'],
+    ...encryptionKeys.split(',').map((value) => [value.trim(), 'ENCRYPTION_KEY'] as const),
+    ...interactionTokens.map((value) => [value, 'an interaction token'] as const),
+    ...listing.requests.map(({ key }) => [key, 'an API key'] as const),
+  ]);
+  secrets.delete('');
+  const files = await filesIn(data);
+  const leaks: string[] = [];
+  for (const [secret, what] of secrets) {
+    if (output.includes(secret)) leaks.push(`the bot printed ${what}`);
+    // The two tokens have to be sent to Discord; nothing else has.
+    const sent = what.endsWith('token') ? [] : discord.findSecret(secret);
+    for (const { path } of sent) leaks.push(`${what} was sent to Discord: ${path}`);
+    if (database.includes(secret)) leaks.push(`${what} is in clear in the database`);
+    for (const [name, bytes] of files)
+      if (bytes.includes(secret)) leaks.push(`${what} is in clear in ${name}`);
+  }
+  return leaks;
+}
+
+async function filesIn(folder: string): Promise<readonly (readonly [path: string, bytes: Buffer])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(paths.map(async (path) => [path, await readFile(path)] as const));
+}
+
+const FILE = fileURLToPath(new URL('loopback.pem', import.meta.url));
+
+/** A certificate for 127.0.0.1, with its key, that nothing vouches for. */
+export function selfSigned(): Certificate {
+  const pem = readFileSync(FILE, 'utf8');
+  return { key: pem, cert: pem, file: FILE };
 }

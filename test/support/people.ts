@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
+import type { Answer, DiscordStandIn, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { isFinished } from '../../sandbox/prompt/show.ts';
+import { messageOf, modalOf, type Scene, textOf } from './bot.ts';
+
+/** What people do with the bot, in a line each; what they press is named by its label. */
+
+/** What the listing service says of servers that it has taken. */
+export const ACCEPTED = 'Servers have been added for review.';
+
+type Options = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string>>;
+
+export const addServer = (person: Person, server: string, options: Options = {}): Promise<Answer> =>
+  person.slash('addserver', { game: 'cs2', server, ...options });
+
+export const press = (person: Person, answer: Answer, label: string): Promise<Answer> =>
+  person.press(messageOf(answer), label);
+
+export const pick = (person: Person, answer: Answer, values: readonly string[]): Promise<Answer> =>
+  person.pick(messageOf(answer), values);
+
+/** Pastes a list into the window of /addservers. */
+export async function paste(person: Person, servers: string, options: Options = {}): Promise<Answer> {
+  return person.submit(modalOf(await person.slash('addservers', options)), { servers });
+}
+
+/** Gives /addservers a file. */
+export const sendFile = (person: Person, content: string | Uint8Array, options: Values = {}) =>
+  person.slash('addservers', { file: upload('list.txt', content), ...options });
+
+/** A window with what stands in its fields. */
+export interface Opened {
+  readonly modal: SeenModal;
+  readonly typed: Values;
+}
+
+/** Opens the window of a message's button. */
+export async function openWindow(person: Person, answer: Answer, label = 'Edit'): Promise<Opened> {
+  const modal = modalOf(await press(person, answer, label));
+  const fields = modalFields(modal.data).map(({ id, value = '' }) => [id, value]);
+  return { modal, typed: Object.fromEntries(fields) };
+}
+
+/** Opens that window, and submits it with other values in some of its fields. */
+export async function edit(person: Person, answer: Answer, changes: Values, label = 'Edit'): Promise<Answer> {
+  const { modal, typed } = await openWindow(person, answer, label);
+  return person.submit(modal, { ...typed, ...changes });
+}
+
+/** /settings asks Discord three things, of the 50 a second that a bot may ask: for people, a second has gone by. */
+export function openSettings({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): Promise<Answer> {
+  discord.clock.advance(1_000);
+  return admin.slash('settings');
+}
+
+/** Chooses the games that may be submitted in the guild, of those on the first page. */
+export async function allowGames(
+  scene: Pick<Scene, 'discord' | 'admin'>,
+  games: readonly string[],
+): Promise<Answer> {
+  const page = await press(scene.admin, await openSettings(scene), 'Games …');
+  return pick(scene.admin, page, games);
+}
+
+export async function setQuota(scene: Pick<Scene, 'discord' | 'admin'>, quota: string): Promise<Answer> {
+  return edit(scene.admin, await openSettings(scene), { quota }, 'Daily quota …');
+}
+
+export async function removeKey(admin: Person): Promise<Answer> {
+  return press(admin, await admin.slash('removekey'), 'Remove the key');
+}
+
+/** Lets somebody use a command under Integrations, whatever Discord shows by default. */
+export function giveCommand({ discord }: Pick<Scene, 'discord'>, name: string, person: Person): void {
+  const command = discord.commands().find((each) => each.name === name);
+  assert(command, `there is no /${name}`);
+  discord.allowCommand(person, command.id);
+}
+
+/** The requests that submit servers, as they arrived. */
+export const adds = ({ listing }: Pick<Scene, 'listing'>) =>
+  listing.requests.filter(({ action }) => action === 'add');
+
+/** Those with this server. */
+export const addsOf = (scene: Pick<Scene, 'listing'>, host: string) =>
+  adds(scene).filter(({ servers }) => servers.some(({ server }) => server === host));
+
+export const upload = (filename: string, content: string | Uint8Array): Upload => ({
+  filename,
+  bytes: Buffer.from(content),
+});
+
+/** `count` lines with a server each: `s0.example.com:27015 cs2`. */
+export const lines = (count: number, game = 'cs2'): string =>
+  Array.from({ length: count }, (_, n) => `s${n}.example.com:27015 ${game}`).join('\n');
+
+/** Waits for what comes after the progress bar. */
+export async function reported(answer: Answer): Promise<SeenMessage> {
+  const message = messageOf(answer);
+  for (;;) {
+    const change = message.changed();
+    if (isFinished(message)) return message;
+    await change;
+  }
+}
+
+/** Presses the Submit button of a preview, and waits for the report. */
+export async function submit(person: Person, preview: Answer): Promise<SeenMessage> {
+  const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
+  assert(button, `there is no button to submit with: ${textOf(preview)}`);
+  return reported(await person.press(messageOf(preview), button));
+}
+
+/** The labels of a message's buttons. */
+export function labelsOf(answer: Answer): readonly string[] {
+  return componentsOf(answer).flatMap(({ label }) => label ?? []);
+}
+
+export interface Component {
+  readonly type: number;
+  readonly label?: string;
+  readonly custom_id?: string;
+  readonly options?: readonly { readonly value: string }[];
+}
+
+export function componentsOf(answer: Answer): readonly Component[] {
+  const rows = (messageOf(answer).current?.components ?? []) as unknown as {
+    readonly components: readonly Component[];
+  }[];
+  return rows.flatMap(({ components }) => components);
+}
+
+/** The rows of an attached CSV file, without the header; no cell of the tests has a line break in it. */
+export function csvOf(message: SeenMessage, name: string): readonly (readonly string[])[] {
+  const text = message.file(name)?.toString();
+  assert(text, `there is no file ${name}`);
+  return text
+    .replace(/^\ufeff/, '')
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.slice(1, -1).split('","'));
+}
+
+export const read = (message: SeenMessage): string => textOf({ kind: 'message', message });
+
+/** The channel of the scene's guild that is not the one where people are. */
+export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): string {
+  // Also one that the bot itself is no longer in, which is in no list.
+  const guild = { id: admin.guildId, name: '', channelId: '' };
+  const channel = discord.channels(guild).find(({ name }) => name === 'staff');
+  assert(channel, 'the guild has no #staff');
+  return channel.id;
+}
+
+/** Makes #staff the log channel of the scene's guild. */
+export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise<void> {
+  const settings = messageOf(await admin.slash('settings'));
+  const { current } = messageOf(await admin.pick(settings, ['#staff']));
+  assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not taken');
+}
+
+/** What the log has said so far, message by message, texts and embeds; the first is the greeting. */
+export function logMessages(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
+  return scene.discord
+    .messages({ channelId: staffChannel(scene) })
+    .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
+}
+
+/** The entries of the log, without its greeting. */
+export function logLines(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
+  return logMessages(scene)
+    .slice(1)
+    .flatMap((text) => text.split('\n'));
+}
+
+/** A message of the bot that everyone sees, with these rows, posted in its name; none where Discord limits what is posted. */
+export async function postComponents(
+  { discord, token }: { readonly discord: DiscordStandIn; readonly token: string },
+  channelId: string,
+  components: readonly object[],
+): Promise<SeenMessage | undefined> {
+  const response = await fetch(`${discord.apiUrl}/v10/channels/${channelId}/messages`, {
+    method: 'POST',
+    headers: {
+      'user-agent': 'DiscordBot (https://example.org, 1.0)',
+      authorization: `Bot ${token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ content: 'forged', components }),
+  });
+  const { id } = (await response.json()) as { readonly id?: string };
+  return discord.messages({ channelId }).find((seen) => seen.id === id);
+}
