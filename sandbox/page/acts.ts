@@ -1,8 +1,8 @@
 import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
-import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
+import type { Answer, OptionValue, Person, SeenModal, Upload } from '../discord/contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
-import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
+import type { Act, Entered, FileValue, Outcome, SeatView } from './protocol.ts';
 import type { Player } from './scenarios.ts';
 import type { Views } from './view.ts';
 
@@ -49,7 +49,7 @@ export function createActs(deps: {
         case 'pick':
           return outcomeOf(me.pick({ id: act.message }, act.values, act.select));
         case 'submit':
-          return outcomeOf(me.submit({ interactionId: act.modal }, act.values));
+          return outcomeOf(me.submit({ interactionId: act.modal }, enteredIn(act.values)));
         case 'say':
           if (act.text.trim() !== '') discord.say(me, act.text);
           return DONE;
@@ -89,8 +89,7 @@ function optionsOf(
 ): Record<string, OptionValue> {
   const found = me.commands().find((each) => each.name === command && isSlash(each));
   const values = Object.entries(options).map(([name, entered]): [string, OptionValue] => {
-    if (typeof entered === 'object')
-      return [name, { filename: entered.filename, bytes: Buffer.from(entered.base64, 'base64') }];
+    if (typeof entered === 'object') return [name, uploadOf(entered)];
     return [
       name,
       optionValue(
@@ -101,6 +100,16 @@ function optionsOf(
   });
   return Object.fromEntries(values);
 }
+
+const uploadOf = ({ filename, base64 }: FileValue): Upload => ({
+  filename,
+  bytes: Buffer.from(base64, 'base64'),
+});
+
+const enteredIn = (values: Entered) =>
+  Object.fromEntries(
+    Object.entries(values).map(([id, value]) => [id, typeof value === 'string' ? value : uploadOf(value)]),
+  );
 
 export type ModalView = ReturnType<typeof modalView>;
 

@@ -39,7 +39,7 @@ export type Act =
       readonly select: string;
       readonly values: readonly string[];
     }
-  | { readonly do: 'submit'; readonly modal: string; readonly values: Readonly<Record<string, string>> }
+  | { readonly do: 'submit'; readonly modal: string; readonly values: Entered }
   | { readonly do: 'apps'; readonly message: string; readonly command: string }
   | { readonly do: 'dismiss'; readonly message: string }
   | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }

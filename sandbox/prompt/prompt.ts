@@ -1,5 +1,6 @@
 import { type APIApplicationCommandOption, ApplicationCommandOptionType } from 'discord.js';
-import type { Answer, OptionValue, SeenModal } from '../discord/contract.ts';
+import { type Entered, modalFields } from '../discord/client/modal-form.ts';
+import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
@@ -42,7 +43,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     if (line === '') {
       modal = undefined;
       print('(the modal was closed)');
-    } else await show(me.submit(opened, readModalLine(line, opened.data)));
+    } else await show(me.submit(opened, await enteredInModal(line, opened)));
   }
 
   async function slash(line: string): Promise<void> {
@@ -129,13 +130,26 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   };
 }
 
+/** What was typed for a modal: a file by its path. */
+async function enteredInModal(line: string, { data }: SeenModal): Promise<Entered> {
+  const typed = Object.entries(readModalLine(line, data));
+  const isFile = (name: string) => modalFields(data).some(({ id, kind }) => id === name && kind === 'file');
+  const entered = await Promise.all(
+    typed.map(async ([id, text]) => [id, isFile(id) ? await readTyped(text) : text] as const),
+  );
+  return Object.fromEntries(entered);
+}
+
+const readTyped = (path: string): Promise<Upload> =>
+  readUpload(path).catch((error: Error) => {
+    throw new BadLine(`The file cannot be read: ${error.message}`);
+  });
+
 /** What was typed for an option: a file by its path. */
 function entered(
   option: APIApplicationCommandOption | undefined,
   text: string,
 ): OptionValue | Promise<OptionValue> {
   if (option?.type !== ApplicationCommandOptionType.Attachment) return optionValue(option, text);
-  return readUpload(text).catch((error: Error) => {
-    throw new BadLine(`The file cannot be read: ${error.message}`);
-  });
+  return readTyped(text);
 }

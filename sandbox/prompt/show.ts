@@ -6,7 +6,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import { rowsOf } from '../discord/client/components.ts';
-import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
+import { type ModalField, modalFields, modalTexts } from '../discord/client/modal-form.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Reading, readMarkdown } from '../markdown.ts';
@@ -27,19 +27,35 @@ export function showAnswer(answer: Answer, reading: Reading): string {
 
 function showModal(data: APIModalInteractionResponseCallbackData): string {
   const fields = modalFields(data);
-  const shown = fields.map(({ id, label, description, placeholder, isLong, least, most, required, value }) =>
-    [
-      `│ ${label} (${id}: ${isLong ? 'lines' : 'text'}, ${least} to ${most} characters${required ? '' : ', may be left out'})`,
-      ...[description, placeholder].filter((hint) => hint !== '').map((hint) => `│   ${hint}`),
+  const shown = fields.map((field) => {
+    const { label, description, value } = field;
+    const hints = [description, 'placeholder' in field ? field.placeholder : ''];
+    return [
+      `│ ${label} (${takenBy(field)}${field.required ? '' : ', may be left out'})`,
+      ...hints.filter((hint) => hint !== '').map((hint) => `│   ${hint}`),
+      ...(field.kind === 'select'
+        ? field.offers.map((offer) => `│   ○ ${offer.label} (${offer.value})`)
+        : []),
       ...(value ? [`│   now: ${value.replaceAll('\n', '\n│        ')}`] : []),
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   const next =
     fields.length > 1
       ? 'Next line: the first value, or field=value …; an empty line closes this.'
       : 'Next line: the value; an empty line closes this.';
   const texts = modalTexts(data).map((text) => `│ ${text}`);
   return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
+}
+
+function takenBy(field: ModalField): string {
+  switch (field.kind) {
+    case 'text':
+      return `${field.id}: ${field.isLong ? 'lines' : 'text'}, ${field.least} to ${field.most} characters`;
+    case 'select':
+      return `${field.id}: one of these`;
+    case 'file':
+      return `${field.id}: the path of a file, ${field.types.join(' ')}`;
+  }
 }
 
 /** Lines of an attached text that are shown: enough for a report of a few servers. */

@@ -237,12 +237,21 @@ describe('a modal', () => {
     label: custom_id,
     component: { type: 4, custom_id, style: 1, ...more },
   });
-  async function opened() {
+  const options = [
+    { label: 'A', value: 'a' },
+    { label: 'B', value: 'b', default: true },
+  ];
+  const labelled = (custom_id: string, component: object) => ({
+    type: 18,
+    label: custom_id,
+    component: { ...component, custom_id, required: false },
+  });
+  const TEXTS = [
+    label('key', { min_length: 3, max_length: 5 }),
+    label('more', { required: false, value: 'x' }),
+  ];
+  async function opened(components: readonly object[] = TEXTS) {
     const coming = bot.person.slash('read');
-    const components = [
-      label('key', { min_length: 3, max_length: 5 }),
-      label('more', { required: false, value: 'x' }),
-    ];
     await bot.respond(await bot.nextInteraction(), {
       type: 9,
       data: { custom_id: 'm', title: 'Title', components },
@@ -282,6 +291,33 @@ describe('a modal', () => {
     [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
   ])('is not submitted with %o', async (values, why) => {
     expect(await bot.person.submit(await opened(), values)).toEqual({ kind: 'refused', why });
+  });
+
+  const CHOICES = [
+    labelled('pick', { type: 3, options }),
+    labelled('file', { type: 19, min_values: 0, file_types: ['.csv'] }),
+  ];
+
+  it.each([
+    [{}, ['b'], 0],
+    [{ pick: '', file: '' }, [], 0],
+    [{ pick: 'A', file: file('list.csv') }, ['a'], 1],
+  ])('sends the option and the file of %o', async (entered, chosen, files) => {
+    void bot.person.submit(await opened(CHOICES), entered);
+    const { data } = await bot.nextInteraction();
+    const ids = Object.keys(Object(data.resolved).attachments ?? {});
+    expect(ids).toHaveLength(files);
+    expect(data.components).toMatchObject([
+      { type: 18, component: { type: 3, custom_id: 'pick', values: chosen } },
+      { type: 18, component: { type: 19, custom_id: 'file', values: ids } },
+    ]);
+  });
+
+  it.each([
+    [{ pick: 'C' }, 'pick offers no such option'],
+    [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
+  ])('is not submitted with what it does not take: %o', async (entered, why) => {
+    expect(await bot.person.submit(await opened(CHOICES), entered)).toEqual({ kind: 'refused', why });
   });
 
   it('can be submitted again when nothing came, by whom it was opened for', async () => {

@@ -29,6 +29,7 @@ const row = (...components: object[]) => ({ type: 1, components });
 const rows = (...components: object[]) => ({ components: components.map((one) => row(one)) });
 const input = { type: 4, custom_id: 'text', style: 1 };
 const label = (component: object) => ({ type: 18, label: 'Text', component });
+const uploading = { type: 19, custom_id: 'file' };
 const modal = (...components: object[]) => ({ custom_id: 'm', title: 'Title', components });
 const option = { type: 3, name: 'what', description: 'What' };
 const command = { name: 'read', description: 'Reads' };
@@ -69,6 +70,15 @@ describe('what Discord takes', () => {
     ],
     ['choices', checkChoices({ choices: [{ name: 'A', value: 'a' }] })],
     ['a modal', checkModal(modal({ type: 10, content: 'words' }, label(input)))],
+    [
+      'a modal with a select and a file, of which none is needed',
+      checkModal(
+        modal(
+          label({ ...select, required: false }),
+          label({ ...uploading, min_values: 0, required: false, file_types: ['.csv', 'image'] }),
+        ),
+      ),
+    ],
     ['commands', checkCommands(COMMANDS)],
     ['an entry point', checkCommands([{ type: 4, name: 'launch', handler: 2 }])],
   ])('%s', (_what, denial) => {
@@ -86,6 +96,9 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     checkChoices({ choices: Array.from({ length: 26 }, (_, n) => ({ name: `${n}`, value: `${n}` })) }),
     checkModal({ ...modal(label(input)), title: 'x'.repeat(46) }),
     checkModal(undefined),
+    checkModal(modal(uploading)),
+    checkModal(modal(label({ ...select, options: [] }))),
+    checkModal(modal(label({ ...uploading, max_values: 11 }))),
     checkCommands([{ ...command, description: long }]),
     checkCommands([{ ...command, contexts: [7] }]),
     checkCommands({}),
@@ -120,6 +133,7 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     message(rows({ ...button, url: 'https://example.com/' })),
   ],
   'A select offers as many different options as may be chosen': [
+    checkModal(modal(label({ ...select, options: [...options, ...options] }))),
     message(rows({ ...select, max_values: 3 })),
     message(rows({ ...select, min_values: 2 })),
     message(rows({ ...select, options: [options[0], options[0]] })),
@@ -163,6 +177,13 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'A text input has no label of its own, and its least is not above its most': [
     checkModal(modal(label({ ...input, label: 'again' }))),
     checkModal(modal(label({ ...input, min_length: 5, max_length: 4 }))),
+  ],
+  'A field of a modal is never disabled, and may be left out only where it is not required': [
+    checkModal(modal(label({ ...select, disabled: true }))),
+    checkModal(modal(label({ ...uploading, min_values: 0 }))),
+  ],
+  'Types of files are groups or extensions': [
+    checkModal(modal(label({ ...uploading, file_types: ['csv'] }))),
   ],
   'Names are in lower case, without spaces, in every language': [
     checkCommands([{ ...command, name: 'Read' }]),

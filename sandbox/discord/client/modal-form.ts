@@ -1,39 +1,67 @@
 import {
+  type APIComponentInLabel,
+  type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
   type APIModalSubmissionComponent,
   ComponentType,
   TextInputStyle,
 } from 'discord.js';
-import { textComplaint } from './options.ts';
+import type { Upload } from '../contract.ts';
+import { isFileAllowed, textComplaint } from './options.ts';
+import type { Resolved } from './payload.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
-type Values = Readonly<Record<string, string>>;
 
-/** A field of a modal, as much of it as a person must know to fill it in: the bot has text inputs alone. */
-export type ModalField = ReturnType<typeof modalFields>[number];
+/** What is entered, by the custom id of the field: a text, an option by its label or value ('': none), a file. */
+export type Entered = Readonly<Record<string, string | Upload>>;
+
+/** A field of a modal, as much of it as a person must know to fill it in. */
+export type ModalField = NonNullable<ReturnType<typeof fieldOf>>;
 
 /** The fields of a modal, from top to bottom. */
-export const modalFields = ({ components }: Modal) =>
-  components.flatMap((part) => {
-    if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput) return [];
-    const input = part.component;
-    return [
-      {
-        id: input.custom_id,
-        label: part.label,
-        description: part.description ?? '',
-        placeholder: input.placeholder ?? '',
-        required: input.required ?? true,
+export const modalFields = ({ components }: Modal): readonly ModalField[] =>
+  components.flatMap((part) => (part.type === ComponentType.Label ? (fieldOf(part) ?? []) : []));
+
+/** `undefined` for what this bot does not use. */
+function fieldOf({ label, description = '', component }: APILabelComponent) {
+  const about = { id: component.custom_id, label, description };
+  switch (component.type) {
+    case ComponentType.TextInput:
+      return {
+        ...about,
+        kind: 'text' as const,
+        required: component.required ?? true,
+        placeholder: component.placeholder ?? '',
         /** Of several lines. */
-        isLong: input.style === TextInputStyle.Paragraph,
+        isLong: component.style === TextInputStyle.Paragraph,
         /** In characters. */
-        least: input.min_length ?? 0,
-        most: input.max_length ?? LONGEST,
+        least: component.min_length ?? 0,
+        most: component.max_length ?? LONGEST,
         /** What stands in it when it opens. */
-        value: input.value,
-      },
-    ];
-  });
+        value: component.value,
+      };
+    case ComponentType.StringSelect:
+      return {
+        ...about,
+        kind: 'select' as const,
+        required: component.required ?? true,
+        placeholder: component.placeholder ?? '',
+        offers: component.options.map((option) => ({ label: option.label, value: option.value })),
+        /** The value that is chosen when it opens. */
+        value: component.options.find((option) => option.default)?.value,
+      };
+    case ComponentType.FileUpload:
+      return {
+        ...about,
+        kind: 'file' as const,
+        required: component.required ?? true,
+        types: component.file_types ?? [],
+        value: undefined,
+      };
+    default:
+      return undefined;
+  }
+}
 
 /** What a modal says above its fields. */
 export const modalTexts = ({ components }: Modal): readonly string[] =>
@@ -43,32 +71,66 @@ export const modalTexts = ({ components }: Modal): readonly string[] =>
 const LONGEST = 4_000;
 
 /** Why a member's own Discord would not submit this modal; `undefined` when it would. */
-export function modalComplaint(modal: Modal, values: Values): string | undefined {
+export function modalComplaint(modal: Modal, entered: Entered): string | undefined {
   const fields = modalFields(modal);
-  for (const name of Object.keys(values)) {
+  for (const name of Object.keys(entered)) {
     if (!fields.some(({ id }) => id === name)) return `${name} is not a field of this modal`;
   }
   for (const field of fields) {
-    const text = values[field.id] ?? field.value ?? '';
-    if (text === '' && field.required) return `${field.id} is required`;
+    const value = entered[field.id] ?? field.value ?? '';
+    if (value === '' && field.required) return `${field.id} is required`;
     // A field that is not required may be empty whatever its minimum.
-    const complaint = text === '' ? undefined : textComplaint(text, field);
+    const complaint = value === '' ? undefined : complaintOf(field, value);
     if (complaint !== undefined) return `${field.id} ${complaint}`;
   }
   return undefined;
 }
 
+function complaintOf(field: ModalField, value: string | Upload): string | undefined {
+  if (field.kind === 'file') {
+    if (typeof value === 'string') return 'is a file';
+    return isFileAllowed(value.filename, field.types) ? undefined : 'is not a file of an accepted type';
+  }
+  if (typeof value !== 'string') return 'takes no file';
+  if (field.kind === 'text') return textComplaint(value, field);
+  return chosenIn(field.offers, value) === undefined ? 'offers no such option' : undefined;
+}
+
+const chosenIn = (offers: readonly { readonly label: string; readonly value: string }[], wanted: string) =>
+  offers.find(({ label, value }) => label === wanted || value === wanted)?.value;
+
 /** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */
-export const submitted = ({ components }: Modal, values: Values): APIModalSubmissionComponent[] =>
+export const submitted = (
+  { components }: Modal,
+  entered: Entered,
+  resolved: Resolved,
+): APIModalSubmissionComponent[] =>
   components.map((part) => {
     const { type, id } = part;
-    if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput)
-      return { type, id } as APIModalSubmissionComponent;
-    const { custom_id, value = '' } = part.component;
-    const field = { type: part.component.type, id: part.component.id, custom_id };
+    if (part.type !== ComponentType.Label) return { type, id } as APIModalSubmissionComponent;
+    const { component } = part;
+    const field = { type: component.type, id: component.id, custom_id: component.custom_id };
+    const value = entered[component.custom_id];
     return {
       type,
       id,
-      component: { ...field, value: values[custom_id] ?? value },
+      component: { ...field, ...sentValue(component, value, resolved) },
     } as APIModalSubmissionComponent;
   });
+
+/** Selects and uploads send a list, an empty one for none (Discord docs: Component Reference). */
+function sentValue(component: APIComponentInLabel, entered: string | Upload | undefined, resolved: Resolved) {
+  switch (component.type) {
+    case ComponentType.TextInput:
+      return { value: entered ?? component.value ?? '' };
+    case ComponentType.StringSelect: {
+      const preset = component.options.find((option) => option.default)?.value;
+      const chosen = chosenIn(component.options, String(entered ?? preset ?? ''));
+      return { values: chosen === undefined ? [] : [chosen] };
+    }
+    case ComponentType.FileUpload:
+      return { values: typeof entered === 'object' ? [resolved.file(entered)] : [] };
+    default:
+      throw new Error(`The stand-in does not serve components of type ${component.type} in modals`);
+  }
+}

@@ -44,7 +44,9 @@ function valueComplaint(
       return guild.members.has(String(value)) ? undefined : 'is nobody who is here';
     case Type.Attachment:
       if (typeof value !== 'object') return WRONG_KIND;
-      return isFileAllowed(value.filename, option) ? undefined : 'is not a file of an accepted type';
+      return isFileAllowed(value.filename, Object(option).file_types)
+        ? undefined
+        : 'is not a file of an accepted type';
     default:
       throw new Error(`The stand-in does not serve options of type ${option.type}`);
   }
@@ -80,8 +82,7 @@ function numberComplaint(option: NumberOption, value: number): string | undefine
 }
 
 /** Discord looks at the extension alone (Discord docs: Reference, File Type Filtering). */
-function isFileAllowed(filename: string, option: object): boolean {
-  const types: readonly string[] = Object(option).file_types ?? [];
+export function isFileAllowed(filename: string, types: readonly string[] = []): boolean {
   return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
 }
 

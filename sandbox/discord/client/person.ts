@@ -19,7 +19,7 @@ import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { answerTo } from './answers.ts';
 import { findButton, findSelect, preselected } from './components.ts';
-import { modalComplaint, submitted } from './modal-form.ts';
+import { type Entered, modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
 import { type Actor, type Asked, createResolved, interactionCreate } from './payload.ts';
 
@@ -198,20 +198,19 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       return answerTo(world, send({ source }, { type: InteractionType.MessageComponent, data }));
     },
 
-    /** Fills a modal in and submits it: custom id of the field → value. */
-    async submit(
-      { interactionId }: Pick<SeenModal, 'interactionId'>,
-      values: Readonly<Record<string, string>>,
-    ): Promise<Answer> {
+    /** Fills a modal in and submits it. What is not entered stays as it stood there. */
+    async submit({ interactionId }: Pick<SeenModal, 'interactionId'>, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
       const openedBy = world.interactions.get(interactionId);
       const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
       if (!isOpen || openedBy.acknowledged?.type !== 'modal') return refused('this modal is not open here');
       if (actor.guild.status === 'left') return refused('the bot is gone');
       const { modal } = openedBy.acknowledged;
-      const complaint = modalComplaint(modal, values);
+      const complaint = modalComplaint(modal, entered);
       if (complaint !== undefined) return refused(complaint);
-      const data = { custom_id: modal.custom_id, components: submitted(modal, values) };
+      const resolved = createResolved(world, actor);
+      const components = submitted(modal, entered, resolved);
+      const data = { custom_id: modal.custom_id, components, ...resolved.all() };
       // A modal that a command opened has no message to update.
       const { source } = openedBy;
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });

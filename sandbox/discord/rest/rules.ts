@@ -66,6 +66,9 @@ export interface Component {
   readonly max_values?: number | null;
   readonly min_length?: number | null;
   readonly max_length?: number | null;
+  readonly required?: boolean | null;
+  readonly disabled?: boolean | null;
+  readonly file_types?: readonly string[] | null;
 }
 
 /** Discord docs: Receiving and Responding, Messages; Webhook; Message, Create Message. */
@@ -141,14 +144,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   },
   {
     title: 'A select offers as many different options as may be chosen',
-    check: ({ body }) =>
-      firstComponent(body, ({ options, min_values, max_values }) => {
-        const [least, most] = [min_values ?? 1, max_values ?? 1];
-        const values = options?.map(({ value }) => value);
-        const chosen = options?.filter((option) => option.default) ?? [];
-        const isShort = values !== undefined && (values.length < most || repeats(values));
-        return least > most || isShort || chosen.length > most;
-      }),
+    check: ({ body }) => firstComponent(body, offersTooLittle),
   },
   {
     title: 'Mentions are allowed by kind or by id, and not both',
@@ -254,6 +250,27 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
         const isRight = !label && (min_length ?? 0) <= (max_length ?? 4_000);
         return type === ComponentType.TextInput && !isRight;
       }),
+  },
+  {
+    title: 'A select offers as many different options as may be chosen',
+    check: (modal) => firstComponent(modal, offersTooLittle),
+  },
+  {
+    // Discord docs: Component Reference, String Select and File Upload.
+    title: 'A field of a modal is never disabled, and may be left out only where it is not required',
+    check: (modal) =>
+      firstComponent(
+        modal,
+        ({ disabled, min_values, required }) => disabled === true || (min_values === 0 && required !== false),
+      ),
+  },
+  {
+    // Discord docs: Reference, File Type Filtering.
+    title: 'Types of files are groups or extensions',
+    check: (modal) =>
+      firstComponent(modal, ({ file_types }) =>
+        (file_types ?? []).some((type) => !/^(?:image|video|audio|\.\w+)$/.test(type)),
+      ),
   },
   {
     title: 'Custom ids differ',
@@ -471,6 +488,14 @@ function firstComponent(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function offersTooLittle({ options, min_values, max_values }: Component): boolean {
+  const [least, most] = [min_values ?? 1, max_values ?? 1];
+  const values = options?.map(({ value }) => value);
+  const chosen = options?.filter((option) => option.default) ?? [];
+  const isShort = values !== undefined && (values.length < most || repeats(values));
+  return least > most || isShort || chosen.length > most;
 }
 
 function repeatedId(holder: Holder): Path | undefined {

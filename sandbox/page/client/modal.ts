@@ -1,10 +1,12 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../acts.ts';
+import type { Entered } from '../protocol.ts';
+import { fileValue } from './connection.ts';
 import { wordsFor } from './words.ts';
 
 /** What was entered, when it is submitted. The event `closed` tells of the rest. */
-export type Submitted = CustomEvent<Readonly<Record<string, string>>>;
+export type Submitted = CustomEvent<Entered>;
 
 /** A window of Discord's over a native dialog: Escape closes it, Enter in a line submits it. */
 class SandboxModal extends LitElement {
@@ -26,7 +28,7 @@ class SandboxModal extends LitElement {
     const dialog = this.querySelector('dialog');
     if (this.modal === undefined) dialog?.close();
     else if (dialog !== null && !dialog.open) dialog.showModal();
-    this.querySelector<HTMLElement>('input, textarea')?.focus();
+    this.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }
 
   /** The dialog is closed once the page says so. */
@@ -35,10 +37,14 @@ class SandboxModal extends LitElement {
     this.dispatchEvent(new CustomEvent('closed', { bubbles: true }));
   }
 
-  submit(event: Event): void {
+  async submit(event: Event): Promise<void> {
     event.preventDefault();
-    const entered = new FormData(event.target as HTMLFormElement);
-    const detail = Object.fromEntries([...entered].map(([name, value]) => [name, String(value)]));
+    const detail: Record<string, Entered[string]> = {};
+    for (const [name, value] of new FormData(event.target as HTMLFormElement)) {
+      // Where no file was chosen, the browser has one without a name.
+      if (!(value instanceof File)) detail[name] = value;
+      else if (value.name !== '') detail[name] = await fileValue(value);
+    }
     this.dispatchEvent(new CustomEvent('submitted', { detail, bubbles: true }));
   }
 
@@ -50,7 +56,7 @@ class SandboxModal extends LitElement {
 
   renderForm({ title, texts, fields }: ModalView): TemplateResult {
     const words = wordsFor(this.locale);
-    return html`<form novalidate @submit=${(event: Event) => this.submit(event)}>
+    return html`<form novalidate @submit=${(event: Event) => void this.submit(event)}>
       <h2 id="modal-title">${title}</h2>
       ${this.problem === '' ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       ${texts.map((text) => html`<p>${text}</p>`)}
@@ -63,19 +69,34 @@ class SandboxModal extends LitElement {
   }
 
   renderField(field: ModalField): TemplateResult {
-    const { id, label, description, placeholder, required, isLong, most, value = '' } = field;
-    const hint = description === '' ? nothing : `hint-${id}`;
+    const { id, label, description, required } = field;
     return html`<div class="modal-field">
       <label for=${`field-${id}`}>${label}${required ? html`<span class="star" aria-hidden="true"> *</span>` : nothing}</label>
       ${description === '' ? nothing : html`<small id=${`hint-${id}`}>${description}</small>`}
-      ${
-        isLong
-          ? html`<textarea id=${`field-${id}`} name=${id} rows="7" maxlength=${most} aria-describedby=${hint}
-              placeholder=${placeholder} ?required=${required} .value=${value}></textarea>`
-          : html`<input id=${`field-${id}`} name=${id} type="text" autocomplete="off" maxlength=${most} aria-describedby=${hint}
-              placeholder=${placeholder} ?required=${required} .value=${value} />`
-      }
+      ${this.renderInput(field)}
     </div>`;
+  }
+
+  renderInput(field: ModalField): TemplateResult {
+    const { id, required } = field;
+    const inputId = `field-${id}`;
+    const hint = field.description === '' ? nothing : `hint-${id}`;
+    switch (field.kind) {
+      case 'select':
+        return html`<select id=${inputId} name=${id} aria-describedby=${hint} ?required=${required}>
+          <option value="">${field.placeholder || wordsFor(this.locale).choose}</option>
+          ${field.offers.map((offer) => html`<option value=${offer.value} ?selected=${offer.value === field.value}>${offer.label}</option>`)}
+        </select>`;
+      case 'file':
+        return html`<input id=${inputId} name=${id} type="file" accept=${field.types.join()} aria-describedby=${hint}
+          ?required=${required} />`;
+      case 'text':
+        return field.isLong
+          ? html`<textarea id=${inputId} name=${id} rows="7" maxlength=${field.most} aria-describedby=${hint}
+              placeholder=${field.placeholder} ?required=${required} .value=${field.value ?? ''}></textarea>`
+          : html`<input id=${inputId} name=${id} type="text" autocomplete="off" maxlength=${field.most} aria-describedby=${hint}
+              placeholder=${field.placeholder} ?required=${required} .value=${field.value ?? ''} />`;
+    }
   }
 }
 customElements.define('sandbox-modal', SandboxModal);
