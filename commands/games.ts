@@ -4,7 +4,7 @@ import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { rows } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/interactions/pager.ts';
 import type { Game } from '../src/listing/contract.ts';
-import { gamesAmong } from '../src/listing/game-search.ts';
+import { type AllowedGames, gamesAmong } from '../src/listing/game-search.ts';
 import type { Games } from '../src/listing/games.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
@@ -13,7 +13,7 @@ import { gameChoices } from '../src/words/games.ts';
 import { namedText, sentences } from '../src/words/sentences.ts';
 
 export interface GamesDeps {
-  readonly games: Pick<Games, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
+  readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
@@ -26,8 +26,6 @@ const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
 /** Games that may not be submitted here, of which so many are named. */
 const MOST_NOT_ALLOWED = 5;
-
-type Among = ReturnType<typeof gamesAmong>;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
@@ -65,18 +63,18 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
   }
 
   /** The games of the service that fit to the search, and may not be submitted here; empty without any. */
-  function notAllowedText({ t }: Context, search: string, { isAllowed }: Among): string {
-    const found = games.search(search, games.list().games.length).filter((game) => !isAllowed(game));
+  function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
+    const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
     const names = found.slice(0, MOST_NOT_ALLOWED).map(({ name }) => escapeText(name, LONGEST_LISTED_NAME));
     return t('games.notAllowed', { games: namedText(t, names, found.length) });
   }
 
   function source({ t }: Context): string {
-    const { fetchedAt, fresh } = games.list();
+    const fetchedAt = games.fetchedAt();
     if (fetchedAt === undefined) return `-# ${t('games.builtIn')}`;
     const read = t('games.fromService', { seconds: Math.floor(fetchedAt / 1000) });
-    return `-# ${fresh ? read : sentences(read, t('games.stale'))}`;
+    return `-# ${games.isFresh() ? read : sentences(read, t('games.stale'))}`;
   }
 
   return {
@@ -93,9 +91,9 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
       ],
     },
     // An old list is good enough to show at once; none at all is worth waiting for.
-    answers: () => (games.list().fetchedAt === undefined ? 'later' : 'at once'),
+    answers: () => (games.fetchedAt() === undefined ? 'later' : 'at once'),
     async run(context) {
-      if (games.list().fetchedAt === undefined) await games.refresh(context.guildId);
+      if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
       return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);

@@ -116,7 +116,7 @@ export function addServer(deps: AddServerDeps): Command {
       use: {
         answers: 'sending',
         async run(context) {
-          const { id, repair } = readUse(context.values[0] ?? context.argument, games.list().games);
+          const { id, repair } = readUse(context.values[0] ?? context.argument, games.all);
           const { typed } = await typedInDraft(context, id);
           return submitTyped(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
@@ -188,7 +188,7 @@ async function submitTyped(
   if (refusal) return refused(context, { id, typed, line, refusal }, deps);
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? await nearestGames(context, problem.game, deps) : [];
-  const isListKnown = games.list().fresh;
+  const isListKnown = games.isFresh();
   const text = [
     unusableText(context, problem, { near, isListKnown }),
     ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
@@ -205,10 +205,7 @@ async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps
   const games = await allowedGames(context, deps);
   const found = games.find(typed.game);
   const usable = found && games.isAllowed(found) ? found : undefined;
-  const rows = rowsOfMessage(typed.server, {
-    find: games.find,
-    defaultGame: usable?.alias,
-  });
+  const rows = rowsOfMessage(typed.server, { ...games, defaultGame: usable?.alias });
   const notice = usable ? '' : unusableGameText(context, typed.game, games);
   const near = found ? undefined : games.search(typed.game, 1)[0];
   return openDraft(context, { source: 'message', rows: withNear(rows, near), notice }, deps);

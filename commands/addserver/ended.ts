@@ -1,15 +1,16 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { linkButton, rows } from '../../src/interactions/controls.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeText, pageOfUnknown } from '../../src/words/outcomes.ts';
 import { leftText } from '../../src/words/refusal.ts';
-import { describe, type KnownGames, serverEmbed } from '../../src/words/servers.ts';
+import { describe, serverEmbed } from '../../src/words/servers.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterOutcome } from './buttons.ts';
 
 /** What became of one server, with what can be done next. */
-export function endedReply(context: Context, ended: Ended, games: KnownGames): Reply {
+export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {
   const { t } = context;
   const { remainderId, keyProblem, isRecorded } = ended;
   const [server] = ended.servers;

@@ -1,8 +1,9 @@
 import type { Game } from '../../src/listing/contract.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { keptRow, LONGEST_ALIAS, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
 import { unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText } from '../../src/words/problem.ts';
-import { gameNamed, type KnownGames, serverLine, signed } from '../../src/words/servers.ts';
+import { gameNamed, serverLine, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
 /**
@@ -28,7 +29,7 @@ export function unusableText(
 const notReady = (t: Translate, problem: ProblemText): string => signed('not-sent', notReadyText(problem, t));
 
 /** What somebody typed of a game server, as it may be shown: without passwords. */
-export function typedLine(t: Translate, typed: TypedRow, games: KnownGames): string {
+export function typedLine(t: Translate, typed: TypedRow, games: GameIndex): string {
   const { server, port, queryPort, game } = keptRow(typed);
   // "play.example.com:27015", but "play.example.com:1 27015" where there are two.
   const separator = /[\s:]/.test(server) ? ' ' : ':';

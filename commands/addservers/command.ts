@@ -13,6 +13,7 @@ import type {
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { Game } from '../../src/listing/contract.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
 import {
   decodeText,
@@ -27,13 +28,7 @@ import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { cut, escapeCode } from '../../src/words/escape.ts';
-import {
-  exampleLine,
-  gameChoices,
-  type SearchedGames,
-  severalGamesText,
-  unusableGameText,
-} from '../../src/words/games.ts';
+import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { moreText, readServerLines } from '../../src/words/servers.ts';
@@ -304,7 +299,7 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
 /** Lines whose reasons stand in the window; `rejected.csv` has them all. */
 const MOST_REASONS = 20;
 
-function reasonsText(t: Translate, rows: readonly Row[], games: SearchedGames): string {
+function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): string {
   const refused = rows.filter(isRefused);
   const items = refused.slice(0, MOST_REASONS).map((row) => reasonItem(t, row, games));
   return [...items, ...moreText(t, refused.length - items.length)].join('\n');

@@ -1,4 +1,5 @@
 import type { Game } from '../../src/listing/contract.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type TypedRow,
 } from '../../src/server-lists/row.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST, type SearchedGames } from '../../src/words/games.ts';
+import { gameChoices, NEAREST } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
@@ -28,16 +29,13 @@ export interface ExplainedRow {
   readonly reason: string;
 }
 
-/** The games to guess at what was meant with one that is not known. */
-export type GuessedGames = SearchedGames & { list(): { readonly games: readonly unknown[] } };
-
 /** Games that all guesses for a file may look at, some 25 ms: of a usual list of 100 games, 500 lines. */
 const MOST_LOOKED_AT = 50_000;
 
 /** Guesses at which games were meant with one that is not known, best first; none once it has guessed at too many. */
-export function guesser(games: GuessedGames): (typed: string) => readonly Game[] {
+export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
   const guesses = new Map<string, readonly Game[]>();
-  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
+  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
   return (typed) => {
     const known = guesses.get(typed);
     if (known !== undefined || guesses.size >= mostGuesses) return known ?? [];
@@ -48,7 +46,7 @@ export function guesser(games: GuessedGames): (typed: string) => readonly Game[]
 }
 
 /** Says of refused rows why, at length, with the games that may have been meant. */
-export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) => string {
+export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
   return ({ problem }) => {

@@ -1,7 +1,7 @@
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { type RefusedRow, rowText } from '../../src/server-lists/row.ts';
 import { visibleLine } from '../../src/visible-line.ts';
 import { escapeText, shorten } from '../../src/words/escape.ts';
-import type { SearchedGames } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import { addressItem } from '../../src/words/servers.ts';
@@ -18,27 +18,22 @@ const MOST_NUMBERS = 8;
  * A line that cannot be sent, with what is wrong with it, as an item of a list.
  * @param isNumbered it has a number that its author can find it by
  */
-export function refusedItem(
-  t: Translate,
-  row: RefusedRow,
-  games: SearchedGames,
-  isNumbered: boolean,
-): string {
+export function refusedItem(t: Translate, row: RefusedRow, games: GameIndex, isNumbered: boolean): string {
   const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
 /** What is wrong with a line, by its number alone: the window has what stands there. */
-export const reasonItem = (t: Translate, row: RefusedRow, games: SearchedGames): string =>
+export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 
-function whyText(t: Translate, { problem }: RefusedRow, games: SearchedGames): string {
+function whyText(t: Translate, { problem }: RefusedRow, games: GameIndex): string {
   const { short } = problemText(problem, t, LONGEST_VALUE);
   const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
   return near === undefined ? short : t('problem.withHelp', { short, help: near });
 }
 
-function nearText(t: Translate, typed: string, games: SearchedGames): string | undefined {
+function nearText(t: Translate, typed: string, games: GameIndex): string | undefined {
   const [game] = games.search(typed, MOST_NEAR);
   if (game === undefined) return undefined;
   return t('problem.help.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) });

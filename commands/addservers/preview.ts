@@ -1,17 +1,16 @@
 import type { ServerSubmission } from '../../src/listing/contract.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { isRefused, isRepeated, lacksGame, type ReadyRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import type { SearchedGames } from '../../src/words/games.ts';
 import { beforeText, limitText } from '../../src/words/refusal.ts';
 import {
   addressItem,
   describe,
   FEW_NAMED,
   fittingLines,
-  type KnownGames,
   MOST_NAMED,
   moreText,
   type ServerEmbed,
@@ -23,7 +22,6 @@ import {
   explained,
   explainedRows,
   filesOfRefused,
-  type GuessedGames,
   type ListFile,
   previewFile,
   reasonsOf,
@@ -46,14 +44,11 @@ export interface ListPage {
   readonly files: readonly ListFile[];
 }
 
-/** The games, to name them and to guess at what was meant. */
-export type ListedGames = KnownGames & SearchedGames & GuessedGames;
-
 /**
  * What would be submitted: first what is wrong, then how many are ready.
  * @param notice something to say before that
  */
-export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames, notice = ''): ListPage {
+export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, notice = ''): ListPage {
   const { t } = reader;
   const { draft, duplicates, room } = prepared;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
@@ -85,7 +80,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
 
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: KnownGames): ServerEmbed {
+function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: GameIndex): ServerEmbed {
   const longest = { name: LONGEST_GAME, address: LONGEST_ADDRESS };
   const lines = servers.map((server) => describe(t, server, games, longest));
   return { description: fittingLines(t, lines) };
@@ -104,7 +99,7 @@ export function explainLimited(
 }
 
 /** What is wrong with which lines; what only lacks a game is not among them. */
-function refusedText(reader: Reader, { draft, edits }: Prepared, games: ListedGames, files: string): string {
+function refusedText(reader: Reader, { draft, edits }: Prepared, games: GameIndex, files: string): string {
   const { t, mention } = reader;
   const rows = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
   const count = rows.length;
@@ -159,7 +154,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 }
 
 /** What was submitted from here before, as which game, by whom and how it ended. */
-function duplicatesText(t: Translate, { duplicates }: Prepared, games: KnownGames): string {
+function duplicatesText(t: Translate, { duplicates }: Prepared, games: GameIndex): string {
   const count = duplicates.size;
   if (count === 0) return '';
   const items = [...duplicates.values()].slice(0, MOST_DUPLICATES).map((before) =>

@@ -1,14 +1,12 @@
 import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { gamesAmong } from '../../src/listing/game-search.ts';
-import type { Games } from '../../src/listing/games.ts';
+import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
-import type { SearchedGames } from '../../src/words/games.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
 import { leftText } from '../../src/words/refusal.ts';
@@ -17,21 +15,13 @@ import { FEW_NAMED, moreText, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { reportRows } from './controls.ts';
-import {
-  type ExplainedRow,
-  explained,
-  explainedRows,
-  filesOfRefused,
-  type GuessedGames,
-  inFields,
-  reasonsOf,
-} from './files.ts';
+import { type ExplainedRow, explained, explainedRows, filesOfRefused, inFields, reasonsOf } from './files.ts';
 import { refusedItem } from './lines.ts';
 import { explainLimited, heldText, type ListPage } from './preview.ts';
 
 /** What a report is made with. */
 export interface ReportDeps {
-  readonly games: Pick<Games, 'list' | 'search' | 'find'>;
+  readonly games: GameIndex;
   readonly settings: Pick<GuildSettings, 'get'>;
 }
 
@@ -56,7 +46,7 @@ export async function reportReply(
 }
 
 /** What came of a draft: what went first, then what failed, in the service's words with the lines they are about; in a file line by line. */
-export function reportOf(reader: Reader, result: Ended, games: GuessedGames): ListPage {
+export function reportOf(reader: Reader, result: Ended, games: GameIndex): ListPage {
   const { t } = reader;
   const { draft, keyProblem } = result;
   const ended = endedRows(result);
@@ -108,7 +98,7 @@ const endedRows = ({ rows, outcomes }: Ended): readonly EndedRow[] =>
   });
 
 /** Lines that had not been ready. */
-function refusedTexts(t: Translate, { rows }: Draft, games: SearchedGames): readonly string[] {
+function refusedTexts(t: Translate, { rows }: Draft, games: GameIndex): readonly string[] {
   const refused = rows.filter(isRefused);
   if (refused.length === 0) return [];
   const items = refused.slice(0, FEW_NAMED).map((row) => refusedItem(t, row, games, true));

@@ -3,7 +3,7 @@ import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Command, Context, Reply } from '../../src/interactions/command.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { gamesAmong } from '../../src/listing/game-search.ts';
+import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { MAX_ROWS } from '../../src/server-lists/read-list.ts';
@@ -24,7 +24,7 @@ import { previewOf } from './preview.ts';
 /** What a draft is opened with and shown. */
 export interface DraftDeps {
   readonly lists: ListDrafts;
-  readonly games: Pick<Games, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon'>;
+  readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly keys: Pick<ApiKeys, 'problem'>;
 }
@@ -103,8 +103,6 @@ export async function showDraft(
     }),
   };
 }
-
-type AllowedGames = Awaited<ReturnType<typeof allowedGames>>;
 
 /** The game that a line may mean which names none, or one that is not known; of those that may be submitted. */
 export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | undefined {

@@ -53,7 +53,7 @@ import {
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'find' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
-  readonly games: Pick<Games, 'list'>;
+  readonly games: Pick<Games, 'all' | 'isFresh'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly posts: ChannelPosts;
   /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
@@ -87,7 +87,7 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
   ): Promise<Reply> {
     const key = await keys.status(context.guildId);
     const now = await makeChange();
-    return overview(context, { now, key, games: games.list().games }, retry);
+    return overview(context, { now, key, games: games.all }, retry);
   }
 
   /** The log says who has changed what, and how it is now, in the language that the guild has now. */
@@ -97,7 +97,7 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
     lineOf: SettingLine,
   ): Promise<Settings> {
     const now = await settings.change(guildId, (before) => make({ ...before, locale: guildLocale }));
-    const shown = { now, games: games.list().games };
+    const shown = { now, games: games.all };
     await guildLog.tell(guildId, (t) => {
       return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${lineOf(t, shown)}`;
     });
@@ -280,15 +280,16 @@ export function settingsCommand(deps: SettingsDeps): Command {
       games: turn(async (context) => {
         const now = await readableSettings(context.guildId, settings);
         const { wanted } = readPage(context.argument);
-        return gamesView(context, { now, games: games.list().games, wanted });
+        return gamesView(context, { now, games: games.all, wanted });
       }),
       choose: press(async (context) => {
-        const { games: all, fresh } = games.list();
+        const { all } = games;
+        const isFresh = games.isFresh();
         const page = chosenOnPage(gameOptions(all), context);
         if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
         const now = await changed(
           context,
-          (before) => withGames(before, page, fresh ? all : undefined),
+          (before) => withGames(before, page, isFresh ? all : undefined),
           gamesText,
         );
         return gamesView(context, { now, games: all, wanted: page.wanted });

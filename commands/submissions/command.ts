@@ -13,7 +13,7 @@ import {
   writePage,
 } from '../../src/interactions/pager.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import type { Games } from '../../src/listing/games.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { csvFiles } from '../../src/server-lists/csv-file.ts';
 import {
   type History,
@@ -26,7 +26,7 @@ import { UserError } from '../../src/user-error.ts';
 import { choiceText, commandText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
-import { type KnownGames, OUTCOME_KINDS } from '../../src/words/servers.ts';
+import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000;
 
 export interface SubmissionsDeps {
   readonly history: Pick<History, 'find' | 'entries' | 'countServers' | 'servers' | 'all' | 'games' | 'size'>;
-  readonly games: Pick<Games, 'find' | 'search' | 'list'>;
+  readonly games: GameIndex;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
@@ -58,7 +58,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
 
   const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
     historyFilter(permitted(context, filter), [
-      () => games.list().games.map(({ alias }) => alias),
+      () => games.all.map(({ alias }) => alias),
       async () => [...(await history.games(context.guildId))],
     ]);
 
@@ -216,7 +216,7 @@ interface Shown {
   readonly page: Page;
   /** Whether the guild has so many that the oldest make room. */
   readonly isFull: boolean;
-  readonly games: KnownGames;
+  readonly games: GameIndex;
 }
 
 /** A page of the history with the buttons to turn it and to all of it. */

@@ -1,6 +1,7 @@
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { describe, type KnownGames, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
+import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
@@ -12,7 +13,7 @@ const LONGEST_WORDS = { name: 60, address: 80 };
 export function entryText(
   reader: Reader,
   entry: SubmissionEntry,
-  { number, games, own }: { readonly number: number; readonly games: KnownGames; readonly own: boolean },
+  { number, games, own }: { readonly number: number; readonly games: GameIndex; readonly own: boolean },
 ): string {
   const { at, userId, counts, only } = entry;
   const { t } = reader;
@@ -26,7 +27,7 @@ export function entryText(
 }
 
 /** A game server, and what became of it on a line of its own. */
-export function serverText({ t }: Reader, entry: HistoryEntry, games: KnownGames): string {
+export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
   const { outcome, message } = entry;
   const ended = signed(outcome, t(`outcome.${outcome}`));
   const why = escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);

@@ -5,7 +5,7 @@ import { type GuildSettings, SETTINGS } from './settings.ts';
 export interface GoneGamesDeps {
   readonly values: Pick<Store['values'], 'keys'>;
   readonly settings: Pick<GuildSettings, 'find' | 'change'>;
-  readonly games: Pick<Games, 'list'>;
+  readonly games: Pick<Games, 'all' | 'isFresh'>;
   /** Tells the guild's admins. */
   readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
@@ -13,9 +13,8 @@ export interface GoneGamesDeps {
 /** Tells guilds that chose their games, once, which of these the service no longer has: it may have renamed them. */
 export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps): () => Promise<void> {
   return async () => {
-    const { games: all, fresh } = games.list();
-    if (!fresh) return;
-    const known = new Set(all.map(({ alias }) => alias));
+    if (!games.isFresh()) return;
+    const known = new Set(games.all.map(({ alias }) => alias));
     for (const key of await values.keys(`${SETTINGS}:`)) {
       const guildId = key.slice(SETTINGS.length + 1);
       const now = await settings.find(guildId);

@@ -1,18 +1,19 @@
 import type { ApiKeys } from '../guilds/api-keys.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { memberText } from '../words/escape.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
-import { describe, type KnownGames, signed, worstOf } from '../words/servers.ts';
+import { describe, signed, worstOf } from '../words/servers.ts';
 import type { Reader, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
 export interface SubmissionLogDeps {
   readonly guildLog: Pick<GuildLog, 'tell'>;
-  readonly games: KnownGames;
+  readonly games: GameIndex;
 }
 
 /** Addresses that are named of an order of many servers; /submissions has them all. */

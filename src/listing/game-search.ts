@@ -13,7 +13,11 @@ const MOST_GAMES_COMPARED = 1_000;
 /** Searches of all games that are remembered, no longer ones: whoever looks for a game begins with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
+/** Games to name and to look for: those of the service, or those of them that a guild allows. */
 export type GameIndex = ReturnType<typeof indexGames>;
+
+/** The games that a guild allows; any game can still be named. */
+export type AllowedGames = ReturnType<typeof gamesAmong>;
 
 /** A game as it is compared; see {@link fold}. */
 interface Entry {
@@ -75,7 +79,8 @@ export function indexGames(games: readonly Game[], entries: readonly Entry[] = g
   const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
   return {
-    games,
+    /** In the order of the list. */
+    all: games,
     /**
      * The games that fit best to what was typed, best first: it is the alias, the name, or what players call the game; the
      * alias or name begins with it, or with its letters the words do; a word begins with it; a word contains it; a word
@@ -220,29 +225,18 @@ export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fo
 /** Whether the name of a game is a word of some language as well. */
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
-/** A list of games that can be searched. */
-interface SearchedList {
-  list(): { readonly games: readonly Game[] };
-  search(text: string, limit?: number, among?: ReadonlySet<string>): readonly Game[];
-}
-
 /**
  * The games of the list that a guild allows.
- * @param allowed their aliases; absent: all of them
+ * @param aliases absent: all of them
  */
-export function gamesAmong<Games extends SearchedList>(
-  games: Games,
-  allowed: Iterable<string> | undefined,
-): Games & { readonly all: readonly Game[]; isAllowed(game: Game): boolean } {
-  const all = games.list().games;
-  if (allowed === undefined) return { ...games, all, isAllowed: () => true };
-  const aliases = new Set(allowed);
-  const isAllowed = ({ alias }: Game) => aliases.has(alias);
+export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefined) {
+  const allowed = aliases && new Set(aliases);
+  const isAllowed = ({ alias }: Game) => allowed === undefined || allowed.has(alias);
   return {
-    ...games,
     isAllowed,
-    search: (text, limit) => games.search(text, limit, aliases),
-    all: all.filter(isAllowed),
+    all: games.all.filter(isAllowed),
+    find: games.find,
+    search: (text: string, limit?: number) => games.search(text, limit, allowed),
   };
 }
 

@@ -4,36 +4,9 @@ import { createCollection } from '../storage/collection.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
-import { type GameIndex, indexGames, indexInSteps } from './game-search.ts';
+import { indexGames, indexInSteps } from './game-search.ts';
 
-export interface GameList {
-  readonly games: readonly Game[];
-  /** Milliseconds since 1970; absent: nothing was ever fetched, these are the twelve that come with the bot. */
-  readonly fetchedAt?: number;
-  readonly fresh: boolean;
-}
-
-/** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
-export interface Games extends Pick<GameIndex, 'search' | 'find'> {
-  /** Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key. */
-  start(): Promise<void>;
-  list(): GameList;
-  /**
-   * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute. Where
-   * another process has fetched a newer list, or does it now, that one is taken.
-   * @param guildId whose member asks
-   */
-  refreshSoon(guildId?: string): void;
-  /**
-   * Fetches now, with the operator's key, or with the guild's when there is none or it is rejected.
-   * @returns `undefined`: there is no key to do it with
-   */
-  refresh(guildId?: string): Promise<GamesOutcome | undefined>;
-  /** The service does not know an alias of ours: the list is stale from now on. */
-  invalidate(): void;
-  /** A list that somebody else just fetched. It is saved when the promise resolves. */
-  accept(games: readonly Game[]): Promise<void>;
-}
+export type Games = ReturnType<typeof createGames>;
 
 export interface GamesDeps {
   /** Fetches with the operator's key; absent: the operator has none. */
@@ -67,7 +40,8 @@ const listSchema = z.object({
 });
 const LIST = 'list';
 
-export function createGames(deps: GamesDeps): Games {
+/** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
+export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = Date.now } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
   /** By guild, so that nobody waits for the answer to another guild's key. */
@@ -90,18 +64,19 @@ export function createGames(deps: GamesDeps): Games {
     return age >= 0 && age < ms;
   }
 
+  /** A list that somebody else just fetched. It is saved when the promise resolves. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list: the one before stays');
       failedAt = now();
       return;
     }
-    const before = index.games.length;
+    const before = index.all.length;
     index = await indexInSteps(withoutDuplicates(games));
-    isShort = fetchedAt !== undefined && index.games.length < before / 2;
+    isShort = fetchedAt !== undefined && index.all.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
-    await records.set(LIST, { fetchedAt, games: [...index.games], isShort }).catch((error: unknown) => {
+    await records.set(LIST, { fetchedAt, games: [...index.all], isShort }).catch((error: unknown) => {
       logger.warn({ err: error }, 'the games list could not be saved');
     });
   }
@@ -120,6 +95,10 @@ export function createGames(deps: GamesDeps): Games {
     return outcome;
   }
 
+  /**
+   * Fetches now, with the operator's key, or with the guild's when there is none or it is rejected.
+   * @returns `undefined`: there is no key to do it with
+   */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
     const outcome = fetchAsOperator && (await fetchOnce(OPERATOR, fetchAsOperator));
     const isOperatorEnough = outcome !== undefined && outcome.kind !== 'rejected';
@@ -127,6 +106,11 @@ export function createGames(deps: GamesDeps): Games {
     return (await fetchOnce(guildId, () => fetchFor(guildId))) ?? outcome;
   }
 
+  /**
+   * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute. Where
+   * another process has fetched a newer list, or does it now, that one is taken.
+   * @param guildId whose member asks
+   */
   function refreshSoon(guildId?: string): void {
     if (isFresh() || isLooking || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
     isLooking = true;
@@ -158,20 +142,23 @@ export function createGames(deps: GamesDeps): Games {
   }
 
   return {
-    async start() {
+    /** Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key. */
+    async start(): Promise<void> {
       await takeStored();
       refreshSoon();
     },
-    list: () => ({
-      games: index.games,
-      ...(fetchedAt !== undefined && { fetchedAt }),
-      fresh: isFresh(),
-    }),
-    search: (text, limit, among) => index.search(text, limit, among),
-    find: (text) => index.find(text),
+    get all() {
+      return index.all;
+    },
+    search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
+    find: (text: string) => index.find(text),
+    isFresh,
+    /** Milliseconds since 1970; `undefined`: nothing was ever fetched, these are the twelve that come with the bot. */
+    fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    invalidate() {
+    /** The service does not know an alias of ours: the list is stale from now on. */
+    invalidate(): void {
       isInvalidated = true;
     },
     accept,

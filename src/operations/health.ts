@@ -61,7 +61,7 @@ interface HealthParts {
 export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
   readonly store: Pick<Store, 'testWriting' | 'values'>;
-  readonly games: Pick<Games, 'list'>;
+  readonly games: Pick<Games, 'all' | 'fetchedAt'>;
   readonly refusals: Pick<Refusals, 'areDoubted'>;
   readonly traces: Pick<Traces, 'unanswered'>;
 }

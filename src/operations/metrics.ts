@@ -189,9 +189,9 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('key_refusals_doubted', 'Whether so many keys are refused at once that none is marked.', () =>
     Number(refusals.areDoubted()),
   );
-  gauge('games', 'Games of the list in use.', () => games.list().games.length);
+  gauge('games', 'Games of the list in use.', () => games.all.length);
   gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
-    seconds(games.list().fetchedAt),
+    seconds(games.fetchedAt()),
   );
   gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
     readLastBackup(store.values).then(

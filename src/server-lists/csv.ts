@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { plainText, unwrapped } from '../addresses/pasted-text.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import { rearmed } from './csv-file.ts';
-import { type Games, gameOf, type RawRow, shown } from './row.ts';
+import { gameOf, type RawRow, shown } from './row.ts';
 
 /** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) among them. */
 const FIELD_NAMES = {
@@ -130,7 +131,7 @@ export function rowUnder(header: Header, cells: readonly string[], line: number)
  * The cells of a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
  * @returns undefined when they are anything else, such as a line of words with punctuation in it
  */
-export function readCells(record: readonly string[], line: number, games: Games): RawRow | undefined {
+export function readCells(record: readonly string[], line: number, games: GameIndex): RawRow | undefined {
   const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
   const isGame = (cell: string) => gameOf(cell, games) !== undefined;
   const [first = '', second = ''] = cells;

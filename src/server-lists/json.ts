@@ -1,12 +1,13 @@
 import { type Address, formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import { type Columns, columnsOf } from './csv.ts';
-import { EMPTY_ROW, type Games, gameOf, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
+import { EMPTY_ROW, gameOf, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
 
 /**
  * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports`. Where it
  * has a `gameport`, as in Steam's lists, the port in its address is the one for queries.
  */
-export function rowsOfElement(value: unknown, line: number, games: Games): readonly RawRow[] {
+export function rowsOfElement(value: unknown, line: number, games: GameIndex): readonly RawRow[] {
   if (!isObject(value)) return [{ line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } }];
   const fields = Object.entries(value);
   const columns = columnsOf(fields.map(([name]) => name));

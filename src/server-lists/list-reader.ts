@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../listing/turns.ts';
 import { type ReadList, readList } from './read-list.ts';
@@ -33,7 +34,7 @@ export interface ListReader {
 }
 
 export interface ListReaderDeps {
-  readonly games: Pick<Games, 'list' | 'find' | 'refresh' | 'refreshSoon'>;
+  readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
   /** How long reading a file may take, in milliseconds. */
   readonly readingMs?: number | undefined;
 }
@@ -43,10 +44,10 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
 
   async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList | NotRead> {
     if (text.length <= LONGEST_IN_PLACE) {
-      return readList(text, { find: games.find, defaultGame: games.find(game)?.alias });
+      return readList(text, { ...games, defaultGame: games.find(game)?.alias });
     }
     const list = await turns.run({ guildId, kind: 'submission' }, () =>
-      readInWorker({ text, game, games: games.list().games }, readingMs),
+      readInWorker({ text, game, games: games.all }, readingMs),
     );
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }
@@ -60,7 +61,7 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
   return {
     async read(list) {
       const read = await readOnce(list);
-      if (!games.list().fresh && (await mayNameNewGame(list))) {
+      if (!games.isFresh() && (await mayNameNewGame(list))) {
         await games.refresh(list.guildId);
         return readOnce(list);
       }

@@ -1,6 +1,7 @@
 import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import { isKnownGame, isOrdinaryWord } from '../listing/game-search.ts';
-import { type Games, gameOf } from './row.ts';
+import { gameOf } from './row.ts';
 
 /**
  * What words say of the game. `named`: they are its name, or say "Game: …" or have it in brackets. `mentioned`: its name
@@ -39,7 +40,7 @@ export const trimmed = (text: string): string =>
   withoutEnds(text.replace(GENERIC, ' '), { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}.)\]]/u });
 
 /** The game that words name; absent where they name none. */
-export function namedGame(words: string, games: Games): NamedGame | undefined {
+export function namedGame(words: string, games: GameIndex): NamedGame | undefined {
   if (!hasWords(words)) return undefined;
   const whole = trimmed(words);
   const named = gameOf(whole, games) ?? labelledOrBracketed(words, games);
@@ -55,7 +56,7 @@ export function namedGame(words: string, games: Games): NamedGame | undefined {
 }
 
 /** The game of "Game: Rust" and of "[CS2] Dust2 only". */
-function labelledOrBracketed(words: string, games: Games): string | undefined {
+function labelledOrBracketed(words: string, games: GameIndex): string | undefined {
   const labelled = gameOf(trimmed(GAME_LABEL.exec(words)?.[2] ?? ''), games);
   if (labelled !== undefined) return labelled;
   const inBrackets = [...words.matchAll(/[[(]([^[\]()]{2,100})[\])]/gu)];
@@ -71,7 +72,7 @@ interface Mention {
 }
 
 /** The games whose names are among the words; the longest name wins. */
-function mentionsIn(text: string, games: Games): readonly Mention[] {
+function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
   const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MOST_WORDS);
   const mentions: Mention[] = [];
   let at = 0;
@@ -93,7 +94,7 @@ function mentionsIn(text: string, games: Games): readonly Mention[] {
   }
 }
 
-function mentionOf(name: string, games: Games): Mention | undefined {
+function mentionOf(name: string, games: GameIndex): Mention | undefined {
   const letters = name.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters < 3) return undefined;
   // "so tf" is no name of Sons of the Forest: short words with a space have a number in them, as "CS 1.6" has.

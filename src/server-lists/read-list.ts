@@ -1,9 +1,10 @@
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import { clipped } from '../visible-line.ts';
 import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
 import { jsonElements, rowsOfElement } from './json.ts';
-import { EMPTY_ROW, type Games, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
+import { EMPTY_ROW, gameOf, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
 import { createTextReader, type GameReading } from './text-reader.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
@@ -129,7 +130,7 @@ function withoutComment(line: string): string {
 }
 
 /** The rows of a list, unless there are too many of them: valid, explained and repeated ones. */
-function finished(rows: readonly RawRow[], games: Games, noise: number): ReadList {
+function finished(rows: readonly RawRow[], games: GameIndex, noise: number): ReadList {
   if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
   return { kind: 'rows', rows: withRepeats(rows.map((row) => finishedRow(row, games))), noise };
 }
@@ -143,8 +144,8 @@ function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
 }
 
 /** A row as it is now understood. */
-export function finishedRow({ line, typed, problem, near }: RawRow, games: Games): Row {
-  const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
+export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
+  const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   return reading.ok
     ? { kind: 'ready', line, submission: reading.submission }
     : { kind: 'refused', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };

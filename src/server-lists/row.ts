@@ -3,7 +3,8 @@ import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/p
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import type { Games as ServiceGames } from '../listing/games.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import type { Games } from '../listing/games.ts';
 import { clipped } from '../visible-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
@@ -39,11 +40,6 @@ export type RowProblem =
   | { readonly code: 'not-an-object' }
   /** A JSON field with a value of the wrong kind, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
-
-/** The games by their alias or name. */
-export interface Games {
-  find(text: string): { readonly alias: string } | undefined;
-}
 
 /** A row before duplicates are looked for. `problem` wins over whatever `typed` would give. */
 export interface RawRow {
@@ -149,7 +145,7 @@ export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
 /** The alias for a game as written, with or without markup around it. */
-export const gameOf = (text: string, games: Games): string | undefined =>
+export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
@@ -163,22 +159,23 @@ export const LONGEST_ALIAS = 50;
  */
 export async function readOneWithGames(
   typed: TypedRow,
-  games: Pick<ServiceGames, 'find' | 'list' | 'refresh'>,
+  games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,
   guildId: string,
 ): Promise<Reading> {
-  if (!games.find(typed.game) && !games.list().fresh) await games.refresh(guildId);
-  const isPossible = !games.list().fresh && ALIAS.test(typed.game);
+  if (!games.find(typed.game) && !games.isFresh()) await games.refresh(guildId);
+  const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   // The game comes first: which port is missing depends on it.
   if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
-  return readRow({ ...typed, game: alias }, { find: () => ({ alias }) });
+  return readRow({ ...typed, game: alias }, alias);
 }
 
 /**
  * A typed row as a submission, or why not. The port may stand behind the host, beside it, or in both places if it is
  * the same; a query port equal to the port is left out (specification §2.1).
+ * @param game the alias of its game, if the game is known
  */
-export function readRow(typed: TypedRow, games: Games): Reading {
+export function readRow(typed: TypedRow, game: string | undefined): Reading {
   const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
   if (beside && !beside.ok) return beside;
   const query = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
@@ -190,7 +187,6 @@ export function readRow(typed: TypedRow, games: Games): Reading {
     return refused({ code: 'port-conflict', inServer, port: beside.port });
   }
   if (!hasWords(typed.game)) return refused({ code: 'game-missing' });
-  const game = gameOf(typed.game, games);
   if (game === undefined) return refused({ code: 'game-unknown', game: clipped(typed.game, 100) });
   const port = inServer ?? beside?.port;
   if (port === undefined) {
@@ -247,7 +243,7 @@ const portOf = (port: number | string): Repair => ({ field: 'port', value: Strin
 /** A game in place of the one that was typed, with its usual port where nothing else is missing then. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {
   const repair: Repair = { field: 'game', value: alias };
-  const read = readRow(repaired(typed, repair), { find: () => ({ alias }) });
+  const read = readRow(repaired(typed, repair), alias);
   const isPortMissing = !read.ok && read.problem.code === 'port-missing' && read.problem.usual !== undefined;
   return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
 }

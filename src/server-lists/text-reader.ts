@@ -9,11 +9,12 @@ import {
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
 import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import { type NamedGame, namedGame, trimmed } from './named-game.ts';
-import { type Games, gameOf, type RawRow, shown } from './row.ts';
+import { gameOf, type RawRow, shown } from './row.ts';
 
 /** How the games in a text are understood. */
-export interface GameReading extends Games {
+export interface GameReading extends GameIndex {
   /** The alias for rows that name no game. */
   readonly defaultGame?: string | undefined;
 }
@@ -205,7 +206,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
 }
 
 /** A line that is a bare name, or what was meant as an address, with nothing but a port and a game beside it. */
-function meantRow(line: string, number: number, games: Games): RawRow | undefined {
+function meantRow(line: string, number: number, games: GameIndex): RawRow | undefined {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
   const [first = '', ...behind] = words;
   const last = words.at(-1) ?? '';
@@ -237,7 +238,7 @@ const hasPort = ({ address, text, targets }: PlacedAddress): boolean =>
   address === undefined ? /:\d/u.test(text) : address.port !== undefined || targets[0]?.port !== '';
 
 /** @param after what stands behind the address, up to the next one */
-function withPorts(found: FoundAddress, after: string, games: Games): PlacedAddress {
+function withPorts(found: FoundAddress, after: string, games: GameIndex): PlacedAddress {
   const { address } = found;
   const queryPort = QUERY_PORT.exec(after)?.[1] ?? '';
   const isBare = address !== undefined && address.port === undefined;
@@ -256,7 +257,7 @@ function withPorts(found: FoundAddress, after: string, games: Games): PlacedAddr
 }
 
 /** A port behind an address that nothing calls so: a number that is not the beginning of a game's name (7 Days to Die). */
-function portBehind(after: string, isBare: boolean, games: Games): RegExpExecArray | undefined {
+function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
   const [all, text = ''] = number;
@@ -289,14 +290,14 @@ function withWords(found: readonly PlacedAddress[], text: string) {
 }
 
 /** @param words those beside an address in parts, and as they stand in the text */
-function gameBeside(words: readonly string[], text: string, games: Games): NamedGame | undefined {
+function gameBeside(words: readonly string[], text: string, games: GameIndex): NamedGame | undefined {
   const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
   const [alias] = whole;
   if (alias === undefined) return namedGame(text, games);
   return whole.size === 1 ? { kind: 'named', alias } : SEVERAL;
 }
 
-function gameCalled(name: string, games: Games): NamedGame {
+function gameCalled(name: string, games: GameIndex): NamedGame {
   const alias = gameOf(name, games);
   return alias === undefined ? { kind: 'unknown', name } : { kind: 'named', alias };
 }

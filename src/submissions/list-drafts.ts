@@ -1,10 +1,10 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
   EMPTY_ROW,
-  type Games,
   isReady,
   isRefused,
   lacksGame,
@@ -27,7 +27,7 @@ export interface ListDraftsDeps {
   readonly duplicates: Pick<Duplicates, 'submittedBefore'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
-  readonly games: Games;
+  readonly games: GameIndex;
   readonly reader: ListReader;
 }
 
@@ -239,7 +239,7 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
 }
 
 /** The rows with a game for those that need one; it stays with what is still wrong with them. */
-const withGames = (rows: readonly Row[], gameOf: ChosenGame, games: Games): readonly Row[] =>
+const withGames = (rows: readonly Row[], gameOf: ChosenGame, games: GameIndex): readonly Row[] =>
   withRepeats(
     rows.map((row) => {
       if (!needsGame(row)) return row;
@@ -255,7 +255,7 @@ type RowWithoutPort = RefusedRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-const withUsualPorts = (rows: readonly Row[], games: Games): readonly Row[] =>
+const withUsualPorts = (rows: readonly Row[], games: GameIndex): readonly Row[] =>
   withRepeats(
     rows.map((row) => {
       if (!hasUsualPort(row)) return row;
@@ -265,7 +265,7 @@ const withUsualPorts = (rows: readonly Row[], games: Games): readonly Row[] =>
   );
 
 /** The rows, of which those are read again whose game could not be submitted here before: an admin may have allowed it. */
-function lookedUpAnew(rows: readonly Row[], games: Games): readonly Row[] {
+function lookedUpAnew(rows: readonly Row[], games: GameIndex): readonly Row[] {
   if (!rows.some(isNotAllowed)) return rows;
   return withRepeats(
     rows.map((row) => (isNotAllowed(row) ? finishedRow({ line: row.line, typed: row.typed }, games) : row)),

@@ -1,12 +1,11 @@
 import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
-import { gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
-import type { Games } from '../listing/games.ts';
+import { type GameIndex, gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
 
 export interface SuggestionsDeps {
   /** The aliases of the games, one for each server, that the guild has submitted last. */
   readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
-  readonly games: Pick<Games, 'list' | 'search'>;
+  readonly games: GameIndex;
   readonly settings: { remembered(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 

@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
 import { type Game, LONGEST_NAME } from '../listing/contract.ts';
-import { usualFirst } from '../listing/game-search.ts';
+import { type GameIndex, usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../visible-line.ts';
 import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
@@ -14,11 +14,6 @@ const USUAL_GAME = { alias: 'cs2' };
 const MOST_EXAMPLES = 2;
 /** UTF-16 units; less of a name tells nobody anything. */
 const SHORTEST_NAME = 5;
-
-/** The games that may be looked for, best first. */
-export interface SearchedGames {
-  search(typed: string, limit?: number): readonly Game[];
-}
 
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
 export function gameChoices(
@@ -88,7 +83,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
 }
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
-export function unusableGameText(reader: Reader, typed: string, games: SearchedGames & NamedGames): string {
+export function unusableGameText(reader: Reader, typed: string, games: GameIndex): string {
   const { t } = reader;
   const problem = games.find(typed)
     ? problemText({ code: 'game-not-allowed', game: typed }, t)
@@ -102,11 +97,6 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
   return near.length === 0
     ? { short, help: t('problem.help.games', { games: mention('games') }) }
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
-}
-
-/** Games by their alias. */
-export interface NamedGames {
-  find(alias: string): { readonly name: string } | undefined;
 }
 
 /** That several games match, to choose one of them. */

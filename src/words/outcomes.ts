@@ -1,4 +1,5 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
 import { listAbout, pageAbout } from './listing-pages.ts';
@@ -6,7 +7,6 @@ import { sentences } from './sentences.ts';
 import {
   describe,
   FEW_NAMED,
-  type KnownGames,
   MOST_NAMED,
   moreText,
   type ServerEmbed,
@@ -195,7 +195,7 @@ const MOST_ANNOUNCED = 10;
 export function announcementOf(
   { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
   { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
-  games: KnownGames,
+  games: GameIndex,
 ): { readonly content: string; readonly embed: ServerEmbed } | undefined {
   const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
   if (!announce || accepted.length === 0) return undefined;

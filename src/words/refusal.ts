@@ -1,3 +1,4 @@
+import type { GameIndex } from '../listing/game-search.ts';
 import type { SubmittedBefore } from '../submissions/duplicates.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
@@ -6,14 +7,14 @@ import { keyText } from './keys.ts';
 import { listAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { nextTryText, sentences } from './sentences.ts';
-import { gameNamed, type KnownGames, LOOK, signed } from './servers.ts';
+import { gameNamed, LOOK, signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** What a refusal is about, other than the guild's key. */
 type ServersRefused = Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, reader: Reader, games: KnownGames): string {
+export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex): string {
   const { t } = reader;
   switch (refusal.code) {
     case 'key-missing':
@@ -65,7 +66,7 @@ export function leftText({ count, limited }: Room, t: Translate): string | undef
 function beforeTexts(
   { servers }: Extract<Refusal, { code: 'submitted-before' }>,
   reader: Reader,
-  games: KnownGames,
+  games: GameIndex,
 ): readonly string[] {
   const { t } = reader;
   const [server] = servers;
@@ -77,7 +78,7 @@ function beforeTexts(
 }
 
 /** How a server that was submitted before ended, as which game, when, and by whom. */
-export function beforeText(before: SubmittedBefore, t: Translate, games: KnownGames): string {
+export function beforeText(before: SubmittedBefore, t: Translate, games: GameIndex): string {
   const { game, at, outcome } = before;
   return [
     `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}`,

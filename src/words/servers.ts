@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { GameIndex } from '../listing/game-search.ts';
 import type { TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import type { Translate } from './words.ts';
@@ -27,13 +28,8 @@ export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
-/** Games by their alias. */
-export interface KnownGames {
-  find(alias: string): Game | undefined;
-}
-
 /** A game by its alias, which is its name too where it is not known. */
-export const gameNamed = (alias: string, games: KnownGames): Game =>
+export const gameNamed = (alias: string, games: GameIndex): Game =>
   games.find(alias) ?? { name: alias, alias };
 
 /** The parts of a line; they may be as somebody typed them. */
@@ -89,7 +85,7 @@ interface Shown {
 export function describe(
   t: Translate,
   { game, server: host, port, queryPort }: ServerSubmission,
-  games: KnownGames,
+  games: GameIndex,
   most?: LongestWords,
 ): string {
   const address = formatAddress({ host, port });

@@ -10,8 +10,7 @@ import type { Draft } from '../../src/submissions/draft.ts';
 import { openPipeline, readyRow } from '../support/builders.ts';
 import { anyContext } from './context.ts';
 
-const index = indexGames(KNOWN_GAMES);
-const games = { ...index, list: () => ({ games: KNOWN_GAMES, fresh: true }) };
+const games = indexGames(KNOWN_GAMES);
 const REFUSED: Row = {
   kind: 'refused',
   line: 7,

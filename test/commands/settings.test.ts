@@ -19,7 +19,7 @@ async function choose(
         return settings;
       },
     },
-    games: { list: () => ({ games: [], fresh: true }) },
+    games: { all: [], isFresh: () => true },
     posts: { post: async () => result },
     keys: { status: async () => undefined },
     guildLog: { tell: async () => undefined },

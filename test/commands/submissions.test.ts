@@ -63,7 +63,7 @@ function commandOver(
       yield* [];
     },
   };
-  const games = { list: () => ({ games: [{ name: 'Rust', alias: 'rust' }] }) };
+  const games = { all: [{ name: 'Rust', alias: 'rust' }] };
   return submissionsCommand({ history, games } as unknown as SubmissionsDeps);
 }
 

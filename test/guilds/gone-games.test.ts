@@ -10,20 +10,21 @@ it('a guild is told once of each chosen game that the service no longer has, and
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
   await settings.change('2', (now) => now);
   const told: string[] = [];
-  const list = { games: [{ name: 'Rust', alias: 'rust' }], fresh: false };
+  let isFresh = false;
+  const games = { all: [{ name: 'Rust', alias: 'rust' }], isFresh: () => isFresh };
   const look = createGoneGames({
     values: store.values,
     settings,
-    games: { list: () => list },
+    games,
     tell: async (guildId, aliases) => void told.push(`${guildId}: ${aliases}`),
   });
   await look();
   expect(told).toEqual([]);
-  list.fresh = true;
+  isFresh = true;
   await look();
   await look();
   expect(told).toEqual(['1: cs2']);
-  list.games = [];
+  games.all = [];
   await look();
   expect(told).toEqual(['1: cs2', '1: rust']);
 });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
-import { createGames, type GamesDeps } from '../../src/listing/games.ts';
+import { createGames, type Games, type GamesDeps } from '../../src/listing/games.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
 import { onlyOne } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
@@ -15,7 +15,12 @@ const HOUR = 3_600_000;
 const DOWN: GamesOutcome = { kind: 'not-sent', reason: 'unreachable' };
 const INVALID: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const listed = (games: readonly Game[] = GAMES): GamesOutcome => ({ kind: 'games', games });
-const aliases = ({ games }: { readonly games: readonly Game[] }) => games.map(({ alias }) => alias);
+const stateOf = (games: Games) => ({
+  all: games.all,
+  fetchedAt: games.fetchedAt(),
+  isFresh: games.isFresh(),
+});
+const aliases = (games: readonly Game[]) => games.map(({ alias }) => alias);
 
 /** The games over a service that gives these outcomes one after the other, and the last one from then on. */
 async function setUp(
@@ -53,12 +58,11 @@ describe('before anything was fetched', () => {
   it('the games are the twelve of the specification', async () => {
     const { games, asked } = await setUp([]);
     await games.start();
-    const list = games.list();
-    expect(aliases(list).join(' ')).toBe('cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz');
-    expect(list).toMatchObject({ fresh: false });
-    expect(list).not.toHaveProperty('fetchedAt');
+    expect(aliases(games.all).join(' ')).toBe('cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz');
+    expect(games.isFresh()).toBe(false);
+    expect(games.fetchedAt()).toBeUndefined();
     expect(games.find('counter-strike 2')?.alias).toBe('cs2');
-    expect(aliases({ games: games.search('source') })).toEqual(['css']);
+    expect(aliases(games.search('source'))).toEqual(['css']);
     games.refreshSoon();
     games.refreshSoon('keyless');
     expect(await games.refresh()).toBeUndefined();
@@ -75,14 +79,14 @@ describe('the games list', () => {
     clock.now += HOUR;
     await games.refresh('1');
     clock.now += 59_999;
-    expect(games.list()).toMatchObject({ fresh: true });
+    expect(games.isFresh()).toBe(true);
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
     // As many twice in a row is no accident.
-    await expect.poll(() => games.list().fresh).toBe(true);
+    await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
-    expect(games.list()).toMatchObject({ fresh: true });
+    expect(games.isFresh()).toBe(true);
   });
 
   it('is fetched at the start with the key of the operator', async () => {
@@ -90,7 +94,7 @@ describe('the games list', () => {
     await games.start();
     await quiet();
     expect(asked).toEqual(['operator']);
-    expect(games.list()).toEqual({ games: GAMES, fetchedAt: clock.now, fresh: true });
+    expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
@@ -109,7 +113,7 @@ describe('the games list', () => {
     const { games } = await setUp([], { fetchFor });
     void games.refresh('never');
     expect(await games.refresh('1')).toEqual(listed());
-    expect(games.list().games).toEqual(GAMES);
+    expect(games.all).toEqual(GAMES);
   });
 
   it('is served as it is until it is old, and while it is fetched again', async () => {
@@ -121,20 +125,21 @@ describe('the games list', () => {
     await quiet();
     expect(asked).toHaveLength(1);
     clock.now += 1;
-    expect(games.list().fresh).toBe(false);
+    expect(games.isFresh()).toBe(false);
     games.refreshSoon();
-    expect(aliases(games.list())).toEqual(['valheim', 'rust']);
+    expect(aliases(games.all)).toEqual(['valheim', 'rust']);
     await quiet();
-    expect(games.list()).toMatchObject({ games: [{ alias: 'new' }], fresh: true });
+    expect(games.all).toMatchObject([{ alias: 'new' }]);
+    expect(games.isFresh()).toBe(true);
     // The service did not know an alias of it.
     games.invalidate();
-    expect(games.list().fresh).toBe(false);
+    expect(games.isFresh()).toBe(false);
     games.refreshSoon();
     await quiet();
-    expect(games.list().fresh).toBe(true);
+    expect(games.isFresh()).toBe(true);
     clock.now -= 1;
     // The clock was set back: nobody knows how old the list is.
-    expect(games.list().fresh).toBe(false);
+    expect(games.isFresh()).toBe(false);
   });
 
   it('may come from somebody who tried a key', async () => {
@@ -142,7 +147,7 @@ describe('the games list', () => {
     await games.accept(GAMES);
     games.refreshSoon();
     expect(asked).toEqual([]);
-    expect(games.list()).toEqual({ games: GAMES, fetchedAt: clock.now, fresh: true });
+    expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
   });
 
   it('has each alias once, and stays where the service sends an empty one', async () => {
@@ -151,9 +156,9 @@ describe('the games list', () => {
       hasOperatorKey: true,
     });
     await games.refresh();
-    expect(games.list().games).toEqual(GAMES);
+    expect(games.all).toEqual(GAMES);
     await games.refresh();
-    expect(games.list().games).toEqual(GAMES);
+    expect(games.all).toEqual(GAMES);
     expect(logger.lines.map(({ message }) => message).join()).toMatch(/empty games list/);
     games.invalidate();
     games.refreshSoon();
@@ -181,7 +186,7 @@ describe('a fetch that fails', () => {
     expect(await games.refresh()).toEqual(DOWN);
     expect(await games.refresh()).toEqual(DOWN);
     expect(asked).toHaveLength(5);
-    expect(aliases(games.list())).toEqual(['valheim', 'rust']);
+    expect(aliases(games.all)).toEqual(['valheim', 'rust']);
   });
 
   it('since the key of the operator is rejected tries the key of the guild', async () => {
@@ -189,7 +194,7 @@ describe('a fetch that fails', () => {
     games.refreshSoon('1');
     await quiet();
     expect(asked).toEqual(['operator', '1']);
-    expect(games.list().games).toEqual(GAMES);
+    expect(games.all).toEqual(GAMES);
   });
 
   it('with the key of another guild says nothing about the key of who joined', async () => {
@@ -220,7 +225,7 @@ describe('the stored list', () => {
     clock.now = first.clock.now + HOUR - 1;
     await games.start();
     await quiet();
-    expect(games.list()).toEqual({ games: GAMES, fetchedAt: first.clock.now, fresh: true });
+    expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: first.clock.now, isFresh: true });
     expect(asked).toEqual([]);
   });
 
@@ -228,7 +233,7 @@ describe('the stored list', () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
-    expect(aliases(games.list())).toEqual(['old']);
+    expect(aliases(games.all)).toEqual(['old']);
     await quiet();
     expect(asked).toHaveLength(1);
   });
@@ -239,11 +244,11 @@ describe('the stored list', () => {
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, onlyOne: busy });
     other.games.refreshSoon();
     await other.quiet();
-    expect(other.games.list().fresh).toBe(false);
+    expect(other.games.isFresh()).toBe(false);
     await one.games.refresh();
     other.games.refreshSoon();
     await other.quiet();
-    expect(other.games.list()).toEqual({ games: GAMES, fetchedAt: one.clock.now, fresh: true });
+    expect(stateOf(other.games)).toEqual({ all: GAMES, fetchedAt: one.clock.now, isFresh: true });
     expect(other.asked).toEqual([]);
   });
 
@@ -255,7 +260,7 @@ describe('the stored list', () => {
     const { games, values } = await setUp([]);
     await values.set('games:list', value);
     await games.start();
-    expect(games.list().games).toHaveLength(12);
+    expect(games.all).toHaveLength(12);
   });
 
   it('is no condition for a list', async () => {
@@ -263,7 +268,8 @@ describe('the stored list', () => {
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });
     await games.refresh();
-    expect(games.list()).toMatchObject({ games: GAMES, fresh: true });
+    expect(games.all).toMatchObject(GAMES);
+    expect(games.isFresh()).toBe(true);
     expect(logger.lines).toMatchObject([{ message: 'the games list could not be saved' }]);
   });
 });

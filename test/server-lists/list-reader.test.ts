@@ -18,7 +18,11 @@ function setUp(fresh = false) {
   let games: readonly Game[] = KNOWN_GAMES;
   const reader = createListReader({
     games: {
-      list: () => ({ games, fresh }),
+      get all() {
+        return games;
+      },
+      search: () => [],
+      isFresh: () => fresh,
       find: (text) => games.find(({ alias }) => alias === text),
       async refresh() {
         asked.push('refresh');

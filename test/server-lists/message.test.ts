@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { lacksGame } from '../../src/server-lists/row.ts';
 import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';
 
-const games = {
-  find: (text: string) => (/^(?:rust|minecraft)$/i.test(text) ? { alias: text.toLowerCase() } : undefined),
-};
+const games = indexGames([
+  { name: 'Rust', alias: 'rust' },
+  { name: 'Minecraft', alias: 'minecraft' },
+]);
 
 /** The addresses that were found. */
 const find = (text: string) =>

@@ -6,7 +6,7 @@ import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { type Row, rowText } from '../../src/server-lists/row.ts';
 
-const { find } = indexGames(SANDBOX_GAMES);
+const games = indexGames(SANDBOX_GAMES);
 
 /** A row as `host:port game [query]`, or as what is wrong and what stands there. */
 function inWords(row: Row): string {
@@ -16,11 +16,11 @@ function inWords(row: Row): string {
 }
 
 function listed(text: string, defaultGame?: string): readonly string[] {
-  const list = readList(text, { find, defaultGame });
+  const list = readList(text, { ...games, defaultGame });
   if (list.kind !== 'rows') return [list.kind];
   return [...list.rows.map(inWords), ...(list.noise > 0 ? [`${list.noise} left out`] : [])];
 }
-const inMessage = (text: string) => rowsOfMessage(text, { find }).map(inWords);
+const inMessage = (text: string) => rowsOfMessage(text, games).map(inWords);
 
 describe('a list of one game', () => {
   it.each([

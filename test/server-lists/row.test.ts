@@ -20,7 +20,7 @@ const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
 });
 
 describe('one server', () => {
-  const games = { find: (text: string) => (text === 'Half-Life 3' ? undefined : { alias: text }) };
+  const read = (row: TypedRow) => readRow(row, row.game === 'Half-Life 3' ? undefined : row.game);
 
   it.each([
     [typed('8.8.8.8:1'), { port: 1 }],
@@ -29,7 +29,7 @@ describe('one server', () => {
     [typed('8.8.8.8', { port: '1', queryPort: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '2' }), { port: 1, queryPort: 2 }],
   ])('of %j is at %j', (row, at) => {
-    expect(readRow(row, games)).toEqual({
+    expect(read(row)).toEqual({
       ok: true,
       submission: { server: '8.8.8.8', ...at, game: 'cs2' },
     });
@@ -51,7 +51,7 @@ describe('one server', () => {
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
   ])('of %j is refused: %j', (row, problem) => {
-    expect(readRow(row, games)).toEqual({ ok: false, problem });
+    expect(read(row)).toEqual({ ok: false, problem });
   });
 });
 
@@ -70,7 +70,7 @@ describe('a game that is not known', () => {
       {
         find: (text) =>
           text === 'cs2' || (asked > 0 && text === 'new') ? { name: text, alias: text } : undefined,
-        list: () => ({ games: [], fresh: isFresh }),
+        isFresh: () => isFresh,
         async refresh() {
           asked += 1;
           isFresh = list.afterwards;

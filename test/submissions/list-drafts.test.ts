@@ -28,8 +28,8 @@ let parts: ReturnType<typeof partsOver>;
 
 function setUp(options: PartsOptions = {}): void {
   const known = {
-    list: () => ({ games: [], fresh: true }),
     ...games,
+    isFresh: () => true,
     refresh: async () => undefined,
     refreshSoon: () => undefined,
   };

@@ -8,10 +8,7 @@ const all = Array.from({ length: 300 }, (_, n) => ({ name: `Game ${n}`, alias: `
 function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly string[]) {
   return createSuggestions({
     history: { latestGames },
-    games: {
-      list: () => ({ games: all, fresh: true }),
-      search: indexGames(all).search,
-    },
+    games: indexGames(all),
     settings: { remembered: async () => ({ ...(games && { games }) }) },
   });
 }

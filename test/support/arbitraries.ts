@@ -1,28 +1,17 @@
 import fc from 'fast-check';
 import { specialRange } from '../../src/addresses/special-ranges.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 
-/** The games of these tests: what people write → alias. */
-const GAME_NAMES: Readonly<Record<string, string>> = {
-  cs2: 'cs2',
-  'counter-strike 2': 'cs2',
-  css: 'css',
-  'counter-strike: source': 'css',
-  rust: 'rust',
-  minecraft: 'minecraft',
-  "garry's mod": 'gm',
-  '7 days to die': '7dtd',
-  'warhammer 40,000: darktide': 'darktide',
-  's.t.a.l.k.e.r. 2': 'stalker2',
-};
-
-export const games = {
-  find(text: string): { readonly name: string; readonly alias: string } | undefined {
-    const name = text.toLowerCase();
-    const isAlias = Object.values(GAME_NAMES).includes(name);
-    const alias = Object.hasOwn(GAME_NAMES, name) ? GAME_NAMES[name] : isAlias ? name : undefined;
-    return alias === undefined ? undefined : { name, alias };
-  },
-};
+export const games = indexGames([
+  { name: 'Counter-Strike 2', alias: 'cs2' },
+  { name: 'Counter-Strike: Source', alias: 'css' },
+  { name: 'Rust', alias: 'rust' },
+  { name: 'Minecraft', alias: 'minecraft' },
+  { name: "Garry's Mod", alias: 'gm' },
+  { name: '7 Days to Die', alias: '7dtd' },
+  { name: 'Warhammer 40,000: Darktide', alias: 'darktide' },
+  { name: 'S.T.A.L.K.E.R. 2', alias: 'stalker2' },
+]);
 
 export const port = fc.integer({ min: 1, max: 65_535 });
 
@@ -46,17 +35,19 @@ const name = fc
 /** Canonical public hosts of every kind. */
 export const host = fc.oneof(ipv4, ipv6, name);
 
-export const gameName = fc.constantFrom(...Object.keys(GAME_NAMES));
-
 export const submission = fc
-  .record({ server: host, port, game: gameName, queryPort: fc.option(port, { nil: undefined }) })
-  .map(({ server, port, game, queryPort }) => ({
-    server,
+  .record({
+    server: host,
     port,
-    gameName: game,
-    game: GAME_NAMES[game] ?? '',
-    queryPort,
-  }));
+    named: fc.constantFrom(
+      ...games.all.flatMap(({ name, alias }) => [
+        { gameName: name, game: alias },
+        { gameName: alias, game: alias },
+      ]),
+    ),
+    queryPort: fc.option(port, { nil: undefined }),
+  })
+  .map(({ named, ...at }) => ({ ...at, ...named }));
 
 /** Lone surrogates, which no text has that comes over the wire, are left out. */
 const SURROGATES = { first: 0xd800, count: 0x800 };

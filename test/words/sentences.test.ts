@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { typedLine, unusableText } from '../../commands/addserver/text.ts';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -15,7 +16,7 @@ import { rendered } from './rendered.ts';
 
 /** What a member, or the service, may have written. */
 const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';
-const games = { find: (alias: string) => (alias === EVIL ? { name: EVIL, alias } : undefined) };
+const games = indexGames([{ name: EVIL, alias: EVIL }]);
 const server = { server: '2606:4700::1', port: 1, game: EVIL };
 
 const port = { field: 'port', port: 70_000 } as const;

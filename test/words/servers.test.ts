@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { fitChoices } from '../../src/discord/limits.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
 import { describe as describeServer, serverEmbed, serverLine, worstOf } from '../../src/words/servers.ts';
 import { createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
 const t = createWords().wordsFor('en-US');
-const games = { find: (alias: string) => (alias === 'rust' ? { name: 'Rust', alias } : undefined) };
+const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
 
 describe('the embed with game servers', () => {
   it('has the colour of the outcome, and the game and the address of each server on a line', () => {
