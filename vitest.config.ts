@@ -2,30 +2,6 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/**
- * What floods the bot or runs it as a process of its own: two files at once at most, when all else is over, so that
- * nothing that takes the processor runs beside a test that waits for a process.
- */
-const ALONE = [
-  'test/faults/{bad-days,gateway-outages,kill,machine}.test.ts',
-  'test/end-to-end/{fairness,operator,rotate-key,two-bots}.test.ts',
-  'test/support/{event-loop-stall,bot}.test.ts',
-  'test/operations/{http,kept-code,terminal}.test.ts',
-  'test/tools/{backup,doctor}.test.ts',
-  'test/sandbox/prompt/pipe.test.ts',
-];
-/** Scripts of their own, which `.ci/run` runs too. */
-const APART = ['test/ops/**', 'test/page/**'];
-/** What runs on both kinds of database, or on PostgreSQL alone. */
-const STORES = [
-  'test/storage/{contract,postgres}.test.ts',
-  'test/tools/copy-store.test.ts',
-  'test/faults/{postgres,replicas}.test.ts',
-];
-/** Starts a server of PostgreSQL; also for the tests of the whole bot where these are to run on it (`STORE=postgres`). */
-const SERVER = 'test/support/postgres-server.ts';
-const BOT_SERVER = process.env.STORE === 'postgres' ? [SERVER] : [];
-
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
 
@@ -45,39 +21,33 @@ function temporaryFolder(): { readonly TMPDIR?: string } {
   }
 }
 
-interface Files {
-  readonly include: string[];
-  readonly exclude?: string[];
-  readonly globalSetup?: string[];
-}
-
-const project = (name: string, files: Files) => ({
-  extends: true as const,
-  test: { name, ...files },
-});
+const EVERY_TEST = 'test/**/*.test.ts';
+/** Floods the bot or runs it as a process of its own. */
+const PROCESS_TESTS = 'test/**/*.process.test.ts';
+/** Needs a program that is on few machines, such as promtool or Chromium; `.ci/run` installs them. */
+const TOOL_TESTS = 'test/**/*.tool.test.ts';
 
 export default defineConfig({
   test: {
     projects: [
-      project('main', {
-        include: ['test/**/*.test.ts'],
-        exclude: [...ALONE, ...APART, ...STORES],
-        globalSetup: BOT_SERVER,
-      }),
-      project('stores', { include: STORES, globalSetup: [SERVER] }),
       {
-        extends: true as const,
+        extends: true,
+        test: { name: 'main', include: [EVERY_TEST], exclude: [PROCESS_TESTS, TOOL_TESTS] },
+      },
+      {
+        extends: true,
         test: {
-          name: 'alone',
-          include: ALONE,
-          globalSetup: BOT_SERVER,
+          name: 'process',
+          include: [PROCESS_TESTS],
+          // Two files at once at most, when all else is over, so that nothing that takes the processor runs beside a
+          // test that waits for a process.
           maxWorkers: Math.min(2, availableParallelism()),
           sequence: { groupOrder: 1 },
         },
       },
-      project('ops', { include: ['test/ops/**/*.test.ts'] }),
-      project('page', { include: ['test/page/**/*.test.ts'] }),
+      { extends: true, test: { name: 'tool', include: [TOOL_TESTS] } },
     ],
+    globalSetup: ['test/support/postgres-server.ts'],
     // Most of a test's time is waiting for sockets, so a file more runs at once than there are processors.
     maxWorkers: availableParallelism() + 1,
     // The files that a worker runs share what they import: to read discord.js anew for each of them took half of the time.
@@ -89,6 +59,7 @@ export default defineConfig({
     // What fails by these does not happen at all, on however busy a machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 10 } },
+    // A wrong expectation is told soon to whoever runs one file; `npm test` has more patience with a busy machine.
+    expect: { poll: { timeout: Number(process.env.POLL_SECONDS ?? 5) * 1_000, interval: 10 } },
   },
 });

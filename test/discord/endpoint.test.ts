@@ -10,7 +10,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createEndpoint } from '../../src/discord/endpoint.ts';
 import type { FatalDiscordError } from '../../src/discord/gateway.ts';
 import { inAppScene, messageOf, openAppScene, textOf } from '../support/bot.ts';
-import { freePort, recorder } from '../support/machine.ts';
+import { recorder } from '../support/machine.ts';
 import { TOKEN } from '../support/small-bot.ts';
 
 const TOO_LONG = 1_048_576 + 1;
@@ -152,7 +152,7 @@ function now(): string {
 
 describe('a bot over HTTP', () => {
   it('is ready without a gateway, and takes a second delivery once', async () => {
-    const port = await freePort();
+    const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     await inAppScene({ http: true, key: 'sandbox-key', env }, async ({ discord, member, listing, log }) => {
       const posted: number[] = [];

@@ -6,7 +6,7 @@ import { recorder } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
 // What a gateway does to a bot that is connected is in test/faults/gateway.test.ts; shards that begin one after the
-// other are in test/faults/bad-days.test.ts.
+// other are in test/faults/bad-days.process.test.ts.
 
 async function startStandIn(options: Omit<StandInOptions, 'token'> = {}) {
   const discord = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });

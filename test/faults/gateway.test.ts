@@ -74,7 +74,7 @@ describe.concurrent('a gateway that', () => {
   );
 });
 
-// That a process ends by it is in test/sandbox/bot-process.test.ts.
+// That a process ends by it is in test/support/bot.process.test.ts.
 describe('a gateway that ends the connection for good', () => {
   let scene: Scene;
   beforeAll(async () => {

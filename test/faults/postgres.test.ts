@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { inAppScene, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
-import { freePort } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
 const AWAY = 'The bot could not reach its own storage, so nothing was done.';
@@ -12,7 +12,7 @@ it.skipIf(!hasPostgres())(
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
-    const port = await freePort();
+    const port = await quietPort();
     const env = {
       STORE_URL: url,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { inAppScene } from '../support/bot.ts';
-import { freePort, type Sample, samplesOf } from '../support/machine.ts';
+import { type Sample, samplesOf } from '../support/machine.ts';
 
 const METRIC = /\b(?:listing_bot|nodejs|process)_[a-z0-9_]+/g;
 /** What stands behind the name of a histogram. */
@@ -23,7 +24,7 @@ const targets = dashboard.panels.flatMap((panel) => panel.targets);
 let names: ReadonlySet<string>;
 let samples: readonly Sample[];
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await quietPort();
   await inAppScene({ env: { HTTP_PORT: String(port) } }, async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     names = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));

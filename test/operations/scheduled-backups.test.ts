@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { readLastBackup } from '../../src/operations/make-backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
 import { inAppScene } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
-import { folder, freePort, recorder, sampleOf, scrape } from '../support/machine.ts';
+import { folder, recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -119,7 +120,7 @@ describe('BACKUP_EVERY_HOURS', () => {
   });
 
   it('is carried out by a running bot, and counted', async () => {
-    const port = await freePort();
+    const port = await quietPort();
     await inAppScene({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } }, async ({ data }) => {
       const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
       await expect.poll(made).toBe(1);

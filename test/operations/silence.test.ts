@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createSilence } from '../../src/operations/silence.ts';
 import { inAppScene } from '../support/bot.ts';
-import { freePort, recorder, sampleOf, scrape } from '../support/machine.ts';
+import { recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 
@@ -20,7 +21,7 @@ describe('a gateway', () => {
   });
 
   it('that answers heartbeats is not silent, however quiet it is', async () => {
-    const port = await freePort();
+    const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await inAppScene({ ...QUICK, env: { HTTP_PORT: String(port) } }, async () => {
       let before = 0;

@@ -174,6 +174,13 @@ export function readStored(data: string): Stored {
 /** Whether this run of the tests has a server of PostgreSQL. */
 export const hasPostgres = (): boolean => Boolean(inject('postgres'));
 
+async function serverUrl(): Promise<string> {
+  const response = await fetch(inject('postgres'));
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
+
 export type TestDatabase = Awaited<ReturnType<typeof newDatabase>>;
 
 /**
@@ -182,7 +189,7 @@ export type TestDatabase = Awaited<ReturnType<typeof newDatabase>>;
  */
 export async function newDatabase(options = '') {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const server = inject('postgres');
+  const server = await serverUrl();
   const address = new URL(server);
   address.pathname = `/${name}`;
   const url = address.href;

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -84,17 +83,6 @@ export const runFile = (
   options: ProgramOptions,
 ): Promise<Ended> =>
   runProgram([process.execPath, fileURLToPath(new URL(`../../${file}`, import.meta.url)), ...args], options);
-
-/** A port of loopback that nobody has at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /** One line of the text format: a name, its labels as they stand there, a value. */
 export interface Sample {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { freePort } from './machine.ts';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the run's own server of PostgreSQL is, with its password; empty without one. */
+    /** Answers with the URL of the run's own server of PostgreSQL; empty where that is not installed. */
     readonly postgres: string;
   }
 }
@@ -22,16 +23,32 @@ const READY_WITHIN_MS = 30_000;
 /** Where Debian and Ubuntu put the programs of each version. */
 const PROGRAMS = '/usr/lib/postgresql/*/bin';
 
-/** Starts a server for this run of the tests, if PostgreSQL is installed; for vitest's `globalSetup`. */
-export async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const server = await startServer();
-  if (server === undefined) {
+/**
+ * For vitest's `globalSetup`: a server for this run of the tests, which is started when the first test asks for it.
+ * Workers cannot start one for all of them, so they ask this process over HTTP.
+ */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  if (newestPrograms() === undefined) {
     process.stderr.write(
       'PostgreSQL is not installed: what needs it is skipped (apt-get install postgresql).\n',
     );
+    provide('postgres', '');
+    return async () => undefined;
   }
-  provide('postgres', server?.url ?? '');
-  return server?.stop;
+  let server: ReturnType<typeof startServer> | undefined;
+  const door = createLoopbackServer((_request, response) => {
+    server ??= startServer();
+    server.then(
+      (started) => response.end(started?.url),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  const port = await door.listen(0);
+  provide('postgres', `http://127.0.0.1:${port}`);
+  return async () => {
+    await door.close();
+    await (await server)?.stop();
+  };
 }
 
 /** A server of PostgreSQL with nothing in it, which ends with this process. */
@@ -73,7 +90,7 @@ export async function startServer(): Promise<PostgresServer | undefined> {
   const inFolder = { ...user, cwd: folder };
   execFileSync(join(programs, 'initdb'), ['-D', data, ...cluster, ...order], { ...inFolder, stdio: 'pipe' });
 
-  const port = await freePort();
+  const port = await quietPort();
   const settings = {
     port,
     listen_addresses: '127.0.0.1',

@@ -12,7 +12,7 @@ const notes: object = JSON.parse(
 
 /*
  * Every language beside English, without a bot: what is missing or too much, and what Discord would refuse or cut. Of one
- * alone: npx vitest run --project main test/words/languages.test.ts -t "in fr,"
+ * alone: npx vitest run test/words/languages.test.ts -t "in fr,"
  */
 
 /** The texts about the service's name: a language may add forms to them, as it needs. */

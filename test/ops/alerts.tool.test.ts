@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { type AppSceneOptions, type Expected, inAppScene, type Scene, textOf } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
-import { freePort, sampleOf } from '../support/machine.ts';
+import { sampleOf } from '../support/machine.ts';
 import { expectFiring, hasPromtool, promtool, RULES, type Scrape, take } from './firing.ts';
 
 if (!hasPromtool) {
@@ -38,7 +39,7 @@ async function firesFor(
   fault: (scene: Scene, port: number) => Promise<void>,
 ): Promise<void> {
   const { minutes, ...rest } = options;
-  const port = await freePort();
+  const port = await quietPort();
   await inAppScene({ key: 'sandbox-key', ...rest, env: { HTTP_PORT: String(port) } }, async (scene) => {
     await until(port, 'ready').toBe(1);
     const before = await take(port);
@@ -51,7 +52,7 @@ async function firesFor(
 
 /** What a bot says that starts like this, once it is ready. */
 async function scraped(options: AppSceneOptions): Promise<Scrape> {
-  const port = await freePort();
+  const port = await quietPort();
   const scrape = Promise.withResolvers<Scrape>();
   await inAppScene({ ...options, env: { HTTP_PORT: String(port) } }, async () => {
     await until(port, 'gateway_identifies_left').toBeDefined();
@@ -142,7 +143,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
   });
 
   it('no metric that Prometheus would complain of', async () => {
-    const port = await freePort();
+    const port = await quietPort();
     await inAppScene({ env: { HTTP_PORT: String(port) } }, async () => {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       const ours = text.split('\n').filter((line) => line.includes('listing_bot_'));

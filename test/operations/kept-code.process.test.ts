@@ -20,7 +20,9 @@ it('what Node makes of the code is kept once the bot has started, for the start 
     onStart: (bot) => onTestFinished(() => void bot.kill('SIGKILL')),
   });
   await Promise.race([
-    expect.poll(() => readdirSync(kept, { recursive: true }).length).toBeGreaterThan(100),
+    expect
+      .poll(() => readdirSync(kept, { recursive: true }).length, { timeout: 60_000 })
+      .toBeGreaterThan(100),
     ended.then(({ stderr }) => expect(stderr).toBe('still running')),
   ]);
 });

@@ -3,13 +3,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
-import { freePort, sampleOf, scrape } from '../support/machine.ts';
+import { sampleOf, scrape } from '../support/machine.ts';
 
 let scene: Scene;
 let port: number;
 beforeAll(async () => {
-  port = await freePort();
+  port = await quietPort();
   scene = await openAppScene({ key: 'sandbox-key', env: { HTTP_PORT: String(port) } });
 });
 afterAll(() => scene.close());

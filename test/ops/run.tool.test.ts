@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { openScene, setKey, textOf } from '../support/bot.ts';
 import { readStored } from '../support/database.ts';
-import { freePort } from '../support/machine.ts';
 import { buildImage, type Image, run } from './image.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -85,7 +85,7 @@ const isReady = async (port: number) =>
 
 /** Comes up, is probed, is stopped with SIGTERM in the middle of a submission, and has lost nothing. */
 async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Path): Promise<void> {
-  const port = await freePort();
+  const port = await quietPort();
   const data = mkdtempSync(join(folder, 'data-'));
   if (user !== undefined) chownSync(data, user, user);
   const about = { port, data };
