@@ -61,8 +61,8 @@ import { createLeases, type LeaseOver } from './storage/leases.ts';
 import { createStoreLock } from './storage/lock.ts';
 import { createOnlyOne } from './storage/only-one.ts';
 import { createStore, type StuckTransaction } from './storage/store.ts';
+import { createAlreadySubmitted } from './submissions/already-submitted.ts';
 import { createDrafts } from './submissions/drafts.ts';
-import { createDuplicates } from './submissions/duplicates.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
 import { createLimits } from './submissions/limits.ts';
@@ -219,7 +219,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   // Submissions.
   const myTurn = createWorkTurns();
   const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
-  const duplicates = createDuplicates({ store });
+  const alreadySubmitted = createAlreadySubmitted({ store });
   const drafts = createDrafts({ store });
   const records = createRecords({ store, drafts, owner });
   const record = createRecord({ store, owner, encryption, submissions: records, logger });
@@ -228,7 +228,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
-  const lists = createListDrafts({ store, drafts, duplicates, limits, settings, games, reader });
+  const lists = createListDrafts({ store, drafts, alreadySubmitted, limits, settings, games, reader });
   const gamesObserver: Observer = {
     async ended({ guildId }, { outcomes }) {
       const isUnknownGame = outcomes.some((end) => end.kind === 'rejected' && end.known === 'gameInvalid');
@@ -240,7 +240,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     store,
     drafts,
     records,
-    duplicates,
+    alreadySubmitted,
     limits,
     keys,
     settings,

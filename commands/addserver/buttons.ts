@@ -16,7 +16,7 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /*
- * The buttons under what became of one server. `again` sends it as it is, `anyway` also where it was submitted before, `use` with
+ * The buttons under what became of one server. `again` sends it as it is, `anyway` also where it was already submitted, `use` with
  * something else in a field, and `edit` opens what was typed in a window.
  */
 
@@ -87,7 +87,7 @@ export function gameControls(
 }
 
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
-  if (refusal.code === 'submitted-before') {
+  if (refusal.code === 'already-submitted') {
     if (refusal.servers[0]?.outcome === 'unknown') return unconfirmedButtons(t, id);
     // Most often the game is to be corrected.
     return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
@@ -106,7 +106,7 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   editButton(t, id),
 ];
 
-/** Submits what was submitted before. */
+/** Submits what was already submitted. */
 const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
   button(customId('addserver', 'anyway', id), t(`again.${label}`));
 
@@ -132,7 +132,7 @@ function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
-function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'submitted-before' }>): AgainLabel | undefined {
+function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted' }>): AgainLabel | undefined {
   switch (refusal.code) {
     case 'key-missing':
     case 'key-unreadable':

@@ -111,7 +111,7 @@ export function addServer(deps: AddServerDeps): Command {
       },
       anyway: {
         answers: 'sending',
-        run: (context) => submit(context, { id: context.argument, includesDuplicates: true }, deps),
+        run: (context) => submit(context, { id: context.argument, includesAlreadySubmitted: true }, deps),
       },
       use: {
         answers: 'sending',
@@ -235,7 +235,7 @@ async function nearestGames(
 
 async function submit(
   context: Context,
-  what: Pick<Order, 'id' | 'draft' | 'includesDuplicates'>,
+  what: Pick<Order, 'id' | 'draft' | 'includesAlreadySubmitted'>,
   deps: AddServerDeps,
 ): Promise<Reply> {
   const { guildId, interactionId, receivedAt, user, t } = context;

@@ -122,7 +122,7 @@ export function addServers(deps: AddServersDeps): Command {
       },
       anyway: {
         answers: 'sending',
-        run: (context) => submitList(context, { id: context.argument, includesDuplicates: true }, deps),
+        run: (context) => submitList(context, { id: context.argument, includesAlreadySubmitted: true }, deps),
       },
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
@@ -134,7 +134,7 @@ export function addServers(deps: AddServersDeps): Command {
           return showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), {}, deps);
         },
       },
-      include: { answers: 'update', run: (context) => includeDuplicates(context, deps) },
+      include: { answers: 'update', run: (context) => includeAlreadySubmitted(context, deps) },
       cancel: { answers: 'update', run: (context) => cancel(context, deps) },
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: { answers: 'update', run: (context) => takeMeantGames(context, deps) },
@@ -277,10 +277,10 @@ async function takeMeantGames(context: DraftContext, deps: DraftDeps): Promise<R
   return showDraft(context, chosen, {}, deps);
 }
 
-/** Whether what the guild has submitted before goes too. */
-async function includeDuplicates(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+/** Whether what the guild has already submitted goes too. */
+async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const [wanted, id = ''] = context.argument.split(':');
-  return showDraft(context, await deps.lists.includeDuplicates(context, id, wanted === 'on'), {}, deps);
+  return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), {}, deps);
 }
 
 /** The window in which lines are corrected. */
@@ -332,7 +332,7 @@ async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Repl
 /** Sends what is ready in a draft, once, and reports what came of every line. */
 async function submitList(
   context: PressContext,
-  what: Pick<Order, 'id' | 'promised' | 'includesDuplicates'>,
+  what: Pick<Order, 'id' | 'promised' | 'includesAlreadySubmitted'>,
   deps: AddServersDeps,
 ): Promise<Reply> {
   const { t, guildId, interactionId, receivedAt, user, stopping } = context;

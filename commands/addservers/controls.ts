@@ -48,9 +48,9 @@ interface PreviewControls {
   readonly usualPorts: number;
   /** How many lines can be corrected. */
   readonly edits: number;
-  /** How many servers were submitted before, and whether they are included. */
-  readonly duplicates: number;
-  readonly includesDuplicates: boolean;
+  /** How many servers were already submitted, and whether they are included. */
+  readonly alreadySubmitted: number;
+  readonly includesAlreadySubmitted: boolean;
   /** What may be meant by lines that name no game for certain, one for each of them: a press takes these. */
   readonly meant: readonly Game[];
   /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
@@ -67,15 +67,15 @@ export function previewRows(
     canTryAgain,
     usualPorts,
     edits,
-    duplicates,
-    includesDuplicates,
+    alreadySubmitted,
+    includesAlreadySubmitted,
     meant,
     games,
   }: PreviewControls,
 ): readonly ActionRow[] {
-  const label = includesDuplicates ? 'list.button.leave' : 'list.button.include';
+  const label = includesAlreadySubmitted ? 'list.button.leave' : 'list.button.include';
   // It says what is wanted, so that a press that comes twice does no harm.
-  const wanted = includesDuplicates ? 'off' : 'on';
+  const wanted = includesAlreadySubmitted ? 'off' : 'on';
   const options = games?.slice(0, LIMITS.choices) ?? [];
   const isAll = options.length > 0 && options.length === games?.length;
   return rows(
@@ -93,7 +93,8 @@ export function previewRows(
       canTryAgain && button(submitId(id), t('again.tryAgain')),
       usualPorts > 0 && button(listId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
       edits > 0 && button(listId('edit', id), t('again.edit')),
-      duplicates > 0 && button(listId('include', `${wanted}:${id}`), t(label, { count: duplicates })),
+      alreadySubmitted > 0 &&
+        button(listId('include', `${wanted}:${id}`), t(label, { count: alreadySubmitted })),
       button(listId('cancel', id), t('button.cancel')),
     ],
   );

@@ -32,8 +32,8 @@ import { refusedItem, someNumbers } from './lines.ts';
 const LONGEST_NOTICE = 500;
 const LONGEST_GAME = 30;
 const LONGEST_ADDRESS = 60;
-/** Servers that were submitted before that are named. */
-const MOST_DUPLICATES = 3;
+/** Servers that were already submitted that are named. */
+const MOST_EARLIER = 3;
 /** Servers that the message shows; longer lists are in a file. */
 const MOST_SHOWN = 10;
 
@@ -50,9 +50,9 @@ export interface ListPage {
  */
 export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, notice = ''): ListPage {
   const { t } = reader;
-  const { draft, duplicates, room } = prepared;
+  const { draft, alreadySubmitted, room } = prepared;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
-  const sendable = rowsToSend(draft, duplicates);
+  const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, room.count);
   const waiting = sendable.slice(room.count);
   const refused = draft.rows.filter((row) => !lacksGame(row));
@@ -69,7 +69,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, 
     withoutGameText(t, draft),
     repeatedText(t, draft),
     draft.noise ? t('list.noise', { count: draft.noise }) : '',
-    duplicatesText(t, prepared, games),
+    alreadySubmittedText(t, prepared, games),
   ]);
   if (ready.length > MOST_SHOWN) {
     return { content, embeds: [], files: [previewFile(ready), ...files] };
@@ -154,14 +154,14 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 }
 
 /** What was submitted from here before, as which game, by whom and how it ended. */
-function duplicatesText(t: Translate, { duplicates }: Prepared, games: GameIndex): string {
-  const count = duplicates.size;
+function alreadySubmittedText(t: Translate, { alreadySubmitted }: Prepared, games: GameIndex): string {
+  const count = alreadySubmitted.size;
   if (count === 0) return '';
-  const items = [...duplicates.values()].slice(0, MOST_DUPLICATES).map((before) =>
+  const items = [...alreadySubmitted.values()].slice(0, MOST_EARLIER).map((before) =>
     t('look.about', {
       item: serverItem(t, before),
       why: beforeText(before, t, games),
     }),
   );
-  return [t('list.duplicates', { count }), ...items, ...moreText(t, count - items.length)].join('\n');
+  return [t('list.alreadySubmitted', { count }), ...items, ...moreText(t, count - items.length)].join('\n');
 }

@@ -140,7 +140,7 @@ function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => s
     if (outcome) return { outcome: outcome.kind, message: outcomeCell(t, outcome) };
     return {
       outcome: 'not-sent',
-      message: waiting.has(row) ? waitingReason : t('problem.short.submitted-before'),
+      message: waiting.has(row) ? waitingReason : t('problem.short.already-submitted'),
     };
   }
 

@@ -84,7 +84,7 @@ export async function showDraft(
   if (typeof prepared === 'string') throw noDraft(prepared, context.t, 'addservers');
   const some = await allowedGames(context, deps);
   const gameMeant = gamesMeant(some);
-  const { id, draft, duplicates, room, edits, usualPorts, canTryAgain } = prepared;
+  const { id, draft, alreadySubmitted, room, edits, usualPorts, canTryAgain } = prepared;
   const noKey = await deps.keys.problem(context.guildId);
   const notices = [noKey && refusalText(noKey, context, some), notice].filter(Boolean).join('\n\n');
   return {
@@ -96,8 +96,8 @@ export async function showDraft(
       edits: edits.refused + edits.lacking,
       usualPorts,
       canTryAgain: canTryAgain || noKey !== undefined,
-      duplicates: duplicates.size,
-      includesDuplicates: draft.includesDuplicates,
+      alreadySubmitted: alreadySubmitted.size,
+      includesAlreadySubmitted: draft.includesAlreadySubmitted,
       meant: draft.rows.filter(needsGame).flatMap((row) => gameMeant(row) ?? []),
       ...(draft.rows.some(needsGame) && { games: gameOptions(choice ?? some.all) }),
     }),

@@ -72,7 +72,7 @@ export function createGames(deps: GamesDeps) {
       return;
     }
     const before = index.all.length;
-    index = await indexInSteps(withoutDuplicates(games));
+    index = await indexInSteps(firstOfEachAlias(games));
     isShort = fetchedAt !== undefined && index.all.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
@@ -166,7 +166,7 @@ export function createGames(deps: GamesDeps) {
 }
 
 /** The first of each alias: the later ones could not be told from it in a submission. */
-function withoutDuplicates(games: readonly Game[]): readonly Game[] {
+function firstOfEachAlias(games: readonly Game[]): readonly Game[] {
   const first = new Map<string, Game>();
   for (const game of games) if (!first.has(game.alias)) first.set(game.alias, game);
   return [...first.values()];

@@ -41,7 +41,7 @@ export type RowProblem =
   /** A JSON field with a value of the wrong kind, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
-/** A row before duplicates are looked for. `problem` wins over whatever `typed` would give. */
+/** A row before repeated ones are looked for. `problem` wins over whatever `typed` would give. */
 export interface RawRow {
   /** Where it begins, counted from 1. */
   readonly line: number;

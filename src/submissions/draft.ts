@@ -16,8 +16,8 @@ export interface Draft {
   readonly rows: readonly Row[];
   /** How many lines had words in them, and no server. */
   readonly noise?: number;
-  /** Whether servers that the guild has submitted before are submitted again. */
-  readonly includesDuplicates: boolean;
+  /** Whether servers that the guild has already submitted are submitted again. */
+  readonly includesAlreadySubmitted: boolean;
 }
 
 /** A draft of one server, which is a list of one. `typed` is kept as it may be stored: without passwords. */
@@ -25,18 +25,18 @@ export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
   const row: Row = reading.ok
     ? { kind: 'ready', line: 1, submission: reading.submission, typed }
     : { kind: 'refused', line: 1, problem: reading.problem, typed };
-  return { source: 'options', rows: [row], includesDuplicates: false };
+  return { source: 'options', rows: [row], includesAlreadySubmitted: false };
 }
 
 /**
  * The rows that go out when the draft is submitted.
- * @param duplicates the rows that the guild has submitted before
+ * @param alreadySubmitted the rows that the guild has already submitted
  */
 export function rowsToSend(
-  { rows, includesDuplicates }: Draft,
-  duplicates: ReadonlyMap<Row, unknown>,
+  { rows, includesAlreadySubmitted }: Draft,
+  alreadySubmitted: ReadonlyMap<Row, unknown>,
 ): readonly ReadyRow[] {
-  return rows.filter(isReady).filter((row) => includesDuplicates || !duplicates.has(row));
+  return rows.filter(isReady).filter((row) => includesAlreadySubmitted || !alreadySubmitted.has(row));
 }
 
 /** A draft with these rows alone. */

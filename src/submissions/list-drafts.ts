@@ -15,16 +15,16 @@ import {
   typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
+import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, rowsToSend, withRows } from './draft.ts';
 import { DRAFT_LIVES_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
-import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limits, Room } from './limits.ts';
 import type { SubmissionSettings } from './pipeline.ts';
 
 export interface ListDraftsDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
-  readonly duplicates: Pick<Duplicates, 'submittedBefore'>;
+  readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly games: GameIndex;
@@ -35,8 +35,8 @@ export interface ListDraftsDeps {
 export interface Prepared {
   readonly id: string;
   readonly draft: Draft;
-  /** Its rows that the guild has submitted before. */
-  readonly duplicates: ReadonlyMap<Row, SubmittedBefore>;
+  /** Its rows that the guild has already submitted. */
+  readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly room: Room;
   /** Nothing may go now, but it can while the draft is kept. */
   readonly canTryAgain: boolean;
@@ -73,13 +73,13 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
 
 /** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
 export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, duplicates, limits, settings, games, reader } = deps;
+  const { store, drafts, alreadySubmitted, limits, settings, games, reader } = deps;
 
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
     const { games: allowed, dailyQuota } = await settings.get(by.guildId);
     const prepared = withRows(draft, withAllowed(lookedUpAnew(draft.rows, games), allowed));
-    const before = await duplicates.submittedBefore(who, prepared.rows);
+    const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
     const until = room.count === 0 ? room.limited?.until : undefined;
@@ -88,7 +88,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     return {
       id,
       draft: prepared,
-      duplicates: before,
+      alreadySubmitted: before,
       room,
       canTryAgain,
       edits: editsOf(prepared),
@@ -105,7 +105,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     store.inGuild(
       by.guildId,
       async () => {
-        const prepared = await prepare(by, id, { ...read, includesDuplicates: false });
+        const prepared = await prepare(by, id, { ...read, includesAlreadySubmitted: false });
         await drafts.save(by, id, prepared.draft);
         return prepared;
       },
@@ -137,8 +137,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
     /** Gives the rows that lack a port the usual one of their game. */
     takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
-    includeDuplicates: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
-      change(by, id, (draft) => ({ ...draft, includesDuplicates: isWanted })),
+    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
+      change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /** Drops it, or says why there is nothing to drop. */
     drop: drafts.drop,
     /**
@@ -171,7 +171,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       if (text.length > MOST_TYPED) return false;
       const typed = { ...EMPTY_ROW, server: keptText(text), game: shown(game) };
       const row: Row = { kind: 'refused', line: 1, problem: { code: 'no-address' }, typed };
-      await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesDuplicates: false });
+      await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesAlreadySubmitted: false });
       return true;
     },
     async findTyped(by: Submitter, id: string): Promise<TypedList | undefined> {

@@ -14,9 +14,9 @@ import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import type { Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
+import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
-import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limited, Limits, Room } from './limits.ts';
 import type { EndedRun, Records, Reservation } from './record.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
@@ -30,8 +30,8 @@ export interface Order extends Submitter {
   readonly id: string;
   /** What was typed just now: it is stored, in place of a former state of the draft, where it is reserved or refused. */
   readonly draft?: Draft;
-  /** Also what the guild has submitted before. */
-  readonly includesDuplicates?: boolean;
+  /** Also what the guild has already submitted. */
+  readonly includesAlreadySubmitted?: boolean;
   /** How many servers its button said that it submits: fewer do not go without being shown again. */
   readonly promised?: number | undefined;
   /** Aborted when the bot is to stop. */
@@ -46,7 +46,7 @@ export type Refusal =
   /** The same server is on its way already. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
   /** This guild has submitted these before. */
-  | { readonly code: 'submitted-before'; readonly servers: readonly SubmittedBefore[] }
+  | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** There is no room for a single one; `until`, in milliseconds since 1970. */
   | { readonly code: Limited['by']; readonly limit: number; readonly until: number }
   /** This guild lets only some games be submitted. */
@@ -90,7 +90,7 @@ export interface PipelineDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
   readonly records: Records;
-  readonly duplicates: Duplicates;
+  readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'left'>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
@@ -171,7 +171,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** Checks and reserves what may go, or says why nothing may. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
-    const { drafts, records, duplicates, limits, keys, settings } = deps;
+    const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
     const { guildId, user, id, interactionId } = order;
     // Whoever took it over tells the member that nothing was sent.
     if (!(await deps.isOurs(interactionId)))
@@ -196,19 +196,19 @@ export function createPipeline(deps: PipelineDeps) {
     const forbidden = games && ready.find(({ game }) => !games.includes(game));
     if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
 
-    const includesAll = draft.includesDuplicates || order.includesDuplicates === true;
-    const before: ReadonlyMap<Row, SubmittedBefore> = includesAll
+    const includesAll = draft.includesAlreadySubmitted || order.includesAlreadySubmitted === true;
+    const before: ReadonlyMap<Row, EarlierSubmission> = includesAll
       ? new Map()
-      : await duplicates.submittedBefore({ guildId, userId: user.id }, draft.rows);
+      : await alreadySubmitted.find({ guildId, userId: user.id }, draft.rows);
     const rows = rowsToSend(draft, before);
     const isFewerThanPromised = rows.length < (order.promised ?? 1);
     if (before.size > 0 && isFewerThanPromised) {
-      return refuse({ code: 'submitted-before', servers: [...before.values()] }, draft);
+      return refuse({ code: 'already-submitted', servers: [...before.values()] }, draft);
     }
     if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
 
     const servers = rows.map(({ submission }) => submission);
-    const inFlight = await duplicates.inFlight(guildId, servers);
+    const inFlight = await alreadySubmitted.inFlight(guildId, servers);
     if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
 
     const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
@@ -221,7 +221,7 @@ export function createPipeline(deps: PipelineDeps) {
       guildId,
       user,
       interactionId,
-      draft: { ...draft, includesDuplicates: includesAll },
+      draft: { ...draft, includesAlreadySubmitted: includesAll },
       rows: rows.slice(0, room.count),
       limitedRows: rows.slice(room.count),
       limited: room.limited,

@@ -243,7 +243,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
 /** In place of lines that were deleted or cannot be read: the servers, one on each line. */
 function runOf(servers: readonly ServerSubmission[]): Run {
   const rows = servers.map((submission, index) => ({ kind: 'ready' as const, line: index + 1, submission }));
-  return { draft: { source: 'text', rows, includesDuplicates: false }, rows, limitedRows: [] };
+  return { draft: { source: 'text', rows, includesAlreadySubmitted: false }, rows, limitedRows: [] };
 }
 
 function newServer({ server: host, port, queryPort, game }: ServerSubmission) {

@@ -1,5 +1,5 @@
 import type { GameIndex } from '../listing/game-search.ts';
-import type { SubmittedBefore } from '../submissions/duplicates.ts';
+import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
 import { escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
@@ -22,7 +22,7 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
       return signed('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
     case 'key-invalid':
       return signed('rejected', keyText(refusal, reader));
-    case 'submitted-before':
+    case 'already-submitted':
       return [
         signed('not-sent', notReadyText(refusedText(refusal, t), t)),
         ...beforeTexts(refusal, reader, games),
@@ -37,8 +37,8 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
   switch (refusal.code) {
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
-    case 'submitted-before':
-      return { short: t('problem.short.submitted-before') };
+    case 'already-submitted':
+      return { short: t('problem.short.already-submitted') };
     case 'game-not-allowed':
       return problemText(refusal, t);
     default:
@@ -62,9 +62,9 @@ export function leftText({ count, limited }: Room, t: Translate): string | undef
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** The first of the servers that were submitted before, and where to look up what nobody knows. */
+/** The first of the servers that were already submitted, and where to look up what nobody knows. */
 function beforeTexts(
-  { servers }: Extract<Refusal, { code: 'submitted-before' }>,
+  { servers }: Extract<Refusal, { code: 'already-submitted' }>,
   reader: Reader,
   games: GameIndex,
 ): readonly string[] {
@@ -77,8 +77,8 @@ function beforeTexts(
     : [text];
 }
 
-/** How a server that was submitted before ended, as which game, when, and by whom. */
-export function beforeText(before: SubmittedBefore, t: Translate, games: GameIndex): string {
+/** How a server that was already submitted ended, as which game, when, and by whom. */
+export function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const { game, at, outcome } = before;
   return [
     `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}`,
@@ -91,7 +91,7 @@ export function beforeText(before: SubmittedBefore, t: Translate, games: GameInd
 /** UTF-16 units. */
 const LONGEST_GAME = 30;
 
-function submitterText(t: Translate, { userName, isYours }: SubmittedBefore): string {
+function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {
   if (isYours) return t('by.you');
   return userName === ''
     ? t('by.unnamed')

@@ -32,7 +32,7 @@ async function told(rows: readonly Row[], source: Draft['source']) {
   });
   const context = anyContext({ guildId: '1', interactionId: 'i' });
   await opened.keys.set('1', new Secret('a key'), { userId: '9' });
-  await opened.drafts.save(context, 'd', { source, rows, includesDuplicates: false });
+  await opened.drafts.save(context, 'd', { source, rows, includesAlreadySubmitted: false });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
   const stored = await opened.pipeline.endedBy(context, 'i');
   if (ended.kind !== 'ended' || !stored) throw new Error('nothing was submitted');

@@ -110,7 +110,7 @@ describe('a draft', () => {
     expect(draftOfOne(typed, { ok: true, submission })).toEqual({
       source: 'options',
       rows: [{ ...common, kind: 'ready', submission }],
-      includesDuplicates: false,
+      includesAlreadySubmitted: false,
     });
     const problem = { code: 'game-missing' } as const;
     expect(draftOfOne(typed, { ok: false, problem }).rows).toEqual([{ ...common, kind: 'refused', problem }]);
@@ -118,9 +118,9 @@ describe('a draft', () => {
 
   it('sends what is ready, and what was submitted before where that is wanted', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
-    const draft: Draft = { source: 'text', rows: [a, refused(3, 'x'), b], includesDuplicates: false };
-    const duplicates = new Map([[a, {}]]);
-    expect(rowsToSend(draft, duplicates)).toEqual([b]);
-    expect(rowsToSend({ ...draft, includesDuplicates: true }, duplicates)).toEqual([a, b]);
+    const draft: Draft = { source: 'text', rows: [a, refused(3, 'x'), b], includesAlreadySubmitted: false };
+    const alreadySubmitted = new Map([[a, {}]]);
+    expect(rowsToSend(draft, alreadySubmitted)).toEqual([b]);
+    expect(rowsToSend({ ...draft, includesAlreadySubmitted: true }, alreadySubmitted)).toEqual([a, b]);
   });
 });

@@ -81,7 +81,7 @@ const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
-    const { draft, duplicates, room, edits, canTryAgain } = await open(
+    const { draft, alreadySubmitted, room, edits, canTryAgain } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
     );
     expect(shown(draft.rows)).toEqual([
@@ -91,7 +91,7 @@ describe('a list', () => {
       '4 game-missing',
       '5 = 2',
     ]);
-    expect([...duplicates.keys()].map(({ line }) => line)).toEqual([1]);
+    expect([...alreadySubmitted.keys()].map(({ line }) => line)).toEqual([1]);
     expect(room).toEqual({ count: 1 });
     expect(edits).toEqual({ refused: 1, lacking: 1 });
     expect(canTryAgain).toBe(false);
@@ -101,18 +101,21 @@ describe('a list', () => {
   it('loses nothing of two presses in one turn of the event loop', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
-    await Promise.all([lists.includeDuplicates(mia, 'd', true), lists.chooseGame(mia, 'd', () => 'rust')]);
+    await Promise.all([
+      lists.includeAlreadySubmitted(mia, 'd', true),
+      lists.chooseGame(mia, 'd', () => 'rust'),
+    ]);
     const draft = await stored();
-    expect(draft.includesDuplicates).toBe(true);
+    expect(draft.includesAlreadySubmitted).toBe(true);
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
   it('includes what was submitted before, or leaves it out', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
-    expect(prepared(await lists.includeDuplicates(mia, 'd', true)).room.count).toBe(2);
+    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).room.count).toBe(2);
     expect(prepared(await lists.again(mia, 'd')).room.count).toBe(2);
-    expect(prepared(await lists.includeDuplicates(mia, 'd', false)).room.count).toBe(1);
+    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', false)).room.count).toBe(1);
   });
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
@@ -208,7 +211,7 @@ describe('editing', () => {
   it('opens as many lines as a window takes, those that were refused first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
-    const { text, rows } = linesToEdit({ ...draft, includesDuplicates: false }, 'refused');
+    const { text, rows } = linesToEdit({ ...draft, includesAlreadySubmitted: false }, 'refused');
     expect(text.length).toBeLessThanOrEqual(MOST_TYPED);
     expect(text.length).toBeGreaterThan(MOST_TYPED - 30);
     expect(text.split('\n').at(-1)).toBe('501. 127.1:5');

@@ -50,7 +50,7 @@ const order = (by = mia): Omit<Order, 'id'> => ({ ...by, interactionId: newId(),
 
 /** Submits one server, as /addserver does. */
 function one({ pipeline }: Opened, host: string, id = newId()): Promise<Result> {
-  const draft: Draft = { source: 'options', rows: [readyRow(1, host)], includesDuplicates: false };
+  const draft: Draft = { source: 'options', rows: [readyRow(1, host)], includesAlreadySubmitted: false };
   return pipeline.submit({ ...order(), id, draft });
 }
 
@@ -128,18 +128,18 @@ describe('what may be submitted', () => {
       hosts: ['a', 'list-0.example.com'],
     });
     expect(refusal(await one(opened, 'a', 'single'))).toMatchObject({
-      code: 'submitted-before',
+      code: 'already-submitted',
       servers: [{ server: 'a' }],
     });
-    const again = { ...order(), id: 'single', includesDuplicates: true };
+    const again = { ...order(), id: 'single', includesAlreadySubmitted: true };
     expect(kinds(await opened.pipeline.submit(again))).toEqual(['accepted']);
     const { rows } = ended(await list(opened, 2));
     expect(rows.map(({ line }) => line)).toEqual([2]);
     expect(refusal(await list(opened, 1))).toEqual({ kind: 'no-draft', why: 'submitted' });
     await opened.drafts.save(mia, 'other', readyDraft('list', 2));
     const both = await opened.pipeline.submit({ ...order(), id: 'other' });
-    expect(refusal(both)).toMatchObject({ code: 'submitted-before', servers: [{}, {}] });
-    expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesDuplicates: false });
+    expect(refusal(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
+    expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
   });
 
   it('is refused where the guild does not allow its game, and kept to be corrected', async () => {
@@ -148,7 +148,7 @@ describe('what may be submitted', () => {
     expect(refusal(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({
       rows: [{ submission: { server: 'a' } }],
-      includesDuplicates: false,
+      includesAlreadySubmitted: false,
     });
     expect(refusal(await list(opened, 2))).toMatchObject({ code: 'game-not-allowed' });
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
@@ -261,7 +261,7 @@ describe('a request', () => {
     await mend();
     expect(requests).toEqual([]);
     expect(kinds(await one(opened, 'a'))).toEqual(['unknown']);
-    expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'submitted-before' });
+    expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
   });
 });
 
@@ -309,7 +309,7 @@ describe('what came of a submission', () => {
     const opened = await open(undefined, { observers });
     expect(kinds(await one(opened, 'a'))).toEqual(['accepted']);
     await one(opened, 'a');
-    expect(seen).toEqual(['accepted', 'a submitted-before']);
+    expect(seen).toEqual(['accepted', 'a already-submitted']);
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 

@@ -30,7 +30,7 @@ const refusedRow = (line: number): RefusedRow => ({
 
 /** Reserves the rows that are ready, but for those that a limit holds back. */
 async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): Promise<void> {
-  const draft: Draft = { source: 'text', rows, includesDuplicates: false };
+  const draft: Draft = { source: 'text', rows, includesAlreadySubmitted: false };
   await parts.records.reserve({
     ...mia,
     id: 'list',

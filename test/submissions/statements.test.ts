@@ -36,11 +36,11 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.drafts.save(mia, 'd', draft);
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
-    await parts.duplicates.inFlight(
+    await parts.alreadySubmitted.inFlight(
       '1',
       rows.map(({ submission }) => submission),
     );
-    await parts.duplicates.submittedBefore({ guildId: '1', userId: '2' }, rows);
+    await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, rows);
     await parts.limits.room({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
     await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
     await parts.records.markSending('d', [0]);

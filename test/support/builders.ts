@@ -11,9 +11,9 @@ import { createEncryption } from '../../src/storage/encryption.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
+import { createAlreadySubmitted } from '../../src/submissions/already-submitted.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { createDrafts } from '../../src/submissions/drafts.ts';
-import { createDuplicates } from '../../src/submissions/duplicates.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
@@ -49,7 +49,7 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
     limits,
     records,
     erasure,
-    duplicates: createDuplicates({ store, now }),
+    alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
     pruning: createPruning({ store, records, limits, erasure, history, days, now }),
   };
@@ -165,7 +165,7 @@ export function readyRow(line: number, server: string, more: Partial<ServerSubmi
 export const readyDraft = (name: string, length: number): Draft => ({
   source: 'text',
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
-  includesDuplicates: false,
+  includesAlreadySubmitted: false,
 });
 
 export interface PipelineOptions extends PartsOptions {

@@ -61,7 +61,7 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'key-unreadable': { code: 'key-unreadable' },
   'key-invalid': { code: 'key-invalid', setBy: '9' },
   'in-flight': { code: 'in-flight', server },
-  'submitted-before': { code: 'submitted-before', servers: [before] },
+  'already-submitted': { code: 'already-submitted', servers: [before] },
   'member-limit': { code: 'member-limit', ...limit },
   'guild-limit': { code: 'guild-limit', ...limit },
   'daily-quota': { code: 'daily-quota', ...limit },

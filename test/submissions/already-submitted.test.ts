@@ -29,7 +29,7 @@ describe('a server that was submitted before', () => {
       readyRow(3, 'one', { port: 1 }),
       readyRow(4, 'one'),
     ];
-    const found = await parts.duplicates.submittedBefore(me, rows);
+    const found = await parts.alreadySubmitted.find(me, rows);
     const before = {
       server: 'one',
       port: 27015,
@@ -48,7 +48,7 @@ describe('a server that was submitted before', () => {
   it('says whether it was the member, and nothing of a name that was deleted', async () => {
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [
-      ...(await parts.duplicates.submittedBefore(by, [readyRow(1, 'one')])).values(),
+      ...(await parts.alreadySubmitted.find(by, [readyRow(1, 'one')])).values(),
     ];
     expect(await find()).toMatchObject([{ isYours: true, userName: 'name of 7', outcome: 'accepted' }]);
     await parts.erasure.forgetNames('1', '7');
@@ -59,7 +59,7 @@ describe('a server that was submitted before', () => {
     const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });
     const { rows } = readyDraft('list', 1_000);
-    expect((await parts.duplicates.submittedBefore(me, rows)).size).toBe(1_000);
+    expect((await parts.alreadySubmitted.find(me, rows)).size).toBe(1_000);
   });
 });
 
@@ -71,7 +71,7 @@ describe('a server that is on its way', () => {
     await addDone(store, { ...ofGuild, id: 'c', at: NOW - 15 * MINUTE + 1, hosts: ['new'], outcome: null });
     await addDone(store, { ...ofGuild, id: 'd', at: NOW, hosts: ['elsewhere'], outcome: null, guildId: '2' });
     const find = (...hosts: readonly string[]) =>
-      parts.duplicates.inFlight(
+      parts.alreadySubmitted.inFlight(
         '1',
         hosts.map((host) => readyRow(1, host).submission),
       );

@@ -8,7 +8,7 @@ type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
 const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
 
 /** A server that the guild has submitted: it was accepted, or may have been received. */
-export interface SubmittedBefore extends Addressed {
+export interface EarlierSubmission extends Addressed {
   /** The alias that it was submitted with. */
   readonly game: string;
   /** Milliseconds since 1970. */
@@ -23,15 +23,15 @@ export interface SubmittedBefore extends Addressed {
 /** Addresses in one statement. */
 const ADDRESSES_AT_ONCE = 500;
 
-export interface DuplicatesDeps {
+export interface AlreadySubmittedDeps {
   readonly store: Pick<Store, 'tables'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-export type Duplicates = ReturnType<typeof createDuplicates>;
+export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-export function createDuplicates({ store, now = Date.now }: DuplicatesDeps) {
+export function createAlreadySubmitted({ store, now = Date.now }: AlreadySubmittedDeps) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
       .tables()
@@ -42,7 +42,7 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps) {
   async function findByAddress(
     { guildId, userId }: { readonly guildId: string; readonly userId: string },
     addresses: readonly string[],
-  ): Promise<readonly (readonly [address: string, before: SubmittedBefore])[]> {
+  ): Promise<readonly (readonly [address: string, before: EarlierSubmission])[]> {
     const latest = ofGuild(guildId, addresses)
       .where('outcome', 'in', ['accepted', 'unknown'])
       .groupBy('address')
@@ -92,22 +92,22 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps) {
       }
       return undefined;
     },
-    /** The rows of servers that the guild has submitted before, each with the latest time. */
-    async submittedBefore(
+    /** The rows of servers that the guild has already submitted, each with the latest time. */
+    async find(
       by: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],
-    ): Promise<ReadonlyMap<Row, SubmittedBefore>> {
+    ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
-      const found = new Map<string, SubmittedBefore>();
+      const found = new Map<string, EarlierSubmission>();
       for (const addresses of inParts([...new Set(ready.map(({ submission }) => addressOf(submission)))])) {
         for (const [address, before] of await findByAddress(by, addresses)) found.set(address, before);
       }
-      const duplicates = new Map<Row, SubmittedBefore>();
+      const alreadySubmitted = new Map<Row, EarlierSubmission>();
       for (const row of ready) {
         const before = found.get(addressOf(row.submission));
-        if (before) duplicates.set(row, before);
+        if (before) alreadySubmitted.set(row, before);
       }
-      return duplicates;
+      return alreadySubmitted;
     },
   };
 }
