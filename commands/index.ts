@@ -1,7 +1,6 @@
 import type { Command } from '../src/interactions/command.ts';
 import { type AddServerDeps, addServer } from './addserver/command.ts';
 import { type AddServersDeps, addServers } from './addservers/command.ts';
-import { submitMessage } from './addservers/submit-message.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
@@ -10,6 +9,7 @@ import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
+import { submitMessage } from './submit-message.ts';
 
 /** What all commands together may touch. */
 export type CommandDeps = AddServerDeps &

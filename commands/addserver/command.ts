@@ -32,7 +32,7 @@ import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/submit-message.ts';
+import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/draft-view.ts';
 import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';

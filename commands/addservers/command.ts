@@ -35,16 +35,9 @@ import { moreText, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { noDraft } from '../no-draft.ts';
 import { editModal, gameModal, listId, pasteModal, readSubmitId, retypeRows } from './controls.ts';
+import { allowedGames, type DraftDeps, gamesMeant, openDraft, showDraft, withNear } from './draft-view.ts';
 import { reasonItem } from './lines.ts';
 import { progressOf, reportReply } from './report.ts';
-import {
-  allowedGames,
-  type DraftDeps,
-  gamesMeant,
-  openDraft,
-  showDraft,
-  withNear,
-} from './submit-message.ts';
 
 export interface AddServersDeps extends DraftDeps {
   readonly settings: Pick<GuildSettings, 'get'>;

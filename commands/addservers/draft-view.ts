@@ -1,18 +1,13 @@
-import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
-import type { Command, Context, Reply } from '../../src/interactions/command.ts';
+import type { Context, Reply } from '../../src/interactions/command.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
-import { rowsOfMessage } from '../../src/server-lists/message.ts';
-import { MAX_ROWS } from '../../src/server-lists/read-list.ts';
 import { lacksGame, needsGame, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
-import { UserError } from '../../src/user-error.ts';
-import { messageCommandText } from '../../src/words/command-text.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { noDraft } from '../no-draft.ts';
@@ -27,29 +22,6 @@ export interface DraftDeps {
   readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly keys: Pick<ApiKeys, 'problem'>;
-}
-
-/**
- * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
- * the answer belong to /addservers.
- */
-export function submitMessage(deps: DraftDeps): Command {
-  return {
-    data: {
-      type: ApplicationCommandType.Message,
-      ...messageCommandText('submit-message'),
-    },
-    answers: 'later',
-    async useOn(context) {
-      const rows = rowsOfMessage(context.text, deps.games);
-      if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
-      if (rows.length > MAX_ROWS) {
-        throw new UserError(context.t('list.file.too-many', { most: MAX_ROWS }));
-      }
-      deps.games.refreshSoon(context.guildId);
-      return openDraft(context, { source: 'message', rows }, deps);
-    },
-  };
 }
 
 /** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
