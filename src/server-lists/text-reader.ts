@@ -52,9 +52,9 @@ interface Server {
 }
 
 const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
-/** A port behind an address, or in a line of its own below. `game` tells it from that for queries. */
+/** A port behind an address, or in a line of its own below; not that of the next object or tag. `ofGame`: beside one for queries. */
 const NAMED_PORT = new RegExp(
-  `^[^\\p{L}\\p{N}]{0,20}(?:server[ _-]?)?(?<ofGame>game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(?<port>\\d{1,6})(?!\\d)`,
+  `^[^\\p{L}\\p{N}{<]{0,20}(?:server[ _-]?)?(?<ofGame>game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(?<port>\\d{1,6})(?!\\d)`,
   'iu',
 );
 const QUERY_PORT = new RegExp(
@@ -93,6 +93,8 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   let ofAll: NamedGame | undefined;
   let above: NamedGame | undefined;
   let isGameBelow = false;
+  /** A port stood above the first server: whose the ports further down are is not guessed. */
+  let arePortsAbove = false;
   /** The lines are about voice servers or the like. */
   let isOther = false;
   let lineAbove = '';
@@ -146,8 +148,10 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   function readPorts(text: string): boolean {
     const { ofGame, port = '' } = NAMED_PORT.exec(text)?.groups ?? {};
     const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
+    if (port + queryPort === '') return false;
     const last = servers.at(-1);
-    if (last === undefined || port + queryPort === '') return false;
+    arePortsAbove ||= last === undefined;
+    if (last === undefined || arePortsAbove) return false;
     addPorts(last, { port, queryPort, isOfGame: ofGame !== undefined });
     return true;
   }

@@ -68,6 +68,16 @@ describe('a list of one game', () => {
       "addr: '8.8.8.8:28017',\ngameport: 28015,",
       ['8.8.8.8:28015 cs2 28017'],
     ],
+    [
+      'ports above',
+      '- port: 1\n  host: 8.8.8.8\n- port: 2\n  query: 3\n  host: 8.8.4.4',
+      ['port-missing: 8.8.8.8 cs2', 'port-missing: 8.8.4.4 cs2', '3 left out'],
+    ],
+    [
+      'ports before, on one line',
+      '<server port="1" ip="8.8.8.8"/><server port="2" ip="8.8.4.4"/>',
+      ['port-missing: 8.8.8.8 cs2', 'port-missing: 8.8.4.4 cs2'],
+    ],
     ['two on a line', '8.8.8.8:1 - 8.8.4.4:2', ['8.8.8.8:1 cs2', '8.8.4.4:2 cs2']],
     ['a name and its number', 'play.example.com (8.8.8.8:1)', ['8.8.8.8:1 cs2']],
     ['a password before (derived)', 'PW: secret | IP: 8.8.8.8:27015', ['8.8.8.8:27015 cs2']],
