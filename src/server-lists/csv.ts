@@ -5,7 +5,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { rearmed } from './csv-file.ts';
 import { gameOf, type RawRow, shown } from './row.ts';
 
-/** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) among them. */
+/** The names a column or JSON field may have, without spaces and signs; those of the listing API (§2.1) among them. */
 const FIELD_NAMES = {
   server: [
     ...['address', 'serveraddress', 'ipport', 'addr', 'ip', 'ipaddress', 'serverip', 'host', 'domain'],
@@ -27,7 +27,7 @@ export function columnsOf(names: readonly string[]): Columns {
   const plain = names.map((name) =>
     plainText(name)
       .toLowerCase()
-      .replace(/[^a-z]/gu, ''),
+      .replace(/[^a-z0-9]/gu, ''),
   );
   const column = (field: keyof Columns) =>
     FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;

@@ -46,46 +46,46 @@ function withGamePort(typed: TypedRow, { host, port }: Address, gamePort: string
   return { ...typed, server: formatAddress({ host }), port: gamePort, queryPort };
 }
 
-/** Where something is in a text, counted from 1; the column in UTF-16 units. */
-interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
 interface JsonElement {
-  /** Where it begins. */
+  /** Where it begins, counted from 1. */
   readonly line: number;
   readonly value: unknown;
 }
-
-type JsonElements =
-  | { readonly ok: true; readonly elements: readonly JsonElement[] }
-  | { readonly ok: false; readonly at: Position };
 
 /** What is deeper in a text is not looked at. */
 const MAX_DEPTH = 20;
 
 /**
- * The servers of a JSON text at any depth, with the line each begins on, or where the text stops being JSON: objects with
- * an address, texts that are one, and whatever is an element of the outermost array. JSON.parse says no places: its messages
- * quote the text instead, with all that is in it.
+ * The servers of a JSON text at any depth, with the line each begins on: objects with an address, texts that are one, and
+ * whatever is an element of the outermost array.
+ * @returns undefined for what is no JSON
  */
-export function jsonElements(text: string): JsonElements {
-  /** Of each value. */
-  const lines: number[] = [];
-  /** The brackets that are not closed. */
-  const open: string[] = [];
-  let expected: Expected | undefined = 'value';
-  for (const token of tokensOf(text)) {
-    if (token.kind === 'end' && expected === 'nothing') break;
-    const isValue = expected.startsWith('value') && open.length <= MAX_DEPTH && token.kind !== ']';
-    expected = expectedAfter(token.kind, expected, open);
-    if (expected === undefined) return { ok: false, at: token.at };
-    if (isValue) lines.push(token.at.line);
+export function jsonElements(text: string): readonly JsonElement[] | undefined {
+  if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  const value: unknown = JSON.parse(text);
-  const places = lines.values();
-  return { ok: true, elements: elementsIn(value, Array.isArray(value) ? 'list' : 'element', 0, places) };
+  return elementsIn(value, Array.isArray(value) ? 'list' : 'element', 0, linesOfValues(text));
+}
+
+/** A string before a colon is a name, all else the beginning of a value, or a bracket that closes. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
+
+/** The line of each value in valid JSON, in the order of the text; JSON.parse says no places. */
+function* linesOfValues(text: string): Generator<number, undefined> {
+  let line = 1;
+  let from = 0;
+  let depth = 0;
+  for (const { 0: token, index, groups } of text.matchAll(TOKEN)) {
+    line += text.slice(from, index).split(/\r\n?|\n/u).length - 1;
+    from = index;
+    if (token === ']' || token === '}') depth -= 1;
+    else if (groups?.colon === undefined && depth <= MAX_DEPTH) yield line;
+    if (token === '[' || token === '{') depth += 1;
+  }
 }
 
 /** @param lines those of the value and of all that is in it, in the order of the text */
@@ -116,73 +116,4 @@ function isServer(value: unknown): boolean {
   const { server } = columnsOf(Object.keys(value));
   const text: unknown = Object.values(value)[server];
   return typeof text === 'string' && isMeantAsAddress(text);
-}
-
-/** What may come next. */
-type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
-
-/** What may come after a token; `undefined` where the token itself may not come. Keeps account of the open brackets. */
-function expectedAfter(token: string, expected: Expected, open: string[]): Expected | undefined {
-  const afterValue = () => (open.length > 0 ? 'comma-or-end' : 'nothing');
-
-  if (token === closingOf(open.at(-1)) && expected.endsWith('-or-end')) {
-    open.pop();
-    return afterValue();
-  }
-  switch (expected) {
-    case 'value':
-    case 'value-or-end':
-      if (token === 'string' || token === 'scalar') return afterValue();
-      if (token !== '[' && token !== '{') return undefined;
-      open.push(token);
-      return token === '[' ? 'value-or-end' : 'key-or-end';
-    case 'key':
-    case 'key-or-end':
-      return token === 'string' ? 'colon' : undefined;
-    case 'colon':
-      return token === ':' ? 'value' : undefined;
-    case 'comma-or-end':
-      if (token !== ',') return undefined;
-      return open.at(-1) === '[' ? 'value' : 'key';
-    case 'nothing':
-      return undefined;
-  }
-}
-
-const closingOf = (bracket: string | undefined): string => (bracket === '[' ? ']' : '}');
-
-interface Token {
-  /** A sign of JSON, or what stands there; `other` is no JSON. */
-  readonly kind: string;
-  readonly at: Position;
-}
-
-const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
-const SCALAR = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
-const TOKEN = String.raw`([ \t\r\n]*)(?:(${STRING})|(${SCALAR})|([[\]{}:,])|($)|)`;
-
-/** The parts of a text up to its end, or for ever the place where it is no JSON. */
-function* tokensOf(text: string): Generator<Token> {
-  const expression = new RegExp(TOKEN, 'y');
-  let line = 1;
-  let lineStart = 0;
-  for (;;) {
-    const from = expression.lastIndex;
-    const [, space = '', string, scalar, sign, end] = expression.exec(text) ?? [];
-    // A string of JSON has no line breaks in it.
-    for (const { 0: lineBreak, index } of space.matchAll(/\r\n?|\n/g)) {
-      line += 1;
-      lineStart = from + index + lineBreak.length;
-    }
-    yield {
-      kind: sign ?? kindOf(string, scalar, end),
-      at: { line, column: from + space.length - lineStart + 1 },
-    };
-  }
-}
-
-function kindOf(string: string | undefined, scalar: string | undefined, end: string | undefined): string {
-  if (string !== undefined) return 'string';
-  if (scalar !== undefined) return 'scalar';
-  return end === undefined ? 'other' : 'end';
 }

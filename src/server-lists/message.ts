@@ -1,7 +1,7 @@
 import { parseAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import { finishedRow, isJson, readLines, readList, withRepeats } from './read-list.ts';
-import { type Row, type TypedRow, typedOf } from './row.ts';
+import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-list.ts';
+import { type RawRow, type Row, type TypedRow, typedOf } from './row.ts';
 import type { GameReading } from './text-reader.ts';
 
 /** Custom emoji, mentions and timestamps of Discord. */
@@ -13,14 +13,15 @@ const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
  * length of the text.
  */
 export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
-  const list = isJson(text) ? readList(text, games) : undefined;
-  const rows = list?.kind === 'rows' ? list.rows : rowsOfLines(text, games);
+  const inJson = readJson(text, games)?.rows;
+  const raw = inJson && inJson.length <= MAX_ROWS ? inJson : rowsOfLines(text, games);
+  const rows = raw.map((row) => finishedRow(row, games));
   return withRepeats(folded(rows).map((row, index) => ({ ...row, line: index + 1 })));
 }
 
-function rowsOfLines(text: string, games: GameReading): readonly Row[] {
+function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
   const plain = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '));
-  return readLines(plain, games, 'message').rows.map((row) => finishedRow(row, games));
+  return readLines(plain, games, 'message').rows;
 }
 
 /**

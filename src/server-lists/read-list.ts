@@ -23,15 +23,21 @@ interface ReadRows {
   readonly noise: number;
 }
 
-/** Why it cannot be read as a list at all. */
-export type UnreadableList =
-  | { readonly kind: 'too-many'; readonly count: number; readonly most: number }
-  /** Meant as JSON, but not JSON from this place on. */
-  | { readonly kind: 'bad-json'; readonly line: number; readonly column: number };
+export interface UnreadableList {
+  readonly kind: 'too-many';
+  readonly count: number;
+  readonly most: number;
+}
+
+/** The servers of a text before they are checked. */
+interface RawRows {
+  readonly rows: readonly RawRow[];
+  readonly noise: number;
+}
 
 /**
- * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Blank lines, comments and
- * lines of punctuation are skipped. Linear in the length of the text. Never throws.
+ * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON; broken JSON line by line.
+ * Blank lines, comments and lines of punctuation are skipped. Linear in the length of the text. Never throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = input
@@ -39,18 +45,17 @@ export function readList(input: string, games: GameReading): ReadList {
     // The fence of a code block; its line break stays, so that lines keep their numbers.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  if (isJson(text)) return readJson(text, games);
-  const { rows, noise } = readLines(plainText(text), games, 'list');
-  return finished(rows, games, noise);
+  const { rows, noise } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
+  if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
+  return { kind: 'rows', rows: withRepeats(rows.map((row) => finishedRow(row, games))), noise };
 }
 
-export const isJson = (text: string): boolean => /^\s*(?:\[\s*[\]{["]|\{)/u.test(text);
-
-function readJson(text: string, games: GameReading): ReadList {
-  const read = jsonElements(text);
-  if (!read.ok) return { kind: 'bad-json', ...read.at };
+/** @returns undefined for what is no JSON */
+export function readJson(text: string, games: GameReading): RawRows | undefined {
+  const elements = jsonElements(text);
+  if (elements === undefined) return undefined;
   let noise = 0;
-  const rows = read.elements.flatMap(({ value, line }) => {
+  const rows = elements.flatMap(({ value, line }) => {
     if (typeof value === 'string') {
       const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
       noise += inText.noise;
@@ -62,15 +67,11 @@ function readJson(text: string, games: GameReading): ReadList {
     }
     return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
   });
-  return finished(rows, games, noise);
+  return { rows, noise };
 }
 
 /** @param text plain; that of a message without passwords */
-export function readLines(
-  text: string,
-  games: GameReading,
-  source: 'list' | 'message',
-): { readonly rows: readonly RawRow[]; readonly noise: number } {
+export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
   const reader = createTextReader(games, source);
   const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
@@ -129,13 +130,7 @@ function withoutComment(line: string): string {
   return isBehind && !isBefore ? line : line.slice(0, at);
 }
 
-/** The rows of a list, unless there are too many of them: valid, explained and repeated ones. */
-function finished(rows: readonly RawRow[], games: GameIndex, noise: number): ReadList {
-  if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-  return { kind: 'rows', rows: withRepeats(rows.map((row) => finishedRow(row, games))), noise };
-}
-
-/** Of these nothing is known of what stood where. */
+/** Problems found before the line was split into fields: no default game is filled in. */
 const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set(['line-too-long', 'not-an-object']);
 
 function withDefaultGame(row: RawRow, game: string | undefined): RawRow {

@@ -51,6 +51,7 @@ describe('a list of one game', () => {
     ],
     ['a port on its own line', 'IP: 8.8.8.8\nPort: 27015', ['8.8.8.8:27015 cs2']],
     ['a port on its own line, Russian', 'IP адрес сервака: 8.8.8.8\nПорт: 27015', ['8.8.8.8:27015 cs2']],
+    ['labels with a comma', 'Server IP: 8.8.8.8, Port: 27015', ['8.8.8.8:27015 cs2']],
     ['a port behind, Chinese', '服务器IP：8.8.8.8 端口：27015', ['8.8.8.8:27015 cs2']],
     ['INI', '[server]\nip=8.8.8.8\nport=27015\nqueryport=27016', ['8.8.8.8:27015 cs2 27016', '1 left out']],
     [
