@@ -22,7 +22,8 @@ import {
   type UnreadableList,
 } from '../../src/server-lists/read-list.ts';
 import { isRefused, type Row, rowText } from '../../src/server-lists/row.ts';
-import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
+import type { Editing } from '../../src/submissions/draft.ts';
+import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -172,7 +173,7 @@ async function keepTyped(
   { lists }: DraftDeps,
 ): Promise<Reply> {
   const { t, interactionId: id } = context;
-  const isKept = await lists.keepTyped(context, id, { text, game });
+  const isKept = await lists.keepTyped(context, id, { text, game, window: 'paste' });
   const components = isKept ? retypeRows(context, id) : [];
   return { isRefusal: true, content: sentences(why, keptText(isKept, t)), components };
 }
@@ -182,10 +183,11 @@ const keptText = (isKept: boolean, t: Translate): string =>
 
 /** The window into which a list is pasted, with what was typed before. */
 async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
-  const typed = await deps.lists.findTyped(context, context.argument);
-  if (!typed) throw noDraft('gone', context.t, 'addservers');
+  const draft = await deps.lists.find(context, context.argument);
+  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
+  const { text = '', game = '' } = draft.typed ?? {};
   const games = await examples(context, deps);
-  return pasteModal(context, { id: listId('retyped'), ...typed, games, most: MOST_TYPED });
+  return pasteModal(context, { id: listId('retyped'), text, game, games, most: MOST_TYPED });
 }
 
 async function readFile(
@@ -281,10 +283,10 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
   const { lists } = deps;
   const id = context.argument;
   const action = which === 'all' ? 'correct' : 'edit';
-  const typed = await lists.findTyped(context, `${id}-${which}`);
-  const draft = typed ? undefined : await lists.find(context, id);
+  const draft = await lists.find(context, id);
   if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
-  const edited = draft ? linesToEdit(draft, which) : { text: typed?.text ?? '', rows: [] };
+  const { typed } = draft;
+  const edited = typed?.window === which ? { text: typed.text, rows: [] } : linesToEdit(draft, which);
   const reasons = reasonsText(context.t, edited.rows, await allowedGames(context, deps));
   return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
 }
@@ -302,13 +304,16 @@ function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): stri
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
   const { t, argument: id, interactionId: newId } = context;
   const typed = context.field('servers');
-  const edited = await deps.lists.edit(context, { id, newId, typed, which });
+  const { lists } = deps;
+  const edited = await lists.edit(context, { id, newId, typed, which });
   if ('kind' in edited) {
-    // Its Edit opens that from now on.
-    const isKept = await deps.lists.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });
-    throw new UserError(sentences(unreadableText(edited, t), keptText(isKept, t)));
+    const why = unreadableText(edited, t);
+    const draft = await lists.find(context, id);
+    if (typeof draft === 'string') return keepTyped(context, { text: typed, game: '', why }, deps);
+    // The button that opened the window opens this text from now on.
+    const isKept = await lists.keepTyped(context, id, { text: typed, game: '', window: which });
+    throw new UserError(sentences(why, keptText(isKept, t)));
   }
-  await deps.lists.forgetTyped(context, `${id}-${which}`);
   const notice =
     'instead' in edited
       ? sentences(noDraft(edited.instead, t, 'addservers').message, t('list.typedKept'))

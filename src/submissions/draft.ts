@@ -18,6 +18,19 @@ export interface Draft {
   readonly noise?: number;
   /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted: boolean;
+  readonly typed?: TypedText;
+}
+
+/** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
+export type Editing = 'refused' | 'all';
+
+/** A text that could not be read as a list, to be corrected in the window that it was typed in. */
+export interface TypedText {
+  readonly text: string;
+  /** The game of lines that name none; may be empty. */
+  readonly game: string;
+  /** That of a whole list, or one in which lines of the draft are edited. */
+  readonly window: 'paste' | Editing;
 }
 
 /** A draft of one server, which is a list of one. `typed` is kept as it may be stored: without passwords. */
@@ -39,8 +52,9 @@ export function rowsToSend(
   return rows.filter(isReady).filter((row) => includesAlreadySubmitted || !alreadySubmitted.has(row));
 }
 
-/** A draft with these rows alone. */
 export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...draft, rows });
+
+export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
 /** A draft that was stored; `undefined` when the record cannot be read any more. */
 export function draftFromStore(text: string): Draft | undefined {
@@ -94,7 +108,7 @@ export function remainderOf(
 ): Draft {
   const remaining = rows.filter((_, index) => outcomes[index]?.kind !== 'accepted');
   return withRows(
-    draft,
+    withoutTyped(draft),
     [...remaining, ...limitedRows, ...draft.rows.filter(isRefused)].toSorted(
       (one, other) => one.line - other.line,
     ),

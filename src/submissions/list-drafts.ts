@@ -4,7 +4,6 @@ import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
-  EMPTY_ROW,
   isReady,
   isRefused,
   lacksGame,
@@ -16,7 +15,7 @@ import {
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import { type Draft, rowsToSend, withRows } from './draft.ts';
+import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import { DRAFT_LIVES_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
 import type { SubmissionSettings } from './pipeline.ts';
@@ -49,17 +48,8 @@ export interface Prepared {
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
 
-/** A list as it was typed that could not be read, to be corrected; with the game of lines that name none. */
-interface TypedList {
-  readonly text: string;
-  readonly game: string;
-}
-
 /** The alias of the game that is chosen for a row; absent: none. */
 export type ChosenGame = (row: RefusedRow) => string | undefined;
-
-/** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
-export type Editing = 'refused' | 'all';
 
 export interface Edit {
   /** The draft's id, and that of a new draft where it is gone. */
@@ -157,7 +147,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const count = isThere ? withRead(found, which, list.rows, numbers).rows.length : list.rows.length;
       if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
       const changed = await change(by, id, (draft) => ({
-        ...withRead(draft, which, list.rows, numbers),
+        ...withRead(withoutTyped(draft), which, list.rows, numbers),
         noise: (draft.noise ?? 0) + list.noise,
       }));
       if (typeof changed !== 'string') return changed;
@@ -165,31 +155,29 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const opened = await open(by, newId, { source: 'text', rows, noise: list.noise });
       return { ...opened, instead: changed };
     },
-    /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
-    async keepTyped(by: Submitter, id: string, { text, game }: TypedList): Promise<boolean> {
+    /** Keeps a text that could not be read as a list in its draft, or in a new draft; whether a window takes it. */
+    async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<boolean> {
       // A file may have 256 KiB, and no window takes it.
       if (text.length > MOST_TYPED) return false;
-      const typed = { ...EMPTY_ROW, server: keptText(text), game: shown(game) };
-      const row: Row = { kind: 'refused', line: 1, problem: { code: 'no-address' }, typed };
-      await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesAlreadySubmitted: false });
+      const typed = { text: keptText(text), game: shown(game), window };
+      await store.inGuild(
+        by.guildId,
+        async () => {
+          const found = await drafts.find(by, id);
+          const draft = typeof found === 'string' ? NO_ROWS : found;
+          await drafts.save(by, id, { ...draft, typed });
+        },
+        NOT_SYNCED,
+      );
       return true;
     },
-    async findTyped(by: Submitter, id: string): Promise<TypedList | undefined> {
-      const found = await drafts.find(by, typedId(id));
-      if (typeof found === 'string') return undefined;
-      const { server: text, game } = typedOf(found.rows[0]);
-      return { text, game };
-    },
-    /** It was read after all. */
-    forgetTyped: async (by: Submitter, id: string): Promise<void> =>
-      void (await drafts.drop(by, typedId(id))),
   };
 }
 
+const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
+
 /** Nothing of a draft was sent: it may be lost with the machine's power. */
 const NOT_SYNCED = { synced: false };
-
-const typedId = (id: string): string => `${id}-typed`;
 
 /** A text as it may be kept. In JSON a password ends with its quotes, and the rest of the line is no part of it. */
 function keptText(text: string): string {

@@ -4,10 +4,9 @@ import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { MAX_ROWS, readList } from '../../src/server-lists/read-list.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
+import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
   createListDrafts,
-  type Editing,
   type ListDrafts,
   linesToEdit,
   MOST_TYPED,
@@ -219,24 +218,39 @@ describe('editing', () => {
 });
 
 describe('a text that could not be read', () => {
+  const keep = (id: string, text: string, window: TypedText['window'] = 'paste') =>
+    lists.keepTyped(mia, id, { text, game: ' cs2 ', window });
+  async function typedIn(id: string, by = mia): Promise<TypedText | undefined> {
+    const draft = await lists.find(by, id);
+    return typeof draft === 'string' ? undefined : draft.typed;
+  }
+
   it('is kept to be corrected, without passwords', async () => {
-    const text = '8.8.8.8:1 cs2; password QZJX\n[broken';
-    expect(await lists.keepTyped(mia, 'd', { text, game: ' cs2 ' })).toBe(true);
-    expect(await lists.findTyped(mia, 'd')).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2' });
-    const json = '[{"server": "8.8.8.8:1", "password": "QZ JX", "game": "cs2"}';
-    await lists.keepTyped(mia, 'json', { text: json, game: '' });
-    const { text: kept = '' } = (await lists.findTyped(mia, 'json')) ?? {};
+    expect(await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken')).toBe(true);
+    expect(await typedIn('d')).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', window: 'paste' });
+    await keep('json', '[{"server": "8.8.8.8:1", "password": "QZ JX", "game": "cs2"}');
+    const { text: kept = '' } = (await typedIn('json')) ?? {};
     expect(kept).not.toMatch(/QZ|JX/);
     expect(kept).toContain('"game": "cs2"');
-    expect(await lists.findTyped(ben, 'd')).toBeUndefined();
-    await lists.forgetTyped(mia, 'd');
-    expect(await lists.findTyped(mia, 'd')).toBeUndefined();
+    expect(await typedIn('d', ben)).toBeUndefined();
   });
 
   it('is kept where a window takes it', async () => {
-    expect(await lists.keepTyped(mia, 'd', { text: 'x'.repeat(4_000), game: '' })).toBe(true);
-    expect((await lists.findTyped(mia, 'd'))?.text).toHaveLength(4_000);
-    expect(await lists.keepTyped(mia, 'e', { text: 'x'.repeat(4_001), game: '' })).toBe(false);
-    expect(await lists.findTyped(mia, 'e')).toBeUndefined();
+    expect(await keep('d', 'x'.repeat(4_000))).toBe(true);
+    expect((await typedIn('d'))?.text).toHaveLength(4_000);
+    expect(await keep('e', 'x'.repeat(4_001))).toBe(false);
+    expect(await typedIn('e')).toBeUndefined();
+  });
+
+  it('waits in its draft until that is edited, and takes the place of no other', async () => {
+    const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
+    for (const id of ids) await open('127.1:5', id);
+    await keep('d', '[broken', 'refused');
+    expect(prepared(await lists.again(mia, 'd')).draft).toMatchObject({
+      rows: [{}],
+      typed: { text: '[broken', window: 'refused' },
+    });
+    for (const id of ids) expect(await lists.find(mia, id)).toBeTypeOf('object');
+    expect(prepared(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
   });
 });
