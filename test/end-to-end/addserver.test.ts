@@ -21,8 +21,6 @@ import {
   edit,
   labelsOf,
   openWindow,
-  pick,
-  press,
   setQuota,
 } from '../support/people.ts';
 
@@ -148,7 +146,7 @@ describe('a first try that is not right', () => {
     expect(embeds).toMatchObject([{ color: YELLOW, description: way.embed }]);
     expect(labelsOf(answer)).toEqual(way.offers);
     expect(adds(bot)).toHaveLength(before);
-    await press(member, answer, way.offers[0] ?? '');
+    await member.press(answer, way.offers[0] ?? '');
     await isAccepted(answer, way.sent);
   });
 
@@ -182,7 +180,7 @@ describe('a first try that is not right', () => {
     const held = bot.listing.submitted.length;
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
-    await press(member, answer, 'Submit 2 game servers');
+    await member.press(answer, 'Submit 2 game servers');
     await expect
       .poll(() => bot.listing.submitted.slice(held))
       .toEqual([
@@ -197,7 +195,7 @@ describe('a first try that is not right', () => {
     await says(answer, /x y is not a number/);
     expect(labelsOf(answer)).toEqual(['No query port', 'Edit']);
     expect((await openWindow(member, answer)).typed).toMatchObject({ query_port: 'x y' });
-    await press(member, answer, 'No query port');
+    await member.press(answer, 'No query port');
     await isAccepted(answer, { server: 'window.example.com', port: '1', game: 'cs2' });
   });
 });
@@ -218,12 +216,12 @@ describe('what cannot be sent now', () => {
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
     });
-    expect(textOf(await press(own.admin, answer, 'Submit again'))).toContain('still no API key that works');
+    expect(textOf(await own.admin.press(answer, 'Submit again'))).toContain('still no API key that works');
     const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
-    await press(own.admin, saved, `Submit ${good} now`);
+    await own.admin.press(saved, `Submit ${good} now`);
     await isAccepted(saved, sent);
     // Which is not right yet.
-    await press(own.member, asked, 'Submit again');
+    await own.member.press(asked, 'Submit again');
     await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
   });
 
@@ -244,9 +242,9 @@ describe('what cannot be sent now', () => {
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(bot.listing.requests).toHaveLength(requests);
     await setKey(scene.admin, 'sandbox-key');
-    await press(member, first, 'Submit again');
+    await member.press(first, 'Submit again');
     await isAccepted(first, sent);
-    await press(scene.admin, second, 'Submit again');
+    await scene.admin.press(second, 'Submit again');
     await isAccepted(second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
@@ -263,7 +261,7 @@ describe('what cannot be sent now', () => {
     await bot.listing.behave({ kind: 'ok' });
     // A list of games that a key brings says that the service is back.
     await setKey(scene.admin, 'sandbox-key');
-    await press(member, answer, 'Try again');
+    await member.press(answer, 'Try again');
     await isAccepted(answer, sent);
   });
 
@@ -326,7 +324,7 @@ describe('a game that the guild does not allow', () => {
     const options = componentsOf(refused).flatMap((component) => component.options ?? []);
     expect(options).toHaveLength(5);
     const dayz = options.find(({ value }) => value.endsWith(':dayz'))?.value ?? '';
-    await pick(member, refused, [dayz]);
+    await member.pick(refused, [dayz]);
     await isAccepted(refused, { server: 'many.example.com', port: '2302', game: 'dayz' });
   });
 });
@@ -343,7 +341,7 @@ describe('what was typed', () => {
       ];
       const window = await openWindow(own.member, first);
       clock.advance(16 * 60_000);
-      expect(textOf(await press(own.member, second, 'Edit'))).toMatch(GONE);
+      expect(textOf(await own.member.press(second, 'Edit'))).toMatch(GONE);
       expect(labelsOf(second)).toEqual(['Fill in again']);
       expect(adds(own)).toEqual([]);
       const anew = await openWindow(own.member, second, 'Fill in again');
@@ -357,7 +355,7 @@ describe('what was typed', () => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openWindow(member, answer);
     const before = adds(bot).length;
-    await press(member, answer, 'Use 27015');
+    await member.press(answer, 'Use 27015');
     await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
     expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain(
       'This was already submitted.',
@@ -377,7 +375,7 @@ describe('a server that was submitted before', () => {
     expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
-    await press(scene.admin, told, 'Try again');
+    await scene.admin.press(told, 'Try again');
     await expect.poll(() => labelsOf(told)).toEqual(['Change game', 'Submit again']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
@@ -392,7 +390,7 @@ describe('a server that was submitted before', () => {
     const other = await inNewGuild(bot, { key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
     await bot.restart();
-    await press(member, warning, 'Submit again');
+    await member.press(warning, 'Submit again');
     await says(warning, ACCEPTED);
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
@@ -406,7 +404,7 @@ describe('a server that was submitted before', () => {
     await says(unknown, 'It may have gone through. Check the list before submitting it again');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
-    await press(member, unknown, 'Not on the list: submit again');
+    await member.press(unknown, 'Not on the list: submit again');
     await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

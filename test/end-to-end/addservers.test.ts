@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
@@ -15,14 +14,11 @@ import {
   lines,
   openWindow,
   paste,
-  pick,
-  press,
-  read,
+  pressSubmit,
   removeKey,
   reported,
   sendFile,
   setQuota,
-  submit,
   upload,
 } from '../support/people.ts';
 
@@ -57,7 +53,6 @@ const sizes = () =>
   adds(bot)
     .slice(before.requests)
     .map(({ servers }) => servers.length);
-const shown = (message: Parameters<typeof read>[0]): Answer => ({ kind: 'message', message });
 /** How many lines of a report ended how. */
 function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, number>> {
   const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
@@ -78,9 +73,9 @@ describe('/addservers', () => {
     // What is ready is not coloured as a warning.
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(added()).toEqual([]);
-    const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 2 sent for review');
-    expect(read(report)).toContain('Servers have been added for review.');
+    const report = await pressSubmit(member, preview);
+    expect(textOf(report)).toContain('✅ 2 sent for review');
+    expect(textOf(report)).toContain('Servers have been added for review.');
     expect(added()).toEqual(servers);
   });
 
@@ -110,7 +105,7 @@ describe('/addservers', () => {
     const reasons = csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5]);
     expect(reasons[0]).toContain("can't be reached from the internet");
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
-    const report = await submit(member, preview);
+    const report = await pressSubmit(member, preview);
     expect(added().map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
     expect(
       csvOf(report, 'report.csv').map(([line, server, , , , outcome]) => [line, server, outcome]),
@@ -124,15 +119,18 @@ describe('/addservers', () => {
   });
 
   it('takes `game` for the lines that name none, pasted or in a file', async () => {
-    await submit(member, await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }));
-    await submit(member, await paste(member, 'w1.example.com:27015', { game: 'rust' }));
+    await pressSubmit(
+      member,
+      await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
+    );
+    await pressSubmit(member, await paste(member, 'w1.example.com:27015', { game: 'rust' }));
     expect(added().map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
   it('says which game is not known, and offers to choose another', async () => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
-    await submit(member, await pick(member, preview, ['cs2']));
+    await pressSubmit(member, await member.pick(preview, ['cs2']));
     expect(added()).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
@@ -164,17 +162,17 @@ describe('/addservers', () => {
 
 describe('the preview', () => {
   it('names what was submitted before, and leaves it out unless it is to be included', async () => {
-    await submit(member, await paste(member, 'f2.example.com:27015 cs2'));
+    await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
     const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
     expect(textOf(preview)).toMatch(
       /1 already submitted:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
     );
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 already submitted', 'Cancel']);
-    const included = await press(member, preview, 'Include 1 already submitted');
+    const included = await member.press(preview, 'Include 1 already submitted');
     expect(labelsOf(included)).toContain('Submit 3 game servers');
-    const without = await press(member, included, 'Skip 1 already submitted');
-    const report = await submit(member, without);
+    const without = await member.press(included, 'Skip 1 already submitted');
+    const report = await pressSubmit(member, without);
     expect(outcomes(report)).toEqual({ accepted: 2, 'not-sent': 1 });
     expect(added()).toHaveLength(3);
   });
@@ -182,7 +180,7 @@ describe('the preview', () => {
   it('keeps its list while there is no key, can be corrected meanwhile, and is sent with the next one', async () => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(scene.admin);
-    await press(member, preview, 'Submit 3 game servers');
+    await member.press(preview, 'Submit 3 game servers');
     await expect
       .poll(() => textOf(preview))
       .toMatch(/no API key.*Ask someone with the “Manage Server” permission/s);
@@ -194,7 +192,7 @@ describe('the preview', () => {
     expect(added()).toEqual([]);
     expect(labelsOf(await paste(scene.admin, lines(1)))[0]).toBe('Enter the API key');
     await setKey(scene.admin, 'sandbox-key');
-    expect(read(await submit(member, preview))).toContain('4 sent for review');
+    expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
   it('says how many can go today, and what is over the quota goes the day after', async () => {
@@ -215,14 +213,14 @@ describe('the preview', () => {
     expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Cancel']);
     // Of which one is used before the press.
     await addServer(member, 'used.example.com:1');
-    const report = await submit(member, preview);
+    const report = await pressSubmit(member, preview);
     expect(added().map(({ server }) => server)).toEqual(
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
-    expect(read(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 game servers can't be sent until/s);
+    expect(textOf(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 game servers can't be sent until/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('daily quota of 4 game servers used up');
     await setQuota(scene, '7');
-    await submit(member, await edit(member, shown(report), {}));
+    await pressSubmit(member, await edit(member, report, {}));
     expect(added()).toHaveLength(7);
   });
 
@@ -238,7 +236,7 @@ describe('the preview', () => {
     expect(messageOf(preview).file('rejected.csv')?.toString()).not.toContain('Did you');
     const forAll = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'rust' });
     expect(textOf(forAll)).toContain('game rust not allowed here');
-    await submit(member, await pick(member, forAll, ['cs2']));
+    await pressSubmit(member, await member.pick(forAll, ['cs2']));
     expect(added().map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
@@ -246,8 +244,8 @@ describe('the preview', () => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
     await allowGames(scene, ['cs2']);
-    expect(textOf(await pick(member, lacking, ['rust']))).toContain('game rust not allowed here');
-    await press(member, ready, 'Submit 2 game servers');
+    expect(textOf(await member.pick(lacking, ['rust']))).toContain('game rust not allowed here');
+    await member.press(ready, 'Submit 2 game servers');
     await expect.poll(() => textOf(ready)).toContain('game rust not allowed here');
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
     expect(added()).toEqual([]);
@@ -258,19 +256,19 @@ describe('what may have been meant', () => {
   it('is taken with one press, each line its own, and leaves lines that mean nothing', async () => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
-    const taken = await press(member, preview, 'Use the suggested games (2)');
+    const taken = await member.press(preview, 'Use the suggested games (2)');
     expect(textOf(taken)).toContain('2 game servers are ready');
     expect(textOf(taken)).toContain('unknown game zzzzzz');
-    await submit(member, taken);
+    await pressSubmit(member, taken);
     expect(added().map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
   it('is offered where the game of the whole list is not known', async () => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
-    await submit(member, await press(member, preview, 'Use Minecraft'));
+    await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
     expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
     const several = await addServer(member, '8.8.8.8:11 8.8.8.8:12', { game: 'factorrio' });
-    await submit(member, await press(member, several, 'Use Factorio'));
+    await pressSubmit(member, await member.press(several, 'Use Factorio'));
     expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft', 'factorio', 'factorio']);
   });
 });
@@ -295,8 +293,8 @@ describe('Edit', () => {
     const right = Array.from({ length: 12 }, (_, n) => `${n + 1}. right${n}.example.com:27015 cs2`);
     const after = await member.submit(modal, { servers: right.join('\n') }); // 3
     expect(messageOf(after).id).toBe(messageOf(preview).id);
-    const report = await reported(await press(member, after, 'Submit 250 game servers')); // 4
-    expect(read(report)).toContain('✅ 250 sent for review');
+    const report = await reported(await member.press(after, 'Submit 250 game servers')); // 4
+    expect(textOf(report)).toContain('✅ 250 sent for review');
     expect(added()[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
@@ -314,17 +312,17 @@ describe('Edit', () => {
     expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200 - count);
     const next = (await openWindow(member, after)).typed.servers ?? '';
     expect(next).toMatch(new RegExp(`^${count + 1}\\. a-rather-long-name-${count}\\.example\\.com`));
-    expect(csvOf(await submit(member, after), 'rejected.csv')).toHaveLength(200 - count);
+    expect(csvOf(await pressSubmit(member, after), 'rejected.csv')).toHaveLength(200 - count);
   });
 
   it('makes a list of what is typed when the list is gone', async () => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openWindow(member, preview);
-    expect(textOf(await press(member, preview, 'Cancel'))).toContain('Cancelled.');
+    expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
     expect(textOf(after)).toContain('This was cancelled.');
-    await submit(member, after);
+    await pressSubmit(member, after);
     expect(added()).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
@@ -338,7 +336,7 @@ describe('Edit', () => {
     const worse = await member.submit(modal, { servers: `${json},` });
     expect(messageOf(worse).id).toBe(messageOf(said).id);
     expect((await openWindow(member, worse)).typed.servers).toBe(`${json},`);
-    await submit(member, await edit(member, worse, { servers: `${json}]` }));
+    await pressSubmit(member, await edit(member, worse, { servers: `${json}]` }));
     expect(added().map(({ game }) => game)).toEqual(['rust', 'rust']);
 
     const list = await sendFile(member, 'a.example.com:0 cs2\ngood.example.com:1 cs2');
@@ -352,22 +350,22 @@ describe('the report', () => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answering = () => ({ kind: 'json', status: 200, body });
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
-    const report = await submit(member, await sendFile(member, list));
+    const report = await pressSubmit(member, await sendFile(member, list));
     answering = () => undefined;
-    expect(read(report)).toContain('❌ 2 rejected');
-    expect(labelsOf(shown(report))).toEqual(['Submit again', 'Edit']);
-    const { modal, typed } = await openWindow(member, shown(report));
+    expect(textOf(report)).toContain('❌ 2 rejected');
+    expect(labelsOf(report)).toEqual(['Submit again', 'Edit']);
+    const { modal, typed } = await openWindow(member, report);
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
-    await submit(member, after);
+    await pressSubmit(member, after);
     expect(added()).toHaveLength(3);
     // The report is still there, and says so when it is pressed.
-    expect(read(report)).toContain('❌ 2 rejected');
+    expect(textOf(report)).toContain('❌ 2 rejected');
     expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted.');
     // It keeps its files and loses its buttons, but for a window with what it shows.
     expect(csvOf(report, 'report.csv')).toHaveLength(3);
-    expect(labelsOf(shown(report))).toEqual(['Fill in again']);
-    const anew = await openWindow(member, shown(report), 'Fill in again');
+    expect(labelsOf(report)).toEqual(['Fill in again']);
+    const anew = await openWindow(member, report, 'Fill in again');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
@@ -378,24 +376,24 @@ describe('the report', () => {
       if (count === 2) bot.listing.revoke('old-key');
       return undefined;
     };
-    const report = await submit(member, await sendFile(member, lines(250)));
+    const report = await pressSubmit(member, await sendFile(member, lines(250)));
     expect(sizes()).toEqual([100, 100]);
     expect(outcomes(report)).toEqual({ accepted: 100, rejected: 100, 'not-sent': 50 });
-    expect(read(report)).toMatch(/100 rejected.*Invalid API key\.\n• Line 101 /s);
-    expect(read(report)).toMatch(
+    expect(textOf(report)).toMatch(/100 rejected.*Invalid API key\.\n• Line 101 /s);
+    expect(textOf(report)).toMatch(
       /50 not sent.*removed or refused in the meantime.*safely try again\.\n• Line 201 /,
     );
-    expect(read(report).match(/an API key with \/setkey\. It was set by @/g)).toHaveLength(1);
+    expect(textOf(report).match(/an API key with \/setkey\. It was set by @/g)).toHaveLength(1);
     await setKey(scene.admin, 'sandbox-key');
     // What was refused for the key goes again too: the service said nothing of the servers.
-    expect(outcomes(await submit(member, shown(report)))).toEqual({ accepted: 150 });
+    expect(outcomes(await pressSubmit(member, report))).toEqual({ accepted: 150 });
   });
 
   it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {
     answering = () => ({ kind: 'slow', ms: 700 });
     const preview = await sendFile(member, lines(600));
     const from = bot.discord.requests.length;
-    const pressed = press(member, preview, 'Submit 600 game servers');
+    const pressed = member.press(preview, 'Submit 600 game servers');
     await expect.poll(() => textOf(preview)).toMatch(/Sending ….*[▰▱]{20} 0 \/ 600/s);
     expect(textOf(preview)).not.toMatch(/ready|Submitting/);
     expect(labelsOf(preview)).toEqual([]);
@@ -416,8 +414,8 @@ describe('a thousand servers with the longest names', () => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
-    const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 1,000 sent for review');
+    const report = await pressSubmit(member, preview);
+    expect(textOf(report)).toContain('✅ 1,000 sent for review');
     expect(added().map(({ server }) => server)).toEqual(Array.from({ length: 1000 }, (_, n) => longest(n)));
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, allowGames, edit, openSettings, paste, press } from '../support/people.ts';
+import { ACCEPTED, addServer, allowGames, edit, openSettings, paste } from '../support/people.ts';
 
 const SECRET = 'what-a-damaged-record-holds';
 
@@ -38,9 +38,9 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
     expect(textOf(await edit(scene.admin, settings, { quota: 'many' }, 'Daily quota …'))).toContain(
       'a whole number from 1 to',
     );
-    expect(textOf(await press(scene.admin, settings, 'Games …'))).toContain('all');
-    await press(scene.admin, settings, 'Back');
-    await press(scene.admin, settings, 'Announce submissions');
+    expect(textOf(await scene.admin.press(settings, 'Games …'))).toContain('all');
+    await scene.admin.press(settings, 'Back');
+    await scene.admin.press(settings, 'Announce submissions');
 
     expect(textOf(await addServer(scene.member, 'b.example.com:1'))).toContain("can't be read any more");
     expect(textOf(await scene.admin.slash('keystatus'))).toContain("can't be read any more");

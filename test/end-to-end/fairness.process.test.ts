@@ -8,9 +8,8 @@ import {
   addsOf,
   labelsOf,
   lines,
-  press,
+  pressSubmit,
   sendFile,
-  submit,
 } from '../support/people.ts';
 
 const KEY = 'sandbox-key';
@@ -51,7 +50,7 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   const previews: { readonly member: Person; readonly preview: Answer }[] = [];
   // One list of a person is read at a time.
   for (const { member } of withLists) previews.push({ member, preview: await sendFile(member, lines(300)) });
-  const reports = previews.map(({ member, preview }) => submit(member, preview));
+  const reports = previews.map(({ member, preview }) => pressSubmit(member, preview));
   await expect.poll(() => service.held.length).toBe(AT_ONCE);
   // Of the member's commands twenty wait; the others were told so.
   const answered: string[] = [];
@@ -86,7 +85,7 @@ it('20 presses on lists of 1,000 at once are not in the way of another guild', a
   const scene = await openAppScene({ listing: { keys: [KEY] } });
   onTestFinished(() => scene.close());
   const [flood, other] = [await inNewGuild(scene, { key: KEY }), await inNewGuild(scene, { key: KEY })];
-  await submit(flood.member, await sendFile(flood.member, lines(1_000)));
+  await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));
   const label = 'Include 1,000 already submitted';
   const previews: (readonly [Person, Answer])[] = [];
   for (const person of [flood.member, flood.admin]) {
@@ -94,7 +93,7 @@ it('20 presses on lists of 1,000 at once are not in the way of another guild', a
   }
   const pressed = () => scene.log().filter(({ type }) => type === 'component').length;
   const before = pressed();
-  for (const [person, preview] of previews) void press(person, preview, label);
+  for (const [person, preview] of previews) void person.press(preview, label);
   const answer = addServer(other.member, 'other.example.com:27015');
   expect(textOf(await answer)).toContain(ACCEPTED);
   expect(pressed() - before).toBeLessThan(10);

@@ -16,11 +16,8 @@ import {
   lines,
   openSettings,
   paste,
-  pick,
   postComponents,
-  press,
-  read,
-  submit,
+  pressSubmit,
 } from '../support/people.ts';
 
 /*
@@ -84,7 +81,7 @@ beforeAll(async () => {
 
   show('member', await addServer(member, 'no-port.example.com'));
   for (let n = 1; n <= 10; n += 1) await addServer(member, `more.example.com:${n}`);
-  await submit(member, await paste(member, lines(12)));
+  await pressSubmit(member, await paste(member, lines(12)));
   show('member', await addServer(member, 's1.example.com:27015'));
   list = show('member', await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`));
   show('member', await paste(member, 'no-game.example.com:1'));
@@ -92,29 +89,29 @@ beforeAll(async () => {
   show('member', await member.useOnMessage('Submit servers', message));
   show('member', await paste(member, '['));
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
-  const report = await submit(member, await paste(member, 'refused.example.com:1 cs2'));
+  const report = await pressSubmit(member, await paste(member, 'refused.example.com:1 cs2'));
   await listing.behave({ kind: 'ok' });
   show('member', { kind: 'message', message: report });
   await listing.behave({ kind: 'reset' }, 1);
-  const unconfirmed = await submit(member, await paste(member, 'lost.example.com:1 cs2'));
+  const unconfirmed = await pressSubmit(member, await paste(member, 'lost.example.com:1 cs2'));
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
-  show('member', await press(member, show('member', await member.slash('submissions')), 'Show 3'));
-  show('member', await press(member, show('member', await member.slash('privacy')), 'Delete my name'));
+  show('member', await member.press(show('member', await member.slash('submissions')), 'Show 3'));
+  show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   await chooseLogChannel(scene);
   scene.discord.guildEvents.addRole(
     { id: admin.guildId, name: '', channelId: '' },
     { name: 'staff', mentionable: true },
   );
-  show('admin', await pick(admin, await openSettings(scene), ['@staff']));
+  show('admin', await admin.pick(await openSettings(scene), ['@staff']));
   show('admin', await allowGames(scene, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
   const label = 'Delete all data of this Discord server';
-  show('admin', await press(admin, show('admin', await admin.slash('privacy')), label));
+  show('admin', await admin.press(show('admin', await admin.slash('privacy')), label));
   const old = [await addServer(admin, 'no-port.example.com'), await paste(admin, 'no-port.example.com cs2')];
-  await press(admin, await press(admin, await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
-  for (const answer of old) show('admin', await press(admin, answer, 'Edit'));
+  await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
+  for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
   controls = shown.flatMap(({ by, answer }) =>
     componentsOf(answer).flatMap((component) => {
@@ -139,7 +136,7 @@ async function openWindows(): Promise<readonly Opened[]> {
     const control = controls.find(({ id }) => nameOf(id) === name);
     if (!control) throw new Error(`${name} was not shown`);
     const { by, answer, id } = control;
-    opened.push({ by, modal: modalOf(await press(scene[by], answer, id)) });
+    opened.push({ by, modal: modalOf(await scene[by].press(answer, id)) });
   }
   return opened;
 }
@@ -239,7 +236,7 @@ describe('a button or a select that was shown to somebody else', () => {
   });
 
   it('works for whom it was shown to', async () => {
-    expect(read(await submit(scene.member, list))).toContain('1 sent for review');
+    expect(textOf(await pressSubmit(scene.member, list))).toContain('1 sent for review');
     expect(textOf(await addServer(scene.member, 'at-the-end.example.com:1'))).toContain(ACCEPTED);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
-import { addServer, allowGames, paste, press, submit } from '../support/people.ts';
+import { addServer, allowGames, paste, pressSubmit } from '../support/people.ts';
 
 describe('/games', () => {
   let scene: Scene;
@@ -21,8 +21,8 @@ describe('/games', () => {
     await setKey(scene.admin, 'sandbox-key');
     const answer = await scene.member.slash('games');
     expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
-    expect(textOf(await press(scene.member, answer, 'Next'))).toMatch(/Page 2 of \d/);
-    expect(textOf(await press(scene.member, answer, 'Previous'))).toMatch(/Page 1 of \d/);
+    expect(textOf(await scene.member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
+    expect(textOf(await scene.member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
   });
 
   it('finds games by a part of their name, over a restart too, and says so when there is none', async () => {
@@ -32,7 +32,7 @@ describe('/games', () => {
     expect(none).toContain('No game matches “**nothing**”');
     const reads = scene.listing.requests.length;
     await scene.restart();
-    expect(textOf(await press(scene.member, found, 'Next'))).toMatch(/match “a”.*Page 2 of \d/s);
+    expect(textOf(await scene.member.press(found, 'Next'))).toMatch(/match “a”.*Page 2 of \d/s);
     expect(scene.listing.requests).toHaveLength(reads);
   });
 
@@ -77,7 +77,7 @@ it('the games that are suggested begin with those that this guild submits most, 
 
     const usual = await suggested();
     await add('rust');
-    await submit(member, await paste(member, 'a.example.com:1 factorio\nb.example.com:2 factorio'));
+    await pressSubmit(member, await paste(member, 'a.example.com:1 factorio\nb.example.com:2 factorio'));
     await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 3);
     for (let n = 0; n < 3; n += 1) await add('cs2');
     const now = ['factorio', 'rust', ...usual.filter((alias) => !['factorio', 'rust'].includes(alias))];

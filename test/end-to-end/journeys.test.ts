@@ -21,8 +21,6 @@ import {
   lines,
   openSettings,
   paste,
-  pick,
-  press,
   sendFile,
   staffChannel,
 } from '../support/people.ts';
@@ -105,7 +103,7 @@ describe.each([
   }
   const slash = async (person: Person, name: string, options = {}) => good(await person.slash(name, options));
   const pressed = async (person: Person, answer: Answer, label: string) =>
-    good(await press(person, answer, label));
+    good(await person.press(answer, label));
   const window = async (person: Person, answer: Answer, label: string) =>
     modalOf(await pressed(person, answer, label));
   const add = async (server: string, options = {}) => good(await addServer(member, server, options));
@@ -126,18 +124,18 @@ describe.each([
     const refused = good(await setKey(admin, 'wrong-key'));
     const again = await window(admin, refused, t('again.tryAgain'));
     const saved = good(await admin.submit(again, { key: 'sandbox-key-1234' }));
-    good(await pick(admin, saved, ['#staff']));
+    good(await admin.pick(saved, ['#staff']));
     const settings = good(await openSettings({ ...scene, admin }));
     bot.discord.guildEvents.addRole(
       { id: admin.guildId, name: '', channelId: '' },
       { name: 'helpers', mentionable: true },
     );
-    good(await pick(admin, settings, ['@helpers']));
+    good(await admin.pick(settings, ['@helpers']));
     const quota = await window(admin, settings, t('settings.quotaButton'));
     good(await admin.submit(quota, { quota: '4000' }));
     await pressed(admin, settings, t('settings.announceOnButton'));
     const games = await pressed(admin, settings, t('settings.gamesButton'));
-    good(await pick(admin, games, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
+    good(await admin.pick(games, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
     await pressed(admin, games, t('button.back'));
     await pressed(admin, settings, t('settings.gamesButton'));
     await pressed(admin, settings, t('settings.allowAll'));
@@ -154,7 +152,7 @@ describe.each([
     await slash(member, 'games', { search: 'nothing' });
     const server = `${locale}.example.com`.toLowerCase();
     const noPort = await add(server);
-    await toTheEnd(await press(member, noPort, t('again.use', { value: '27015' })));
+    await toTheEnd(await member.press(noPort, t('again.use', { value: '27015' })));
     const before = await add(`${server}:27015`);
     expect(labelsOf(before)).toContain(t('again.submitAgain'));
     await add(`${server}:1`, { game: 'minecarft' });
@@ -190,14 +188,14 @@ describe.each([
     const preview = good(await sendFile(member, list.join('\n')));
     await window(member, preview, t('again.edit'));
     await bot.listing.behave({ kind: 'slow', ms: 100 });
-    await toTheEnd(await press(member, preview, t('list.button.submit', { count: 110 })));
+    await toTheEnd(await member.press(preview, t('list.button.submit', { count: 110 })));
     await bot.listing.behave({ kind: 'ok' });
     await window(member, preview, t('again.edit'));
     const found = good(
       await member.useOnMessage('Submit servers', bot.discord.say(member, 'm.example.com:1, 10.0.0.3:1')),
     );
     await window(member, found, t('list.button.game'));
-    await pressed(member, good(await pick(member, found, ['cs2'])), t('button.cancel'));
+    await pressed(member, good(await member.pick(found, ['cs2'])), t('button.cancel'));
     const question = await pressed(member, await slash(member, 'privacy'), t('privacy.forget'));
     await pressed(member, question, t('privacy.forget'));
   });
@@ -210,7 +208,7 @@ describe.each([
     const key = await window(admin, told, t('key.enter'));
     bot.listing.allow('sandbox-key-1234');
     good(await admin.submit(key, { key: 'sandbox-key-1234' }));
-    await toTheEnd(await press(admin, told, t('again.submitAgain')));
+    await toTheEnd(await admin.press(told, t('again.submitAgain')));
     const removed = await pressed(admin, await slash(admin, 'removekey'), t('removekey.confirm'));
     expect(labelsOf(removed)).toEqual([]);
   });

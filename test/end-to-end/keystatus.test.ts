@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
-import { ACCEPTED, addServer, chooseLogChannel, logLines, press } from '../support/people.ts';
+import { ACCEPTED, addServer, chooseLogChannel, logLines } from '../support/people.ts';
 
 const KEY = 'key-of-the-status-tests-wxyz';
 
@@ -54,20 +54,20 @@ describe('/keystatus', () => {
 
   it('tries the key at a press of its button, and has it in use again once it works', async () => {
     const status = await admin.slash('keystatus');
-    expect(textOf(await press(admin, status, 'Check now'))).toContain('The key works.');
+    expect(textOf(await admin.press(status, 'Check now'))).toContain('The key works.');
     await bot.listing.behave({ kind: 'down' });
-    expect(textOf(await press(admin, status, 'Check now'))).toContain(
+    expect(textOf(await admin.press(status, 'Check now'))).toContain(
       "The API key couldn't be tested; it may still be valid.",
     );
     expect(await keyStatus()).not.toContain('❌');
     await bot.listing.behave({ kind: 'ok' });
     bot.listing.revoke(KEY);
-    expect(textOf(await press(admin, status, 'Check now'))).toMatch(
+    expect(textOf(await admin.press(status, 'Check now'))).toMatch(
       /Invalid API key\..*❌ .*has refused it since/s,
     );
     expect(await submit()).toMatch(REFUSED);
     bot.listing.allow(KEY);
-    expect(textOf(await press(admin, status, 'Check now'))).not.toContain('❌');
+    expect(textOf(await admin.press(status, 'Check now'))).not.toContain('❌');
     expect(await submit()).toContain(ACCEPTED);
     await expect.poll(() => notices()).toHaveLength(1);
   });

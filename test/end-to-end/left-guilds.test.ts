@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AppSceneOptions, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, openSettings, pick, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, openSettings, staffChannel } from '../support/people.ts';
 
 /** What each check decides is tested with the module; here that the bot checks, and with what it keeps. */
 let scene: Scene;
@@ -43,7 +43,7 @@ describe('a guild that has the commands without the bot user', () => {
     const [guild] = scene.discord.guilds;
     if (!guild) throw new Error('there is no guild');
     scene.discord.guildEvents.keepCommandsOnly(guild);
-    const answer = await pick(scene.admin, settings, ['#staff']);
+    const answer = await scene.admin.pick(settings, ['#staff']);
     expect(textOf(answer)).toContain("The bot isn't a member of this Discord server");
     expect(JSON.stringify(messageOf(answer).current)).toContain(
       `client_id=${scene.discord.applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0&guild_id=${guild.id}`,

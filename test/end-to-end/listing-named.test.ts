@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer } from '../../sandbox/discord/contract.ts';
-import { messageOf, openAppScene, type Scene } from '../support/bot.ts';
-import { addServer, componentsOf, paste, submit } from '../support/people.ts';
+import { messageOf, openAppScene, type Scene, type Shown } from '../support/bot.ts';
+import { addServer, componentsOf, paste, pressSubmit } from '../support/people.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -10,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const links = (answer: Answer) => componentsOf(answer).filter((each) => 'url' in each);
-const contentOf = (answer: Answer) => messageOf(answer).current?.content;
+const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
+const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
 it('a service that the operator has named is called so, with a link to its page', async () => {
   await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
@@ -29,8 +28,7 @@ it('where an outcome is unknown, the page of the service is linked to, at the on
 
   const list = async (servers: string) => {
     await scene.listing.behave({ kind: 'reset' }, 1);
-    const message = await submit(scene.member, await paste(scene.member, servers));
-    return links({ kind: 'message', message });
+    return links(await pressSubmit(scene.member, await paste(scene.member, servers)));
   };
   expect(await list('a.example.com:1 cs2')).toMatchObject([
     { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Check the list' },
@@ -38,6 +36,6 @@ it('where an outcome is unknown, the page of the service is linked to, at the on
   expect(await list('b.example.com:1 cs2\nb.example.com:2 cs2')).toMatchObject([
     { url: 'https://list.example/search', label: 'Check the list' },
   ]);
-  const known = await submit(scene.member, await paste(scene.member, 'c.example.com:1 cs2'));
-  expect(links({ kind: 'message', message: known })).toEqual([]);
+  const known = await pressSubmit(scene.member, await paste(scene.member, 'c.example.com:1 cs2'));
+  expect(links(known)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_HTTP, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import { isOnPostgres } from '../support/database.ts';
 import { runFile } from '../support/machine.ts';
-import { ACCEPTED, addServer, csvOf, lines, pick, read, sendFile, submit } from '../support/people.ts';
+import { ACCEPTED, addServer, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 
 it('a bot that cannot start names every bad variable in one message, and repeats no value', async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -53,12 +53,15 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     expect(textOf(await setKey(scene.admin, 'sandbox-key'))).toContain('works and is saved');
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
-    const report = await submit(member, await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`));
-    expect(read(report)).toContain('✅ 150 sent for review');
+    const report = await pressSubmit(
+      member,
+      await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`),
+    );
+    expect(textOf(report)).toContain('✅ 150 sent for review');
     expect(csvOf(report, 'report.csv').length).toBe(151);
     const id = scene.discord.say(scene.admin, 'play at message.example.com:27015');
-    const chosen = await pick(member, await member.useOnMessage('Submit servers', id), ['cs2']);
-    expect(read(await submit(member, chosen))).toContain('✅ 1 sent for review');
+    const chosen = await member.pick(await member.useOnMessage('Submit servers', id), ['cs2']);
+    expect(textOf(await pressSubmit(member, chosen))).toContain('✅ 1 sent for review');
     expect(scene.listing.submitted).toHaveLength(152);
   });
 

@@ -7,9 +7,7 @@ import {
   logLines,
   openSettings,
   paste,
-  pick,
-  press,
-  submit,
+  pressSubmit,
 } from '../support/people.ts';
 import { rendered } from '../words/rendered.ts';
 
@@ -63,9 +61,9 @@ describe('what others wrote acts nowhere:', () => {
     return inAppScene({ key: 'sandbox-key', listing: { games } }, async (scene) => {
       const { admin, member } = scene;
       await chooseLogChannel(scene);
-      await press(admin, await openSettings(scene), 'Announce submissions');
+      await admin.press(await openSettings(scene), 'Announce submissions');
       let page = await member.slash('games');
-      while (textOf(page).includes('[ Next ]')) page = await press(member, page, 'Next');
+      while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
       const search = '🎮'.repeat(60);
       expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
       expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
@@ -78,16 +76,16 @@ describe('what others wrote acts nowhere:', () => {
       }
       await expect.poll(() => logLines(scene).length).toBeGreaterThanOrEqual(hostile.length);
 
-      const choose = await press(admin, await openSettings(scene), 'Games …');
-      for (let n = 1; n < 3; n += 1) await press(admin, choose, 'Next');
+      const choose = await admin.press(await openSettings(scene), 'Games …');
+      for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
       const aliases = hostile.map(({ alias }) => alias);
-      expect(textOf(await pick(admin, choose, aliases))).toContain('Games: only [a]');
+      expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
       expect(textOf(await openSettings(scene))).toMatch(/Games: only .* 5 more/);
 
       const list = 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)';
       const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
       expect(textOf(preview)).toContain('1 line needs fixing');
-      expect(textOf(await pick(member, preview, ['evil0']))).toContain('2 game servers are ready');
+      expect(textOf(await member.pick(preview, ['evil0']))).toContain('2 game servers are ready');
       expect(foreign(scene)).toEqual([]);
     });
   });
@@ -99,13 +97,16 @@ describe('what others wrote acts nowhere:', () => {
     inAppScene({ key: 'sandbox-key' }, async (scene) => {
       const { admin, member } = scene;
       await chooseLogChannel(scene);
-      await press(admin, await openSettings(scene), 'Announce submissions');
+      await admin.press(await openSettings(scene), 'Announce submissions');
       await scene.listing.behave({ kind: 'json', status: 200, body: { status, message } });
       const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
       expect(textOf(await addServer(member, 'play.example.com:1'))).toContain(words);
-      const report = await submit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:2 rust'));
-      expect(textOf({ kind: 'message', message: report })).toContain(words);
-      await press(admin, await admin.slash('keystatus'), 'Check now');
+      const report = await pressSubmit(
+        member,
+        await paste(member, 'a.example.com:1 cs2\nb.example.com:2 rust'),
+      );
+      expect(textOf(report)).toContain(words);
+      await admin.press(await admin.slash('keystatus'), 'Check now');
       await admin.slash('submissions');
       await expect.poll(() => logLines(scene).length).toBeGreaterThan(0);
       expect(foreign(scene)).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import { addServer, labelsOf, press } from '../support/people.ts';
+import { addServer, labelsOf } from '../support/people.ts';
 
 let scene: Scene;
 /** A member whose name is found nowhere else in the file. */
@@ -40,9 +40,9 @@ describe('/privacy', () => {
   it('takes a member’s own name out of the submissions, after asking, and nobody else’s; limits count them all the same', async () => {
     const other = scene.person({ role: 'other' });
     await addServer(other, 'c.example.com:3');
-    const ask = async () => press(member, await member.slash('privacy'), 'Delete my name');
-    const deleteName = async () => press(member, await ask(), 'Delete my name');
-    await press(member, await ask(), 'Cancel');
+    const ask = async () => member.press(await member.slash('privacy'), 'Delete my name');
+    const deleteName = async () => member.press(await ask(), 'Delete my name');
+    await member.press(await ask(), 'Cancel');
     expect(await onDisk()).toContain('CANARY');
     expect(textOf(await ask())).toContain('entries in the log channel stay');
     expect(textOf(await deleteName())).toMatch(
@@ -60,15 +60,14 @@ describe('/privacy', () => {
   it('lets an admin delete all the data of the guild, after asking, and of no other guild', async () => {
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, 'sandbox-key');
-    const question = await press(
-      scene.admin,
+    const question = await scene.admin.press(
       await scene.admin.slash('privacy'),
       'Delete all data of this Discord server',
     );
     expect(textOf(question)).toContain('This cannot be undone.');
     expect(await onDisk()).toContain('CANARY');
     await scene.restart();
-    expect(textOf(await press(scene.admin, question, 'Delete everything'))).toContain('Deleted.');
+    expect(textOf(await scene.admin.press(question, 'Delete everything'))).toContain('Deleted.');
     expect(labelsOf(question)).toEqual([]);
     expect(await onDisk()).not.toContain(scene.admin.guildId);
     expect(await onDisk()).not.toContain('CANARY');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, chooseLogChannel, labelsOf, logLines, press } from '../support/people.ts';
+import { ACCEPTED, addServer, chooseLogChannel, labelsOf, logLines } from '../support/people.ts';
 
 const KEY = 'key-of-the-removal-tests-wxyz';
 
@@ -28,7 +28,7 @@ describe('/removekey', () => {
     expect(await submit()).toContain(ACCEPTED);
 
     await bot.restart();
-    const said = textOf(await press(admin, question, 'Remove the key'));
+    const said = textOf(await admin.press(question, 'Remove the key'));
     expect(said).toContain('Deleted.');
     expect(labelsOf(question)).toEqual([]);
     expect(await submit()).toContain('no API key');
@@ -38,7 +38,7 @@ describe('/removekey', () => {
 
   it('leaves the key alone with Cancel, and the message loses its buttons', async () => {
     const question = await admin.slash('removekey');
-    expect(textOf(await press(admin, question, 'Cancel'))).toContain('Nothing was changed.');
+    expect(textOf(await admin.press(question, 'Cancel'))).toContain('Nothing was changed.');
     expect(labelsOf(question)).toEqual([]);
     expect(await submit()).toContain(ACCEPTED);
   });
@@ -46,7 +46,7 @@ describe('/removekey', () => {
   it('does not remove a key that was set after the question', async () => {
     const question = await admin.slash('removekey');
     await setKey(admin, 'the-new-key-9876');
-    await press(admin, question, 'Remove the key');
+    await admin.press(question, 'Remove the key');
     expect(textOf(question)).toContain('The API key was changed in the meantime');
     expect(labelsOf(question)).toEqual([]);
     expect(await submit()).toContain(ACCEPTED);

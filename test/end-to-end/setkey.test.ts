@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import {
-  ACCEPTED,
-  addServer,
-  labelsOf,
-  logMessages,
-  openWindow,
-  press,
-  removeKey,
-} from '../support/people.ts';
+import { ACCEPTED, addServer, labelsOf, logMessages, openWindow, removeKey } from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;
@@ -87,7 +79,7 @@ describe('/setkey', () => {
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel\./s,
     );
-    expect(textOf(await admin.pick(messageOf(saved), ['#staff']))).toMatch(
+    expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
       /✅ Log channel: #.*You can also choose a role/s,
     );
     expect(logMessages(scene)).toHaveLength(1);
@@ -100,12 +92,12 @@ describe('/setkey', () => {
     const before = bot.listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');
-    for (let n = 0; n < 2; n += 1) await press(admin, status, 'Check now');
+    for (let n = 0; n < 2; n += 1) await admin.press(status, 'Check now');
     expect(textOf(status)).toContain('The key works.');
 
     const tooSoon = /wasn't tested\. You can try again <t:\d+:R>/;
     expect(messageOf(await setKey(admin, 'guess')).current?.content).toMatch(tooSoon);
-    await press(admin, status, 'Check now');
+    await admin.press(status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);
     expect(labelsOf(status)).toEqual(['Check now']);
     expect(bot.listing.requests.length - before).toBe(5);

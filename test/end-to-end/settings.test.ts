@@ -23,9 +23,7 @@ import {
   logMessages,
   openSettings,
   openWindow,
-  pick,
   postComponents,
-  press,
   removeKey,
   setQuota,
   staffChannel,
@@ -79,16 +77,16 @@ describe('/settings', () => {
 
   it('is kept over a restart, and so are its components', async () => {
     const answer = await settings();
-    await pick(admin, answer, ['#staff']);
-    await press(admin, answer, 'Announce submissions');
+    await admin.pick(answer, ['#staff']);
+    await admin.press(answer, 'Announce submissions');
     await setQuota(scene, '7');
     await bot.restart();
     const said = textOf(await settings());
     expect(said).toContain(`✅ Log channel: #${staffChannel(scene)}`);
     expect(said).toContain('Announcements: on');
     expect(said).toContain('Daily quota: 7 game servers for each member');
-    expect(textOf(await press(admin, answer, 'Do not announce'))).toContain('Announcements: off');
-    expect(textOf(await press(admin, answer, 'No log channel'))).toContain('Log channel: none');
+    expect(textOf(await admin.press(answer, 'Do not announce'))).toContain('Announcements: off');
+    expect(textOf(await admin.press(answer, 'No log channel'))).toContain('Log channel: none');
   });
 });
 
@@ -151,15 +149,15 @@ describe('the log channel', () => {
   it('is told of every change of the settings', async () => {
     await chooseLogChannel(scene);
     const view = await settings();
-    await press(admin, view, 'Announce submissions');
-    await press(admin, view, 'Do not announce');
+    await admin.press(view, 'Announce submissions');
+    await admin.press(view, 'Do not announce');
     await setQuota(scene, '3');
     await setQuota(scene, '');
-    await press(admin, await allowGames(scene, ['Factorio']), 'Allow all games');
+    await admin.press(await allowGames(scene, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(scene).length).toBe(12);
-    await pick(admin, view, ['#general']);
-    await pick(admin, view, ['#staff']);
-    await press(admin, view, 'No log channel');
+    await admin.pick(view, ['#general']);
+    await admin.pick(view, ['#staff']);
+    await admin.press(view, 'No log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
     expect(logLines(scene)).toEqual([
       changed,
@@ -188,11 +186,11 @@ describe('the log channel', () => {
       .poll(async () => textOf(await settings()))
       .toMatch(/❌ Log channel: #\d+, where the bot may not do this: View Channel/);
     allowBot(USUAL_BOT_PERMISSIONS);
-    expect(textOf(await pick(admin, await settings(), ['#staff']))).toContain('✅ Log channel: #');
+    expect(textOf(await admin.pick(await settings(), ['#staff']))).toContain('✅ Log channel: #');
     await submit('rust');
     await expect.poll(() => logMessages(scene).join('\n')).toContain('**Rust**');
     bot.discord.guildEvents.addRole(guild(), { name: 'staff', mentionable: true });
-    expect(textOf(await pick(admin, await settings(), ['@staff']))).toContain('✅ Role to notify: @');
+    expect(textOf(await admin.pick(await settings(), ['@staff']))).toContain('✅ Role to notify: @');
     bot.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
     expect(textOf(await submit())).toContain(ACCEPTED);
     await expect
@@ -210,23 +208,23 @@ describe('a log channel that is closed to the bot', () => {
   it('is refused with what is missing, before anything is posted, and taken once it is opened and chosen again', async () => {
     const view = await settings();
     allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
-    const refused = await pick(admin, view, ['#staff']);
+    const refused = await admin.pick(view, ['#staff']);
     expect(lacks(refused)).toBe('Embed Links');
     expect(textOf(refused)).toContain('Settings of this Discord server');
     allowBot(0n);
-    expect(lacks(await pick(admin, view, ['#staff']))).toBe('View Channel, Send Messages, Embed Links');
+    expect(lacks(await admin.pick(view, ['#staff']))).toBe('View Channel, Send Messages, Embed Links');
     expect(posts()).toEqual([]);
     allowBot(USUAL_BOT_PERMISSIONS);
-    expect(textOf(await pick(admin, view, ['#staff']))).toContain('✅ Log channel: #');
+    expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
   });
 
   it('is found by a test of the log, and so is that it works again', async () => {
     await chooseLogChannel(scene);
     const view = await settings();
     allowBot(0n);
-    expect(textOf(await press(admin, view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
+    expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
     allowBot(USUAL_BOT_PERMISSIONS);
-    expect(textOf(await press(admin, view, 'Test the log channel'))).toMatch(
+    expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
       /A test message is in.*✅ Log channel/s,
     );
     expect(logMessages(scene).at(-1)).toContain('(admin) tested the log channel');
@@ -242,15 +240,15 @@ describe('the role to notify', () => {
 
   it('is chosen, said in the log without a ping, kept over a restart, and taken back', async () => {
     const id = role('staff');
-    expect(textOf(await pick(admin, await settings(), ['@staff']))).toMatch(
+    expect(textOf(await admin.pick(await settings(), ['@staff']))).toMatch(
       /⚠️ Role to notify: @.*but no log channel/,
     );
     await chooseLogChannel(scene);
-    await pick(admin, await settings(), ['@staff']);
+    await admin.pick(await settings(), ['@staff']);
     await expect.poll(() => logLines(scene).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
     await bot.restart();
     expect(await line()).toMatch(/^✅ /);
-    expect(textOf(await press(admin, await settings(), 'Notify no role'))).toContain('Role to notify: none');
+    expect(textOf(await admin.press(await settings(), 'Notify no role'))).toContain('Role to notify: none');
     await expect.poll(() => logLines(scene).join()).toContain('➖ **Role to notify**: none');
     expect(posted().flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
@@ -258,7 +256,7 @@ describe('the role to notify', () => {
   it('alone is mentioned when the service refuses the key', async () => {
     await chooseLogChannel(scene);
     const id = role('staff');
-    await pick(admin, await settings(), ['@staff']);
+    await admin.pick(await settings(), ['@staff']);
     await answerWith('error', 'Invalid API key.');
     await submit();
     await expect.poll(alerts).toMatchObject([{ mention_roles: [id], mentions: [], mention_everyone: false }]);
@@ -273,18 +271,18 @@ describe('the role to notify', () => {
 
   it('is neither @everyone nor one that the bot may not mention', async () => {
     await chooseLogChannel(scene);
-    expect(textOf(await pick(admin, await settings(), ['@everyone']))).toContain(
+    expect(textOf(await admin.pick(await settings(), ['@everyone']))).toContain(
       '@everyone is never notified',
     );
     role('closed', false);
-    expect(textOf(await pick(admin, await settings(), ['@closed']))).toMatch(
+    expect(textOf(await admin.pick(await settings(), ['@closed']))).toMatch(
       /cannot mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
     );
     expect(await line()).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.
     allowBot(USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
     const view = await settings();
-    for (const choice of ['#staff', '@closed']) await pick(admin, view, [choice]);
+    for (const choice of ['#staff', '@closed']) await admin.pick(view, [choice]);
     expect(await line()).toMatch(/✅ Role to notify: @/);
   });
 });
@@ -293,7 +291,7 @@ it('announcements tell everybody in the channel of what was sent for review, and
   const inGeneral = () =>
     bot.discord.messages({ channelId: scene.member.channelId }).map(({ current }) => current);
   await submit();
-  await press(admin, await settings(), 'Announce submissions');
+  await admin.press(await settings(), 'Announce submissions');
   await answerWith('error', 'No.');
   await submit();
   await submit('no-such-game');
@@ -310,30 +308,30 @@ it('announcements tell everybody in the channel of what was sent for review, and
 
 describe('the games of a guild', () => {
   it('are all of them, or those that were chosen, page by page', async () => {
-    const page = await press(admin, await settings(), 'Games …');
+    const page = await admin.press(await settings(), 'Games …');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
-    expect(textOf(await pick(admin, page, ['Counter-Strike 2', 'Factorio']))).toContain(
+    expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
       'Games: only Counter-Strike 2, Factorio\n',
     );
-    const second = await press(admin, page, 'Next');
-    expect(textOf(await pick(admin, second, ['Rust']))).toContain(
+    const second = await admin.press(page, 'Next');
+    expect(textOf(await admin.pick(second, ['Rust']))).toContain(
       'Games: only Counter-Strike 2, Factorio, Rust\n',
     );
-    await press(admin, page, 'Previous');
-    expect(textOf(await pick(admin, page, ['Factorio']))).toContain('Games: only Rust, Factorio\n');
-    expect(textOf(await press(admin, page, 'Back'))).toContain('Games: only Rust, Factorio\n');
-    await press(admin, page, 'Games …');
-    await press(admin, page, 'Allow all games');
-    await press(admin, page, 'Games …');
-    await pick(admin, page, ['Factorio']);
-    expect(textOf(await pick(admin, page, []))).toContain('Games: all\n');
+    await admin.press(page, 'Previous');
+    expect(textOf(await admin.pick(page, ['Factorio']))).toContain('Games: only Rust, Factorio\n');
+    expect(textOf(await admin.press(page, 'Back'))).toContain('Games: only Rust, Factorio\n');
+    await admin.press(page, 'Games …');
+    await admin.press(page, 'Allow all games');
+    await admin.press(page, 'Games …');
+    await admin.pick(page, ['Factorio']);
+    expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
   it('are the only ones that can be submitted, found and suggested, over a restart too', async () => {
     const list = await scene.member.slash('games');
     await allowGames(scene, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;
-    expect(textOf(await press(scene.member, list, 'Next'))).toMatch(only);
+    expect(textOf(await scene.member.press(list, 'Next'))).toMatch(only);
     await bot.restart();
     const { member } = scene;
     const choices = await member.complete('addserver', 'game', { game: '' });
@@ -360,11 +358,11 @@ describe('the games of a guild', () => {
   it('are not changed when the list has changed since they were shown', () =>
     // For every guild: in a bot of its own.
     inAppScene({ key: 'sandbox-key' }, async (own) => {
-      const page = await press(own.admin, await openSettings(own), 'Games …');
+      const page = await own.admin.press(await openSettings(own), 'Games …');
       const games = [{ name: 'Factorio', alias: 'factorio' }];
       await own.listing.behave({ kind: 'json', status: 200, body: games }, 1);
       await setKey(own.admin, 'sandbox-key');
-      expect(textOf(await pick(own.admin, page, ['Factorio']))).toContain('The list of games has changed');
+      expect(textOf(await own.admin.pick(page, ['Factorio']))).toContain('The list of games has changed');
       expect(textOf(await openSettings(own))).toContain('Games: all\n');
     }));
 });

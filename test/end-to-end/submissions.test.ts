@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inAppScene, inNewGuild, messageOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
 import { addDone, fill } from '../support/builders.ts';
 import { openStoreAt } from '../support/database.ts';
-import { addServer, labelsOf, lines, paste, press, submit } from '../support/people.ts';
+import { addServer, labelsOf, lines, paste, pressSubmit } from '../support/people.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -63,16 +63,16 @@ describe('/submissions', () => {
     const found = await submissions({ game: 'minecraft', server: 'mc.ex' });
     expect(textOf(found)).toMatch(/12 submissions.*mc\.example\.com:12\n.*Page 1 of 2/s);
     await scene.restart();
-    const second = textOf(await press(scene.admin, found, 'Next'));
+    const second = textOf(await scene.admin.press(found, 'Next'));
     expect(second).toMatch(/12 submissions.*mc\.example\.com:1\n.*Page 2 of 2/s);
     expect(second).not.toContain('fourth');
     const own = await submissions({}, scene.member);
-    expect(textOf(await press(scene.member, own, 'Next'))).toMatch(/15 submissions.*Page 2 of 2/s);
+    expect(textOf(await scene.member.press(own, 'Next'))).toMatch(/15 submissions.*Page 2 of 2/s);
   });
 
   it('is exported as a table that no spreadsheet takes for formulas', async () => {
     const all = await submissions({ member: scene.member.userId });
-    const exported = messageOf(await press(scene.admin, all, 'Export'));
+    const exported = messageOf(await scene.admin.press(all, 'Export'));
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toContain('A file for a spreadsheet.');
     const rows = String(exported.file('submissions.csv')).split('\r\n');
@@ -82,25 +82,25 @@ describe('/submissions', () => {
       /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","accepted"/,
     );
     expect(rows.at(-3)).toContain(`"rejected","'=No **luck**."`);
-    const own = await press(scene.member, await submissions({}, scene.member), 'Export');
+    const own = await scene.member.press(await submissions({}, scene.member), 'Export');
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
 });
 
 it('a list is one entry, with what came of its lines behind a button', async () => {
   const own = await inNewGuild(scene, { key: 'sandbox-key' });
-  await submit(own.member, await paste(own.member, lines(12)));
+  await pressSubmit(own.member, await paste(own.member, lines(12)));
   await addServer(own.member, 'single.example.com:1');
   const shown = await own.admin.slash('submissions');
   expect(textOf(shown)).toMatch(
     /2 submissions.*single\.example\.com:1.*2\. 12 game servers\n.*✅ 12 · .* · by @/s,
   );
   expect(labelsOf(shown)).toEqual(['Show 2', 'Export']);
-  const servers = await press(own.admin, shown, 'Show 2');
+  const servers = await own.admin.press(shown, 'Show 2');
   expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
   expect(textOf(servers)).toMatch(/12 game servers.*s0\.example\.com.*✅ sent for review.*Page 1 of 2/s);
   expect(labelsOf(servers)).toEqual(['Next']);
-  await press(own.admin, servers, 'Next');
+  await own.admin.press(servers, 'Next');
   expect(textOf(servers)).toMatch(/12 game servers.*s11\.example\.com.*Page 2 of 2/s);
   expect(labelsOf(servers)).toEqual(['Previous']);
 });
@@ -122,7 +122,7 @@ it('a long history is exported in as many files as it takes, and loses what is o
     await expect.poll(() => show({ server: 'old' })).toContain('No submission matches this.');
     const shown = await own.admin.slash('submissions');
     expect(textOf(shown)).toMatch(/25 submissions, newest first.*Page 1 of 3/s);
-    const files = messageOf(await press(own.admin, shown, 'Export'));
+    const files = messageOf(await own.admin.press(shown, 'Export'));
     expect(files.current?.content).toContain('There are several files');
     const rows = [1, 2].flatMap((n) => {
       const file = files.file(`submissions-${n}.csv`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import { inNewGuild, modalOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
-import { labelsOf, pick, press, read, submit } from '../support/people.ts';
+import { labelsOf, pressSubmit } from '../support/people.ts';
 
 /** One bot for all tests, and a guild of its own for each. */
 let bot: Scene;
@@ -35,10 +35,10 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(preview)).toContain('3 game servers without a game.');
     expect(textOf(preview)).toContain('• 10.0.0.3:27015: private address');
     expect(labelsOf(preview)).toContain('Submit 1 game server');
-    const chosen = await pick(member, preview, ['cs2']);
+    const chosen = await member.pick(preview, ['cs2']);
     expect(textOf(chosen)).toContain('4 game servers are ready.');
-    const report = await submit(member, chosen);
-    expect(read(report)).toContain('✅ 4 sent for review');
+    const report = await pressSubmit(member, chosen);
+    expect(textOf(report)).toContain('✅ 4 sent for review');
     expect(added()).toEqual([
       { server: '93.184.216.34', port: 27015, game: 'cs2' },
       { server: 'm1.example.com', port: 27016, game: 'cs2' },
@@ -46,34 +46,34 @@ describe('"Submit servers" on a message', () => {
       { server: 'm2.example.com', port: 28015, game: 'rust' },
     ]);
     const requests = JSON.stringify(bot.listing.requests);
-    for (const text of [textOf(preview), textOf(chosen), read(report), bot.output(), requests])
+    for (const text of [textOf(preview), textOf(chosen), textOf(report), bot.output(), requests])
       expect(text).not.toContain('hunter2');
   });
 
   it('takes a game that is not in the select by name, after a restart too, and offers those that match', async () => {
     const preview = await use('play at m3.example.com:27015');
-    const modal = modalOf(await press(member, preview, 'Another game'));
+    const modal = modalOf(await member.press(preview, 'Another game'));
     await bot.restart();
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
-    const again = modalOf(await press(member, preview, 'Another game'));
+    const again = modalOf(await member.press(preview, 'Another game'));
     const several = await member.submit(again, { game: 'counter' });
     expect(textOf(several)).toContain('Several games match “counter”.');
-    await submit(member, await pick(member, several, ['css']));
+    await pressSubmit(member, await member.pick(several, ['css']));
     expect(added()).toEqual([{ server: 'm3.example.com', port: 27015, game: 'css' }]);
   });
 
   it('offers the game that a word may mean, and takes it with a press', async () => {
     const preview = await use('even rust nemen op m6.example.com:28015');
     expect(labelsOf(preview)).toEqual(['Use Rust', 'Another game', 'Edit', 'Cancel']);
-    await submit(member, await press(member, preview, 'Use Rust'));
+    await pressSubmit(member, await member.press(preview, 'Use Rust'));
     expect(added()).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
   it('gives a server without a port the usual one with a press', async () => {
-    const chosen = await pick(member, await use('steam://connect/m4.example.com'), ['cs2']);
+    const chosen = await member.pick(await use('steam://connect/m4.example.com'), ['cs2']);
     expect(textOf(chosen)).toContain('• m4.example.com cs2: no port (usually 27015');
     expect(labelsOf(chosen)).toEqual(['Use the usual port', 'Edit', 'Cancel']);
-    await submit(member, await press(member, chosen, 'Use the usual port'));
+    await pressSubmit(member, await member.press(chosen, 'Use the usual port'));
     expect(added()).toEqual([{ server: 'm4.example.com', port: 27015, game: 'cs2' }]);
   });
 

@@ -60,6 +60,8 @@ describe('two bots on one token, each with its database', () => {
       onLine: (line) => printed.push(line),
       onExit: () => undefined,
     });
+    // Discord lets a shard identify once in 5 seconds.
+    scene.discord.clock.advance(5_000);
     other.start();
     await expect.poll(() => scene.discord.gateway.sessions().length).toBe(2);
     for (let asked = 0; asked < 10; asked += 1) await scene.member.slash('help');

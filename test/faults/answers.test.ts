@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { BREACHES, inAppScene, type Scene, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { addServer, labelsOf, lines, press, sendFile, submit as submitList } from '../support/people.ts';
+import { addServer, labelsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
@@ -58,7 +58,7 @@ describe.concurrent('a Discord that', () => {
       await again();
       discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
       const warned = await again();
-      await press(member, warned, 'Submit again');
+      await member.press(warned, 'Submit again');
       // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
       await eventually(() => overOf(scene, 'addserver'), 3);
       expect(textOf(warned)).toContain('added for review');
@@ -69,13 +69,13 @@ describe.concurrent('a Discord that', () => {
   it(
     'fails to take an edit is sent it again, though the member opens a window meanwhile',
     within(async ({ discord, member, listing }) => {
-      await submitList(member, await sendFile(member, lines(2)));
+      await pressSubmit(member, await sendFile(member, lines(2)));
       const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
       const before = discord.requests.length;
       discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
-      const answered = press(member, preview, 'Include 2 already submitted');
+      const answered = member.press(preview, 'Include 2 already submitted');
       await eventually(() => discord.requests.slice(before).some(({ status }) => status === 500), true);
-      expect((await press(member, preview, 'Edit')).kind).toBe('modal');
+      expect((await member.press(preview, 'Edit')).kind).toBe('modal');
       // What the button says is what it submits.
       await eventually(() => labelsOf(preview).includes('Submit 3 game servers'), true, 5_000);
       await answered;

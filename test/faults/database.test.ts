@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { inAppScene, setKey, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
-import { lines, paste, press, read } from '../support/people.ts';
+import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 /* How each fault of a database is found is tested with the storage; here what members and operators are told. */
@@ -47,8 +47,8 @@ it('a database that fails once servers have left does not keep a member from wha
     const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
     onTestFinished(() => other.close());
     fail = () => other.exec('ALTER TABLE keyv RENAME TO elsewhere');
-    await press(member, await paste(member, lines(101)), 'Submit 101 game servers');
-    const seen = () => discord.messages(member).map(read).join('\n');
+    await member.press(await paste(member, lines(101)), 'Submit 101 game servers');
+    const seen = () => discord.messages(member).map(textOf).join('\n');
     await eventually(() => STORE_FAILED.test(seen()) || seen().includes('report.csv'), true);
     expect(seen()).not.toMatch(STORE_FAILED);
     expect(seen()).toMatch(/100 sent for review.*1 rejected\..*Invalid API key\..*couldn't record this/s);
@@ -67,12 +67,11 @@ it('a deletion that fails halfway says that it goes on, and takes nothing that w
         .all()
         .map(({ host }) => host);
     database.exec("CREATE TRIGGER fault BEFORE DELETE ON servers BEGIN SELECT RAISE(ABORT, 'fault'); END");
-    const erase = await press(
-      scene.admin,
+    const erase = await scene.admin.press(
       await scene.admin.slash('privacy'),
       'Delete all data of this Discord server',
     );
-    expect(textOf(await press(scene.admin, erase, 'Delete everything'))).toContain('has begun and goes on');
+    expect(textOf(await scene.admin.press(erase, 'Delete everything'))).toContain('has begun and goes on');
     database.exec('DROP TRIGGER fault');
     await setKey(scene.admin, 'sandbox-key');
     await isAccepted(scene, 'after.example.com');

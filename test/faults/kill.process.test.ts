@@ -24,11 +24,9 @@ import {
   lines,
   logLines,
   openWindow,
-  press,
-  read,
+  pressSubmit,
   reported,
   sendFile,
-  submit,
 } from '../support/people.ts';
 
 /** One bot, which is killed and started again, and a guild of its own for each test. */
@@ -109,7 +107,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(textOf(first)).toContain('Counter-Strike 2 s1.example.com:27015');
     expect(labelsOf(first)).toEqual(['Not on the list: submit again', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
-    expect(textOf(await press(scene.member, third, 'Try again'))).toContain(ACCEPTED);
+    expect(textOf(await scene.member.press(third, 'Try again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => requestsFor(`s${n}.example.com`))).toEqual([1, 1, 1]);
     expect(thinking(scene.member)).toBe(0);
 
@@ -124,7 +122,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     const list = lines(250).replaceAll('.example.com', '.list.example.com');
     const preview = await sendFile(scene.member, list);
     yield;
-    void press(scene.member, preview, 'Submit 250 game servers');
+    void scene.member.press(preview, 'Submit 250 game servers');
     await eventually(() => requestsFor('s100.list.example.com'), 1);
     yield;
     await eventually(() => textOf(preview).includes('restarted'), true);
@@ -132,7 +130,7 @@ const STORIES: Readonly<Record<string, Story>> = {
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
     expect(labelsOf(preview)).toEqual(['Submit again', 'Not on the list: submit again', 'Edit']);
-    expect(read(await submit(scene.member, preview))).toContain('50 sent for review');
+    expect(textOf(await pressSubmit(scene.member, preview))).toContain('50 sent for review');
     const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);
     expect(heldOf(...hosts)).toBe(250);
     expect(hosts.filter((host) => requestsFor(host) !== 1)).toEqual([]);
@@ -157,7 +155,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     const before = acknowledged();
     const others = [1, 2].map((n) => add(scene, `o${n}.example.com:1`));
     await eventually(() => heldOf('o1.example.com', 'o2.example.com'), 2);
-    const pressed = press(scene.member, warning, 'Submit again');
+    const pressed = scene.member.press(warning, 'Submit again');
     const submitted = scene.member.submit(modal, { ...typed, port: '2' });
     await eventually(() => acknowledged() - before, 4);
     yield;
@@ -167,7 +165,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     ] as const) {
       await eventually(() => textOf(answer).includes(NOT_SENT), true);
       expect(requestsFor(host)).toBe(host === 'button.example.com' ? 1 : 0);
-      expect(textOf(await press(scene.member, answer, 'Try again'))).toContain(ACCEPTED);
+      expect(textOf(await scene.member.press(answer, 'Try again'))).toContain(ACCEPTED);
     }
     await Promise.all(others);
   },
@@ -207,7 +205,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     hasNoKeyInClear();
     yield;
     yield;
-    await press(admin, await admin.slash('keystatus'), 'Check now');
+    await admin.press(await admin.slash('keystatus'), 'Check now');
     hasNoKeyInClear();
   },
 };
@@ -257,12 +255,12 @@ describe('after a kill -9', () => {
       SELECT 'many', i, '${admin.guildId}', 'h' || i, 1, 'cs2', 'h' || i FROM n`);
     await bot.startBot();
     const label = 'Delete all data of this Discord server';
-    const question = await press(admin, await admin.slash('privacy'), label);
+    const question = await admin.press(await admin.slash('privacy'), label);
     const left = () =>
       Number(
         database.prepare('SELECT count(*) AS n FROM servers WHERE guild_id = ?').get(admin.guildId)?.n ?? 0,
       );
-    void press(admin, question, 'Delete everything');
+    void admin.press(question, 'Delete everything');
     while (left() > 60_000) await setImmediate();
     await bot.kill();
     expect(left()).toBeGreaterThan(0);

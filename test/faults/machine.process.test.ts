@@ -13,7 +13,7 @@ import { inNewGuild, openAppScene, openScene, type Scene, textOf } from '../supp
 import { fill } from '../support/builders.ts';
 import { openStoreAt, readStored } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { ACCEPTED, addServer, addsOf, paste, press } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 const preload = (name: string) =>
@@ -110,7 +110,7 @@ it('files of long histories are made one after the other, whoever wants them', a
     admins.map(async (admin) => ({ admin, shown: await admin.slash('submissions') })),
   );
   const get = async (wanted: typeof first) =>
-    wanted ? press(wanted.admin, wanted.shown, 'Export') : expect.fail();
+    wanted ? wanted.admin.press(wanted.shown, 'Export') : expect.fail();
   const before = await peak();
   await get(first);
   const one = (await peak()) - before;

@@ -238,13 +238,18 @@ export async function setKey(person: Person, key: string): Promise<Answer> {
   return person.submit(modal, { [field.id]: key });
 }
 
+/** What came of an action, or the message that it showed. */
+export type Shown = Answer | SeenMessage;
+
 /** What a member reads: words, embeds, buttons, files, as the sandbox shows them. */
-export function textOf(answer: Answer): string {
+export function textOf(shown: Shown): string {
+  const answer = 'kind' in shown ? shown : ({ kind: 'message', message: shown } as const);
   return showAnswer(answer, { now: Date.now() });
 }
 
 /** The message that came of an action; fails when something else did. */
-export function messageOf(answer: Answer): SeenMessage {
+export function messageOf(answer: Shown): SeenMessage {
+  if (!('kind' in answer)) return answer;
   assert(answer.kind === 'message', `a message was expected, and this came: ${textOf(answer)}`);
   return answer.message;
 }

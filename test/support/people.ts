@@ -3,7 +3,7 @@ import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, DiscordStandIn, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
-import { messageOf, modalOf, type Scene, textOf } from './bot.ts';
+import { messageOf, modalOf, type Scene, type Shown, textOf } from './bot.ts';
 
 /** What people do with the bot, in a line each; what they press is named by its label. */
 
@@ -16,15 +16,9 @@ type Values = Readonly<Record<string, string>>;
 export const addServer = (person: Person, server: string, options: Options = {}): Promise<Answer> =>
   person.slash('addserver', { game: 'cs2', server, ...options });
 
-export const press = (person: Person, answer: Answer, label: string): Promise<Answer> =>
-  person.press(messageOf(answer), label);
-
-export const pick = (person: Person, answer: Answer, values: readonly string[]): Promise<Answer> =>
-  person.pick(messageOf(answer), values);
-
 /** Pastes a list into the window of /addservers. */
 export async function paste(person: Person, servers: string, options: Options = {}): Promise<Answer> {
-  return person.submit(modalOf(await person.slash('addservers', options)), { servers });
+  return person.submit(await person.slash('addservers', options), { servers });
 }
 
 /** Gives /addservers a file. */
@@ -38,14 +32,14 @@ export interface Opened {
 }
 
 /** Opens the window of a message's button. */
-export async function openWindow(person: Person, answer: Answer, label = 'Edit'): Promise<Opened> {
-  const modal = modalOf(await press(person, answer, label));
+export async function openWindow(person: Person, answer: Shown, label = 'Edit'): Promise<Opened> {
+  const modal = modalOf(await person.press(answer, label));
   const fields = modalFields(modal.data).map(({ id, value = '' }) => [id, value]);
   return { modal, typed: Object.fromEntries(fields) };
 }
 
 /** Opens that window, and submits it with other values in some of its fields. */
-export async function edit(person: Person, answer: Answer, changes: Values, label = 'Edit'): Promise<Answer> {
+export async function edit(person: Person, answer: Shown, changes: Values, label = 'Edit'): Promise<Answer> {
   const { modal, typed } = await openWindow(person, answer, label);
   return person.submit(modal, { ...typed, ...changes });
 }
@@ -61,8 +55,8 @@ export async function allowGames(
   scene: Pick<Scene, 'discord' | 'admin'>,
   games: readonly string[],
 ): Promise<Answer> {
-  const page = await press(scene.admin, await openSettings(scene), 'Games …');
-  return pick(scene.admin, page, games);
+  const page = await scene.admin.press(await openSettings(scene), 'Games …');
+  return scene.admin.pick(page, games);
 }
 
 export async function setQuota(scene: Pick<Scene, 'discord' | 'admin'>, quota: string): Promise<Answer> {
@@ -70,7 +64,7 @@ export async function setQuota(scene: Pick<Scene, 'discord' | 'admin'>, quota: s
 }
 
 export async function removeKey(admin: Person): Promise<Answer> {
-  return press(admin, await admin.slash('removekey'), 'Remove the key');
+  return admin.press(await admin.slash('removekey'), 'Remove the key');
 }
 
 /** Lets somebody use a command under Integrations, whatever Discord shows by default. */
@@ -98,7 +92,7 @@ export const lines = (count: number, game = 'cs2'): string =>
   Array.from({ length: count }, (_, n) => `s${n}.example.com:27015 ${game}`).join('\n');
 
 /** Waits for what comes after the progress bar. */
-export async function reported(answer: Answer): Promise<SeenMessage> {
+export async function reported(answer: Shown): Promise<SeenMessage> {
   const message = messageOf(answer);
   for (;;) {
     const change = message.changed();
@@ -108,14 +102,14 @@ export async function reported(answer: Answer): Promise<SeenMessage> {
 }
 
 /** Presses the Submit button of a preview, and waits for the report. */
-export async function submit(person: Person, preview: Answer): Promise<SeenMessage> {
+export async function pressSubmit(person: Person, preview: Shown): Promise<SeenMessage> {
   const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
   assert(button, `there is no button to submit with: ${textOf(preview)}`);
-  return reported(await person.press(messageOf(preview), button));
+  return reported(await person.press(preview, button));
 }
 
 /** The labels of a message's buttons. */
-export function labelsOf(answer: Answer): readonly string[] {
+export function labelsOf(answer: Shown): readonly string[] {
   return componentsOf(answer).flatMap(({ label }) => label ?? []);
 }
 
@@ -126,7 +120,7 @@ export interface Component {
   readonly options?: readonly { readonly value: string }[];
 }
 
-export function componentsOf(answer: Answer): readonly Component[] {
+export function componentsOf(answer: Shown): readonly Component[] {
   const rows = (messageOf(answer).current?.components ?? []) as unknown as {
     readonly components: readonly Component[];
   }[];
@@ -144,8 +138,6 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
     .slice(1)
     .map((line) => line.slice(1, -1).split('","'));
 }
-
-export const read = (message: SeenMessage): string => textOf({ kind: 'message', message });
 
 /** The channel of the scene's guild that is not the one where people are. */
 export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): string {

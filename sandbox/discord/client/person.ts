@@ -39,6 +39,23 @@ const valuesText = (values: readonly string[]): string => values.toSorted().join
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 
+/** A message, or the answer that showed it. */
+type Shown = Answer | Pick<SeenMessage, 'id'>;
+/** A modal, or the answer that opened it. */
+type Opened = Answer | Pick<SeenModal, 'interactionId'>;
+
+function messageIn(shown: Shown): Pick<SeenMessage, 'id'> {
+  if (!('kind' in shown)) return shown;
+  if (shown.kind === 'message') return shown.message;
+  throw new Error(`a message was expected, and this came: ${JSON.stringify(shown)}`);
+}
+
+function modalIn(opened: Opened): Pick<SeenModal, 'interactionId'> {
+  if (!('kind' in opened)) return opened;
+  if (opened.kind === 'modal') return opened.modal;
+  throw new Error(`a modal was expected, and this came: ${JSON.stringify(opened)}`);
+}
+
 /** One person and their Discord, which sends nothing that Discord would not let them send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
   /** What opened a modal that was then submitted and answered. */
@@ -148,9 +165,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     },
 
     /** Presses a button of a message, by its label or its custom id. */
-    async press(message: Pick<SeenMessage, 'id'>, button: string): Promise<Answer> {
+    async press(on: Shown, button: string): Promise<Answer> {
       await sleep(reactionMs);
-      const source = shown(message.id);
+      const source = shown(messageIn(on).id);
       if (source === undefined) return refused('the message is gone');
       const found = findButton(source.current, button);
       if (typeof found === 'string') return refused(found);
@@ -167,18 +184,15 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
      * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
      * `customId` says which select is meant, where several offer the same.
      */
-    async pick(
-      message: Pick<SeenMessage, 'id'>,
-      wanted: readonly string[],
-      customId?: string,
-    ): Promise<Answer> {
+    async pick(on: Shown, wanted: readonly string[], customId?: string): Promise<Answer> {
       await sleep(reactionMs);
-      const source = shown(message.id);
+      const { id: messageId } = messageIn(on);
+      const source = shown(messageId);
       if (source === undefined) return refused('the message is gone');
       const found = findSelect(source.current, wanted, { here: here(), customId });
       if (typeof found === 'string') return refused(found);
       const { select, values } = found;
-      const selectKey = `${message.id} ${select.custom_id}`;
+      const selectKey = `${messageId} ${select.custom_id}`;
       const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
       if (valuesText(values) === shownNow) return refused('the select shows that already, and sends nothing');
       chosen.set(selectKey, valuesText(values));
@@ -199,8 +213,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     },
 
     /** Fills a modal in and submits it. What is not entered stays as it stood there. */
-    async submit({ interactionId }: Pick<SeenModal, 'interactionId'>, entered: Entered): Promise<Answer> {
+    async submit(opened: Opened, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
+      const { interactionId } = modalIn(opened);
       const openedBy = world.interactions.get(interactionId);
       const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
       if (!isOpen || openedBy.acknowledged?.type !== 'modal') return refused('this modal is not open here');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Person } from '../../../sandbox/discord/contract.ts';
 import { ROLES } from '../../../sandbox/people.ts';
 import { messageOf, setKey, textOf } from '../../support/bot.ts';
-import { submit, upload } from '../../support/people.ts';
+import { pressSubmit, upload } from '../../support/people.ts';
 import { answered, labelsOf } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, beginAnew, type Hostility } from './arena.ts';
 
@@ -28,7 +28,7 @@ async function submitLists({ discord }: Arena, name: string): Promise<void> {
     const guild = discord.guildEvents.add({ name: `${name} ${n}` });
     const admin = discord.person({ guild, name: 'admin', permissions: ROLES.admin.permissions });
     await setKey(admin, ATTACKERS_KEY);
-    const report = await submit(admin, await showList(admin, `${name}${n}`));
+    const report = await pressSubmit(admin, await showList(admin, `${name}${n}`));
     assert(report.file('report.csv'), 'a list has no report');
   };
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
