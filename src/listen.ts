@@ -38,6 +38,6 @@ function adviceFor(code: unknown, variable: string): string {
     case 'EACCES':
       return `this user may not take this port: set an ${variable} of 1024 or more`;
     default:
-      return 'set HTTP_HOST to an address of this machine';
+      return 'set HTTP_HOST, or INTERACTIONS_HOST where there is one, to an address of this machine';
   }
 }

@@ -104,8 +104,17 @@ describe('the configuration', () => {
 
   it('needs two more for interactions over HTTP', () => {
     const key = 'aB'.repeat(32);
-    const http = { INTERACTIONS: 'http', DISCORD_PUBLIC_KEY: key, INTERACTIONS_PORT: '8080' };
-    expect(read(http)).toMatchObject({ discordPublicKey: key, interactionsPort: 8_080 });
+    const http = {
+      INTERACTIONS: 'http',
+      DISCORD_PUBLIC_KEY: key,
+      INTERACTIONS_PORT: '8080',
+      INTERACTIONS_HOST: '::',
+    };
+    expect(read(http)).toMatchObject({
+      discordPublicKey: key,
+      interactionsPort: 8_080,
+      interactionsHost: '::',
+    });
     expect(problemsWith({ INTERACTIONS: 'http', DISCORD_PUBLIC_KEY: key.slice(1) }).split('\n  ')).toEqual([
       'The configuration cannot be used:',
       expect.stringMatching(/^DISCORD_PUBLIC_KEY must be the Public Key of the application: 64 hexadecimal/),
@@ -247,6 +256,7 @@ describe('a variable', () => {
     ['SUPPORT_URL', ['http://example.com/help', `https://example.com/${'x'.repeat(500)}`]],
     ['HTTP_PORT', ['0', '65536', 'eighty']],
     ['HTTP_HOST', ['a b', 'a/b']],
+    ['INTERACTIONS_HOST', ['a b']],
     ['INTERACTIONS', ['https', 'both']],
     ['INTERACTIONS_PORT', ['0']],
     [

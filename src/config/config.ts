@@ -4,6 +4,7 @@ import { codeOf } from '../error-code.ts';
 import { prefixDistance } from '../prefix-distance.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import {
+  address,
   encryptionKeys,
   hostsWithPorts,
   isDiscordOrLoopback,
@@ -47,6 +48,8 @@ const configSchema = z.object({
   /** What Discord signs them with, in hexadecimal, and where the endpoint is: both are there where it is `http`. */
   discordPublicKey: z.exactOptional(publicKey()),
   interactionsPort: z.exactOptional(port()),
+  /** The address that it is on; absent: `httpHost`. */
+  interactionsHost: z.exactOptional(address()),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
@@ -78,12 +81,9 @@ const configSchema = z.object({
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link()),
   privacyUrl: z.exactOptional(link()),
-  /** Where health and metrics are served; nowhere without a port. The endpoint is on the same address. */
+  /** Where health and metrics are served; nowhere without a port. */
   httpPort: z.exactOptional(port()),
-  httpHost: z
-    .string()
-    .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'))
-    .default('127.0.0.1'),
+  httpHost: address().default('127.0.0.1'),
   /** For how long the gateway may be silent before the process ends; 0: for ever. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a backup is made; 0: never. */

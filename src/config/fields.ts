@@ -145,6 +145,11 @@ export function port() {
     .transform(Number);
 }
 
+/** What the bot listens on. */
+export function address() {
+  return z.string().regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
+}
+
 /** `host` or `host:port`, in small letters. */
 export function hostsWithPorts() {
   return z

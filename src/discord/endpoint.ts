@@ -71,6 +71,11 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // For a load balancer, which does not reach HTTP_PORT: /metrics is there.
+    if (request.url === '/livez') {
+      response.writeHead(isLeaving ? 503 : 200).end();
+      return;
+    }
     try {
       const payload = await take(request);
       if (Object(payload).type === InteractionType.Ping) {

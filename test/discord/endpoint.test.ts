@@ -100,10 +100,11 @@ describe('the endpoint', () => {
     expect(await post(COMMAND, { timeOff: -290 })).toEqual({ status: 202, body: '' });
   });
 
-  it('takes no other path and no other method', async () => {
+  it('takes no other path and no other method, and tells a load balancer that it lives', async () => {
     const { url, post, taken } = await openEndpoint();
     expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
     expect((await fetch(url)).status).toBe(405);
+    expect((await fetch(new URL('/livez', url))).status).toBe(200);
     expect(taken).toEqual([]);
   });
 
