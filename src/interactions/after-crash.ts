@@ -10,6 +10,16 @@ import type { Interaction } from './interaction.ts';
 import type { InteractionRecord, Unreplied } from './record.ts';
 import type { UnderWay } from './under-way.ts';
 
+/**
+ * What came of telling of an interaction afterwards.
+ * - `told`: to the member.
+ * - `too-late`: Discord takes no reply any more; the log channel is told.
+ * - `failed`: it is tried again.
+ * - `unreadable`: what is stored of it cannot be opened.
+ */
+export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
+export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
+
 export interface AfterCrashDeps extends Waiting {
   readonly record: Pick<InteractionRecord, 'open' | 'isOurs' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
@@ -19,6 +29,7 @@ export interface AfterCrashDeps extends Waiting {
   /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
   readonly reportOf: (context: Context) => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
+  readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
@@ -29,7 +40,7 @@ export type AfterCrash = ReturnType<typeof createAfterCrash>;
  * again. Every method throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { record, underWay, editOrder, api, wording, reportOf, tellGuild, logger } = deps;
+  const { record, underWay, editOrder, api, wording, reportOf, tellGuild, onToldLater, logger } = deps;
 
   /** Discord does not take a reply any more: what became of a submission is said in the guild's log channel. */
   async function tellInLog(interaction: Interaction): Promise<void> {
@@ -43,6 +54,11 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     await record.markReplied(interaction.id);
   }
 
+  async function tellTooLate(interaction: Interaction): Promise<void> {
+    await tellInLog(interaction);
+    onToldLater?.('too-late');
+  }
+
   async function tellOne({ interaction, shown, message }: Unreplied): Promise<void> {
     const { id, guildId } = interaction;
     // Whoever was at work on it may have replied since it was read.
@@ -50,7 +66,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps);
-    if (state === 'gone') return tellInLog(interaction);
+    if (state === 'gone') return tellTooLate(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
       // The message that it changes is shown again with its buttons.
@@ -72,11 +88,12 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         );
       } catch (error) {
         // What Discord did not take for another reason is tried again.
-        if (isRefused(error)) return tellInLog(interaction);
+        if (isRefused(error)) return tellTooLate(interaction);
         throw error;
       }
     }
     await record.markReplied(id);
+    onToldLater?.('told');
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
   }
 
@@ -90,11 +107,15 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         const unreplied = record.open(row);
         // What cannot be opened stays under way, so that this is logged once.
         underWay.begin(row.id, unreplied?.message ?? row.id);
-        if (!unreplied) continue;
+        if (!unreplied) {
+          onToldLater?.('unreadable');
+          continue;
+        }
         tellOne(unreplied)
-          .catch((error: unknown) =>
-            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
-          )
+          .catch((error: unknown) => {
+            onToldLater?.('failed');
+            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
+          })
           .finally(() => underWay.end(row.id));
       }
     },

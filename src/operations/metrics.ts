@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
 import { SHARD_STATES } from '../discord/shard.ts';
+import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { atMost } from '../lifecycle.ts';
 import { EXTENTS } from '../listing/breaker.ts';
@@ -20,6 +21,7 @@ export interface Metrics {
   onTransaction(end: TransactionEnd): void;
   onRateLimited(scope: string): void;
   onBackup(outcome: 'made' | 'failed'): void;
+  onToldLater(outcome: ToldLaterOutcome): void;
   readonly observer: Observer;
   /** From now on these parts are looked at, too. */
   watch(parts: WatchedParts): void;
@@ -113,6 +115,11 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
   ]);
 
   const backups = counter('backups_total', 'Backups that the bot has made, and that failed.', ['outcome']);
+  const toldLater = counter(
+    'told_later_total',
+    'Attempts to tell of an interaction that was left without a reply. Too late: Discord takes none any more.',
+    ['outcome'],
+  );
 
   // From the start: the first of a kind is seen as an increase only where there was a 0 before.
   for (const type of Object.values(INTERACTION_TYPES))
@@ -125,6 +132,7 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
   transactions.zero({});
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
+  for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
 
   return {
     onInteraction({ command, type, outcome, acknowledgedMs, answeredMs }) {
@@ -139,6 +147,7 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
     },
     onRateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     onBackup: (outcome) => backups.inc({ outcome }),
+    onToldLater: (outcome) => toldLater.inc({ outcome }),
     observer: {
       async ended(_, { outcomes }) {
         for (const { kind } of outcomes) servers.inc({ outcome: kind });
@@ -170,6 +179,9 @@ function watchState(register: Registry, parts: WatchedParts): void {
 
   gauge('ready', 'Whether commands come in and can be recorded: as /readyz says.', async () =>
     Number((await healthOf(parts)).ready),
+  );
+  gauge('store_writable', 'Whether the database takes what is written.', async () =>
+    Number((await healthOf(parts)).store.ok),
   );
   gauge('gateway_silent_seconds', 'Since when the quietest shard has heard nothing of the gateway.', () =>
     seconds(gateway.silentMs()),

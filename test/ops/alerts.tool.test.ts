@@ -25,26 +25,26 @@ const until = (port: number, name: string, labels?: string) =>
 const add = ({ member }: Scene, port: number) =>
   member.slash('addserver', { game: 'cs2', server: 'a.example.com', port });
 
-/** After these two scrapes exactly this alert fires. */
-function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1]): void {
-  expectFiring([alert], scrapes);
-  expect(() => expectFiring([], scrapes)).toThrow(alert);
+/** After these two scrapes exactly this alert fires, and these that go with it. */
+function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
+  expectFiring([...others, alert].toSorted(), scrapes);
+  expect(() => expectFiring(others, scrapes)).toThrow(alert);
   tested.push(alert);
 }
 
 /** A bot that is scraped while it is well, and again when its fault shows. */
 async function firesFor(
   alert: string,
-  options: AppSceneOptions & Expected & { readonly minutes: number },
+  options: AppSceneOptions & Expected & { readonly minutes: number; readonly others?: readonly string[] },
   fault: (scene: Scene, port: number) => Promise<void>,
 ): Promise<void> {
-  const { minutes, ...rest } = options;
+  const { minutes, others = [], ...rest } = options;
   const port = await quietPort();
   await inAppScene({ key: 'sandbox-key', ...rest, env: { HTTP_PORT: String(port) } }, async (scene) => {
     await until(port, 'ready').toBe(1);
     const before = await take(port);
     await fault(scene, port);
-    fires(alert, { before, after: await take(port), minutes });
+    fires(alert, { before, after: await take(port), minutes }, others);
     scene.discord.gateway.silence(false);
     scene.discord.faults.clear();
   });
@@ -101,6 +101,45 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
+  it('a shard that has had no session for five minutes', async () => {
+    const discord = { heartbeatIntervalMs: 200 };
+    const options = { minutes: 6, others: ['ListingBotNotReady'], discord, breaches: ['SessionTimedOut'] };
+    await firesFor('ListingBotShardDeaf', options, async ({ discord }, port) => {
+      discord.gateway.silence(true);
+      await until(port, 'shards', '{state="connecting"}').toBe(1);
+    });
+  });
+
+  it('a store that takes nothing', async () => {
+    const options = { minutes: 2, others: ['ListingBotNotReady', 'ListingBotStoreErrors'] };
+    await firesFor('ListingBotStoreNotWritable', options, async ({ data }, port) => {
+      const other = new DatabaseSync(join(data, 'bot.sqlite'));
+      onTestFinished(() => other.close());
+      other.exec('BEGIN IMMEDIATE');
+      await until(port, 'store_writable').toBe(0);
+    });
+  });
+
+  it('members who cannot be told what a crash cut off', async () => {
+    await firesFor('ListingBotNotTold', { minutes: 2 }, async (scene, port) => {
+      const failWith = (status: number) =>
+        scene.discord.faults.inject({
+          fault: { kind: 'status', status },
+          path: /\/webhooks\//,
+          times: 1_000,
+        });
+      failWith(503);
+      void add(scene, 1).catch(() => undefined);
+      await until(port, 'submitted_servers_total', '{outcome="accepted"}').toBe(1);
+      await scene.bot.stop('SIGKILL');
+      scene.discord.faults.clear();
+      // What is refused is not tried again at once.
+      failWith(404);
+      await scene.startBot();
+      await until(port, 'told_later_total', '{outcome="failed"}').toBeGreaterThan(0);
+    });
+  });
+
   it('servers of which nobody knows whether they were received', async () => {
     await firesFor('ListingBotUnknownOutcomes', { minutes: 2 }, async (scene, port) => {
       await scene.listing.behave({ kind: 'reset' });
@@ -117,10 +156,10 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  it('a day of which fewer than 100 IDENTIFYs are left', async () => {
+  it('a day of which few IDENTIFYs are left', async () => {
     const before = await scraped({});
-    const after = await scraped({ discord: { identifiesUsed: 901 } });
-    fires('ListingBotFewIdentifies', { before, after, minutes: 2 });
+    const after = await scraped({ discord: { identifiesUsed: 751 } });
+    fires('ListingBotFewIdentifies', { before, after, minutes: 2 }, []);
   });
 
   it('a backup that is older than a day', async () => {
@@ -132,7 +171,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       await store.stop();
       return scraped({ data });
     }
-    fires('ListingBotBackupOld', { before: await backedUp(1), after: await backedUp(25), minutes: 11 });
+    fires('ListingBotBackupOld', { before: await backedUp(1), after: await backedUp(25), minutes: 11 }, []);
   });
 
   it('each of the rules, which are such as Prometheus takes', async () => {
