@@ -1,8 +1,9 @@
-# The packages, without what only development needs. Nothing is compiled: package.json denies the scripts that would.
+# The packages, without what only development needs. No script of theirs is needed: nothing is compiled or fetched beside them.
 FROM node:26-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund
+# i18next names TypeScript as a peer, a third of all bytes, which nothing loads.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -r node_modules/typescript node_modules/@typescript
 
 FROM node:26-slim
 LABEL org.opencontainers.image.title="server-listing-bot" \
@@ -22,5 +23,5 @@ VOLUME /data
 # Ready: commands come in from Discord and can be recorded. Over HTTP a balancer would take a process away that is not, and
 # nobody would tell members that the database is away. It serves this container only, unless HTTP_HOST says more.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/${process.env.INTERACTIONS === 'http' ? 'livez' : 'readyz'}`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "require('http').get({ host: process.env.HTTP_HOST || '127.0.0.1', port: process.env.HTTP_PORT, path: process.env.INTERACTIONS === 'http' ? '/livez' : '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=4", "--v8-pool-size=1", "src/start.js"]

@@ -323,6 +323,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       return ended && afterRestart(context, ended, { games, settings });
     },
     tellGuild: guildLog.tell,
+    onToldLater: metrics?.onToldLater,
     now: api.time,
     logger,
   });
@@ -373,7 +374,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
           // There are both, or the configuration would not have been taken.
           publicKey: config.discordPublicKey ?? '',
           port: config.interactionsPort ?? 0,
-          host: config.httpHost,
+          host: config.interactionsHost ?? config.httpHost,
           onInteraction,
           onFatal,
           logger,

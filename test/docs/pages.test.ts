@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { UNREPLIED_KEPT_DAYS } from '../../src/interactions/record.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { REFUSED_KEPT_DAYS } from '../../src/submissions/pruning.ts';
@@ -50,6 +51,26 @@ it('docs/configuration.md has every variable of .env.example, and no other', () 
   expect(variables('docs/configuration.md', /^\| `([A-Z_]+)` \|/gm)).toEqual(
     variables('.env.example', /^#?([A-Z_]+)=/gm),
   );
+});
+
+it('docs/licences.md names every package that is shipped under another licence than MIT', () => {
+  const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
+  const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
+  const { packages } = z
+    .object({
+      packages: z.record(
+        z.string(),
+        z.object({ dev: z.boolean().optional(), license: z.string().optional() }),
+      ),
+    })
+    .parse(JSON.parse(read('package-lock.json')));
+  const missing = Object.entries(packages).filter(([path, { dev, license = 'none' }]) => {
+    if (dev || path === '' || license === 'MIT') return false;
+    const name = path.replace(/^.*node_modules\//, '');
+    const all = name.replace(/\/.*/, '/*');
+    return ![name, all].some((each) => named(license).includes(`\`${each}\``));
+  });
+  expect(missing).toEqual([]);
 });
 
 it('PRIVACY.md promises the times and numbers that the bot keeps by default', () => {

@@ -43,7 +43,7 @@ function isConfined(pid: number, program: string): void {
 }
 
 let folder: string;
-/** What a clone has, with the packages of `npm ci --omit=dev`. */
+/** What a clone has, with the packages of `npm ci --omit=dev --ignore-scripts`. */
 let clone: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'run-'));
@@ -52,7 +52,7 @@ beforeAll(() => {
   mkdirSync(clone);
   const files = run('git', ['-C', ROOT, 'ls-files', '--cached', '--others', '--exclude-standard']);
   for (const file of files.split('\n')) cpSync(join(ROOT, file), join(clone, file));
-  run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefix', clone]);
+  run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', clone]);
 }, LONG_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -123,7 +123,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
   }
 }
 
-describe('the plain path: npm ci --omit=dev && npm start', () => {
+describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () => {
   it('comes up, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
     // The Node that a machine brings is this one here: the packages for production hold none.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
