@@ -16,7 +16,7 @@ import { lacksKey } from './settings/text.ts';
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
   readonly games: Pick<Games, 'accept'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'keepAnswer'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'noteOutcome'>;
   /** Tells the guild's admins that the service refuses their key for the first time. */
   readonly onKeyRefused: (guildId: string) => Promise<void>;
 }
@@ -47,7 +47,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, stored.key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
-    const isFirstRefusal = await keys.keepAnswer(guildId, stored.setAt, outcome, { renews: true });
+    const isFirstRefusal = await keys.noteOutcome(guildId, stored.setAt, outcome, { renews: true });
     if (isFirstRefusal) await onKeyRefused(guildId);
     if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
     // What the service said stands below.

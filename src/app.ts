@@ -207,7 +207,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       const usable = await keys.usable(guildId);
       if ('code' in usable) return undefined;
       const outcome = await readGames({ guildId }, usable.key);
-      if (await keys.keepAnswer(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
+      if (await keys.noteOutcome(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
       return outcome;
     },
     values: store.values,
@@ -246,7 +246,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     settings,
     listing,
     guard,
-    isOurs: record.isOurs,
+    ownsInteraction: record.owns,
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,

@@ -61,7 +61,7 @@ export interface UsableKey {
   readonly setAt: string;
 }
 
-/** Why there is no key that a request may leave with. */
+/** Why there is no key to send a request with. */
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }
@@ -99,7 +99,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
-  /** The key, unless there is none, it cannot be opened, or the service has refused it: then no request may leave. */
+  /** The key, unless there is none, it cannot be opened, or the service has refused it: then nothing is sent. */
   async function usable(guildId: string): Promise<UsableKey | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
@@ -159,38 +159,38 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await store.cutLog();
     },
     /**
-     * Keeps what the service's answer to a request with this key says of the key, unless the guild has another one by now.
-     * `renews`: an admin asked for it, so that being accepted lifts the mark that an earlier refusal has left.
+     * Keeps what the outcome of a request with this key says of the key, unless the guild has another one by now.
+     * `renews`: an admin asked for it, so that being accepted lifts the mark of an earlier refusal.
      * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
      */
-    async keepAnswer(
+    async noteOutcome(
       guildId: string,
       setAt: string,
-      answer: Outcome | GamesOutcome,
+      outcome: Outcome | GamesOutcome,
       { renews = false }: { readonly renews?: boolean } = {},
     ): Promise<boolean> {
-      const verdict = verdictOf(answer);
-      if (verdict === 'none') return false;
+      const said = saidOfKey(outcome);
+      if (said === 'nothing') return false;
       return change(guildId, async () => {
         const record = await records.get(guildId);
         if (record === undefined || record === 'unreadable' || record.setAt !== setAt) return false;
         const at = time();
-        const isNewRefusal = verdict === 'refused' && record.invalidSince === undefined;
+        const isNewRefusal = said === 'refused' && record.invalidSince === undefined;
         const isDoubted = isNewRefusal && (await refusals?.note(guildId)) === true;
         const isFirstRefusal = isNewRefusal && !isDoubted;
-        if (verdict === 'accepted') refusals?.forget(guildId);
+        if (said === 'accepted') refusals?.forget(guildId);
         const next: KeyRecord = {
           ...record,
-          answer: { at, accepted: verdict === 'accepted', ...messageOf(answer) },
+          answer: { at, accepted: said === 'accepted', ...messageOf(outcome) },
         };
-        if (verdict === 'accepted') next.workedAt = at;
-        if (verdict === 'accepted' && renews) delete next.invalidSince;
+        if (said === 'accepted') next.workedAt = at;
+        if (said === 'accepted' && renews) delete next.invalidSince;
         if (isFirstRefusal) next.invalidSince = at;
         await records.set(guildId, next);
         return isFirstRefusal;
       });
     },
-    /** Takes away the mark that a refusal has left. */
+    /** Takes away the mark of a refusal. */
     async lift(guildId: string): Promise<void> {
       await change(guildId, async () => {
         const record = await records.get(guildId);
@@ -217,25 +217,25 @@ export function createApiKeys(deps: ApiKeysDeps) {
   };
 }
 
-/** `unclear`: the service answered, and perhaps of the key. `none`: nothing is said of the key. */
-type KeyVerdict = 'accepted' | 'refused' | 'unclear' | 'none';
+/** What an outcome says of the key. `unclear`: perhaps the service's words are about the key. */
+type SaidOfKey = 'accepted' | 'refused' | 'unclear' | 'nothing';
 
-function verdictOf(answer: Outcome | GamesOutcome): KeyVerdict {
-  switch (answer.kind) {
+function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
+  switch (outcome.kind) {
     case 'games':
     case 'accepted':
       return 'accepted';
     case 'rejected':
-      if (answer.known === 'invalidKey') return 'refused';
+      if (outcome.known === 'invalidKey') return 'refused';
       // The other known errors are about the servers; words that nobody knows may be about the account.
-      return answer.known === undefined ? 'unclear' : 'none';
+      return outcome.known === undefined ? 'unclear' : 'nothing';
     default:
-      return 'none';
+      return 'nothing';
   }
 }
 
 /** The service's words, if it said any. */
-function messageOf(answer: Outcome | GamesOutcome): { readonly message?: string } {
-  if (!('message' in answer)) return {};
-  return { message: storedMessage(answer.message) };
+function messageOf(outcome: Outcome | GamesOutcome): { readonly message?: string } {
+  if (!('message' in outcome)) return {};
+  return { message: storedMessage(outcome.message) };
 }

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export interface KeyCareDeps {
-  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'keepAnswer' | 'lift' | 'guilds'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'noteOutcome' | 'lift' | 'guilds'>;
   readonly refusals: Pick<Refusals, 'takeDoubted'>;
   readonly readGames: (asker: Asker, key: Secret) => Promise<GamesOutcome>;
   readonly onlyOne: OnlyOne;
@@ -45,7 +45,7 @@ export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> 
       const stored = await keys.get(guildId);
       if (!stored) continue;
       const outcome = await readGames({ guildId }, stored.key);
-      await keys.keepAnswer(guildId, stored.setAt, outcome, { renews: true });
+      await keys.noteOutcome(guildId, stored.setAt, outcome, { renews: true });
     }
   }
 

@@ -21,7 +21,7 @@ export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] 
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
 export interface AfterCrashDeps extends Waiting {
-  readonly record: Pick<InteractionRecord, 'open' | 'isOurs' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly record: Pick<InteractionRecord, 'open' | 'owns' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
@@ -75,7 +75,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       try {
         underWay.replyIsReady(id);
         await editOrder.begin(id, message);
-        if (!(await record.isOurs(id))) return;
+        if (!(await record.owns(id))) return;
         await deliver(
           {
             api,

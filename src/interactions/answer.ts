@@ -32,7 +32,7 @@ import type { UnderWay } from './under-way.ts';
 
 export interface AnswerDeps extends Announcing {
   readonly api: DiscordApi;
-  readonly record: Pick<InteractionRecord, 'take' | 'isOurs' | 'markReplied'>;
+  readonly record: Pick<InteractionRecord, 'take' | 'owns' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly afterCrash: Pick<AfterCrash, 'tellInLog'>;
@@ -165,8 +165,8 @@ export function createAnswering(deps: AnswerDeps) {
       underWay.replyIsReady(interaction.id);
       // While the database is away nobody takes anything over.
       await editOrder.begin(interaction.id, message).catch(() => undefined);
-      const isOurs = await record.isOurs(interaction.id).catch(() => true);
-      if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
+      const isOwner = await record.owns(interaction.id).catch(() => true);
+      if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
       const instead = (error: unknown) => notTaken(error, asking);
       const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
       await deliver({ api, interaction, shown, progress, isLatest, instead }, answer).catch(

@@ -20,7 +20,7 @@ export interface DispatchDeps {
   readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly answering: Answering;
-  readonly record: Pick<InteractionRecord, 'isOurs'>;
+  readonly record: Pick<InteractionRecord, 'owns'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
   /** Told the guild of every interaction that the guild's own installation authorised. */
@@ -47,7 +47,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
     const context = contextOf(interaction, wording);
-    const progress = createProgress(api, interaction, () => record.isOurs(interaction.id).catch(() => false));
+    const progress = createProgress(api, interaction, () => record.owns(interaction.id).catch(() => false));
     const asking = { interaction, context, trace, progress };
     const { asked } = interaction;
     if (asked.kind === 'autocomplete') return suggest(asking, asked);

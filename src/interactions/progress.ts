@@ -16,11 +16,11 @@ export interface Progress {
   isUncertain(): boolean;
 }
 
-/** @param isOurs whether no other process has taken the interaction over, and has told of it */
+/** @param isOwner whether no other process has taken the interaction over, and has told of it */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
   interaction: Interaction,
-  isOurs: () => Promise<boolean>,
+  isOwner: () => Promise<boolean>,
 ): Progress {
   let isLate = false;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,7 @@ export function createProgress(
       shownAt = performance.now();
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
-        .edit(interaction, { body, files: [] }, isOurs)
+        .edit(interaction, { body, files: [] }, isOwner)
         // The work goes on, and its end is told whatever became of this.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);

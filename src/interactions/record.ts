@@ -149,17 +149,16 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     },
 
     /**
-     * Whether no other process has taken it over, since this one was silent for too long. Inside of a transaction of its
-     * guild that stays so.
+     * Whether no other process has taken the interaction over. Inside of a transaction of its guild that stays so.
      */
-    async isOurs(interactionId: string): Promise<boolean> {
+    async owns(interactionId: string): Promise<boolean> {
       const row = await store
         .tables()
         .selectFrom('interactions')
         .select('owner')
         .where('id', '=', interactionId)
         .executeTakeFirst();
-      // It is gone where its member had the data of the guild deleted.
+      // Without a row: an admin had the data of the guild deleted.
       return row === undefined || row.owner === owner;
     },
 

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** How a request to the listing service ended: with an answer, or with none (5xx, timeout, no connection). */
+/** How a request to the listing service ended: with a response, or with none (5xx, timeout, no connection). */
 export type Health = 'answered' | 'failed';
 
 /** For whom submissions are held back: for nobody, for guilds whose own requests failed, for everybody. */

@@ -10,9 +10,9 @@ import {
   type Outcome,
   type Rejected,
   type ServerSubmission,
-  verdictSchema,
+  statusSchema,
 } from './contract.ts';
-import { type Answer, post, readJson, retryAfterMs, unusable } from './exchange.ts';
+import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './request.ts';
 
 export interface ListingApiDeps {
   /** Requests go to `{baseUrl}/api`; a path and a slash at the end are fine. */
@@ -34,8 +34,8 @@ export interface ListingRequest {
   readonly ms: number;
 }
 
-/** The longest answer that is read, in bytes: thousands of games fit ten times over. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+/** The longest response that is read, in bytes: thousands of games fit ten times over. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /**
  * The listing service over HTTP (specification §4), on connections of its own.
@@ -57,7 +57,7 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
     keepAliveTimeout: 4_000,
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
-    maxResponseSize: MAX_ANSWER_BYTES,
+    maxResponseSize: MAX_RESPONSE_BYTES,
     // One request a connection: what became of it is then clear from what became of the connection.
     pipelining: 1,
   });
@@ -77,13 +77,13 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   }
 
   async function add(servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> {
-    const answer = await post(agent, { url, form: addForm(servers, key, arrayFormat), timeoutMs });
-    return answer.kind === 'answer' ? readAdd(answer, url, key) : answer;
+    const response = await post(agent, { url, form: addForm(servers, key, arrayFormat), timeoutMs });
+    return response.kind === 'response' ? readAdd(response, url, key) : response;
   }
 
   async function games(key: Secret): Promise<GamesOutcome> {
-    const answer = await post(agent, { url, form: gamesForm(key), timeoutMs, signal: closing.signal });
-    return answer.kind === 'answer' ? readGames(answer, url, key) : answer;
+    const response = await post(agent, { url, form: gamesForm(key), timeoutMs, signal: closing.signal });
+    return response.kind === 'response' ? readGames(response, url, key) : response;
   }
 
   return {
@@ -96,28 +96,28 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   };
 }
 
-/** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
-function readAdd(answer: Answer, url: URL, key: Secret): Outcome {
-  const json = readJson(answer, url, key);
+/** What `action=add` led to. The status in its body is believed at any HTTP status: the specification names none for errors. */
+function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
+  const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;
-  const verdict = verdictSchema.safeParse(json.value);
-  if (!verdict.success) return unusable(answer, 'unreadable', whatIsWrong(verdict.error));
-  const { status, message } = verdict.data;
-  return status === 'success' ? { kind: 'accepted', message } : rejected(message, answer);
+  const body = statusSchema.safeParse(json.value);
+  if (!body.success) return unusable(response, 'unreadable', whatIsWrong(body.error));
+  const { status, message } = body.data;
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message, response);
 }
 
 /** What `action=games` led to. */
-function readGames(answer: Answer, url: URL, key: Secret): GamesOutcome {
-  const json = readJson(answer, url, key);
+function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome {
+  const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;
-  const verdict = verdictSchema.safeParse(json.value);
-  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, answer);
+  const body = statusSchema.safeParse(json.value);
+  if (body.success && body.data.status === 'error') return rejected(body.data.message, response);
   const games = gamesSchema.safeParse(json.value);
-  if (!games.success) return unusable(answer, 'unreadable', whatIsWrong(games.error));
+  if (!games.success) return unusable(response, 'unreadable', whatIsWrong(games.error));
   return { kind: 'games', games: games.data };
 }
 
-function rejected(message: string, { status, headers }: Answer): Rejected {
+function rejected(message: string, { status, headers }: HttpResponse): Rejected {
   const wait = status === 429 ? retryAfterMs(headers) : undefined;
   const known = knownError(message);
   return {
@@ -130,7 +130,7 @@ function rejected(message: string, { status, headers }: Answer): Rejected {
 
 function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
-  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
+  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
 type ReportLogger = Pick<Logger, 'debug' | 'warn'>;
@@ -145,7 +145,7 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
   const message =
     reason === 'redirect'
       ? 'the listing service has moved: check LISTING_API_URL'
-      : 'no answer to use from the listing service';
+      : 'no response to use from the listing service';
   logger.warn({ ...request, kind, reason, detail }, message);
 }
 

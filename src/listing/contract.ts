@@ -31,7 +31,7 @@ const gameSchema = z.object({
 export type Game = z.infer<typeof gameSchema>;
 
 /**
- * The answer to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. What is no game is left out, so
+ * The response to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. What is no game is left out, so
  * that it hides none of the others; a list of nothing else is no list of games.
  */
 export const gamesSchema = z
@@ -43,8 +43,8 @@ export const gamesSchema = z
   .refine(({ isEmpty, games }) => isEmpty || games.length > 0)
   .transform(({ games }): readonly Game[] => games);
 
-/** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
-export const verdictSchema = z.object({
+/** The response to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
+export const statusSchema = z.object({
   status: z.enum(['success', 'error']),
   message: z.string().transform((message) => clipped(message, LONGEST_MESSAGE)),
 });
@@ -80,7 +80,7 @@ export interface ServerSubmission {
 }
 
 /**
- * What came of submitting a server: the one form of it, from the service's answer over the record to the sentence that
+ * What came of submitting a server: the one form of it, from the service's response over the record to the sentence that
  * a member reads. All servers of a request have the same.
  */
 export type Outcome = Accepted | Rejected | NotSent | Unknown;
@@ -100,7 +100,7 @@ export interface Rejected {
   readonly retryAfterMs?: number;
 }
 
-/** Nothing of it left the machine: it can be submitted again. It was not tried, or could not be sent. */
+/** Nothing of it was sent: it can be submitted again. It was not tried, or could not be sent. */
 export interface NotSent {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_SENT_REASONS)[number];
@@ -110,49 +110,49 @@ export interface NotSent {
   readonly retryAfterMs?: number;
 }
 
-/** It was sent, or a part of it, and the answer says nothing or did not come: it may have been carried out. */
+/** It was sent, or a part of it, and the response says nothing or did not come: it may have been carried out. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: (typeof UNKNOWN_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
-  /** Milliseconds the service asked to be left alone for (`Retry-After`). */
+  /** For how many milliseconds the service wants no further request (`Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
-/** There is no verdict. The sentences about it have the reasons as their keys. */
+/** The service said neither success nor error. The sentences about it have the reasons as their keys. */
 export type Failure = NotSent | Unknown;
 
 export const NOT_SENT_REASONS = [
   'key', // the guild has none any more, or the service does not take it
-  'deadline', // what is left of the interaction's 15 minutes is needed to tell what came of it
+  'deadline', // the end of the interaction's 15 minutes is needed to tell what came of it
   'stopping', // the bot is stopping
-  'service', // two requests in a row got no answer
+  'service', // two requests in a row got no response
   'bot', // the bot itself failed
   'unreachable', // nobody listens there, or its name does not resolve
   'timeout', // there was no connection in time
   'tls', // the certificate or the handshake failed
   'rate-limited', // the key is paused since a 429
-  'down', // the service has failed repeatedly and is left alone
+  'down', // the service has failed repeatedly and is not asked for a while
   'queue-full', // enough requests of this member wait already
 ] as const;
 
 export const UNKNOWN_REASONS = [
   'timeout',
-  'reset', // the connection ended before the answer did
-  'stopping', // the bot stopped before the answer came
+  'reset', // the connection ended before the response did
+  'stopping', // the bot stopped before the response came
   'redirect', // the service moved; the new address is in `detail`, for the operator
-  'rate-limited', // 429 without a verdict
-  'server-error', // 5xx without a verdict
-  'not-found', // 404 or 410 without one: most likely the address is wrong
-  'client-error', // another 4xx without one
+  'rate-limited', // 429, and the body says neither success nor error
+  'server-error', // 5xx of the same kind
+  'not-found', // 404 or 410 of the same kind: most likely the address is wrong
+  'client-error', // another 4xx of the same kind
   'unreadable', // no JSON, or not what the specification says
   'too-large', // more than 1 MiB
 ] as const;
 
 export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejected | Failure;
 
-/** The listing service (specification §4). Each call is one request; getting no answer is an outcome, not an exception. */
+/** The listing service (specification §4). Each call is one request; getting no response is an outcome, not an exception. */
 export interface ListingApi {
   games(key: Secret): Promise<GamesOutcome>;
   /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */

@@ -44,7 +44,7 @@ const LIST = 'list';
 export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = Date.now } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
-  /** By guild, so that nobody waits for the answer to another guild's key. */
+  /** By guild, so that nobody waits for the response to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
@@ -157,7 +157,7 @@ export function createGames(deps: GamesDeps) {
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    /** The service does not know an alias of ours: the list is stale from now on. */
+    /** The service does not know an alias that the list has: the list is stale from now on. */
     invalidate(): void {
       isInvalidated = true;
     },

@@ -53,7 +53,7 @@ export function createGuard(deps: GuardDeps) {
     }
   }
 
-  /** A request that never reached the service for a reason of ours says nothing about the service. */
+  /** A request that the bot itself did not send says nothing about the service. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const isRefusal = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
@@ -87,7 +87,7 @@ export function createGuard(deps: GuardDeps) {
 
 /** Whether the next try may be better: a wrong key, a bad certificate or a web page does not get better within seconds. */
 function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
-  // A submission is repeated only where nothing of it has left the machine.
+  // A submission is repeated only where nothing of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }
@@ -99,7 +99,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reas
   'server-error',
 ]);
 
-/** No verdict, but the service itself works. */
+/** The body says neither success nor error, but the service itself works. */
 const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
   'rate-limited',
   'client-error',
@@ -110,7 +110,7 @@ const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
 
-/** A 429, with or without a verdict. */
+/** A 429, whether or not its body says anything. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

@@ -49,7 +49,7 @@ export interface TransactionOptions {
 }
 
 /**
- * What was under way at the time of a backup went on after it. All of it may have left, so the next start ends it as
+ * What was under way at the time of a backup went on after it. All of it may have been sent, so the next start ends it as
  * unknown, and sends nothing a second time. No interaction of then is answered any more, and no process of then is alive.
  */
 export const AFTER_A_RESTORE: readonly string[] = [

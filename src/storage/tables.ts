@@ -54,12 +54,12 @@ export interface ServersTable {
   readonly game: string;
   /** Host and port as text, the same for every way to write them. */
   readonly address: string;
-  /** Since when it counts for limits; null where it does not, since it never left or its key was refused. */
+  /** Since when it counts for limits; null where it does not, since it was never sent or its key was refused. */
   readonly reserved_at: number | null;
   /** When the latest request with it was about to be sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing left the machine. */
+  /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing was sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's words, cut to 300 code points. */
   readonly message: string | null;

@@ -28,8 +28,8 @@ export function createErasure({ store, limits }: ErasureDeps) {
 
   return {
     /**
-     * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it leaves, and leaves no
-     * draft. Called inside of the guild's transaction.
+     * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it is sent, and has no
+     * draft afterwards. Called inside of the guild's transaction.
      */
     async deleteUnsent(guildId: string): Promise<void> {
       await tables()

@@ -45,7 +45,7 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * What members and guilds may submit. What has left counts, whatever came of it, but for what was refused because of the
+ * What members and guilds may submit. What was sent counts, whatever came of it, but for what was refused because of the
  * key; what is reserved counts too. It is counted in the table of servers, over all replicas.
  */
 export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps) {

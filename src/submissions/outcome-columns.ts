@@ -8,7 +8,7 @@ import {
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
 
-/** Of what had left when the bot was stopped. */
+/** Of what had been sent when the bot was stopped. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
 
 /** The part of an outcome that is in a server's row. */

@@ -92,12 +92,12 @@ export interface PipelineDeps {
   readonly records: Records;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'left'>;
-  readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
+  readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Whether this process still has the interaction to answer. Inside of a transaction of its guild that stays so. */
-  readonly isOurs: (interactionId: string) => Promise<boolean>;
+  /** Whether this process still owns the interaction. Inside of a transaction of its guild that stays so. */
+  readonly ownsInteraction: (interactionId: string) => Promise<boolean>;
   readonly observers: readonly Observer[];
   /** Tells the guild's admins that the service refuses their key for the first time. */
   readonly onKeyRefused: (guildId: string) => Promise<void>;
@@ -115,7 +115,7 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 /** Kept free at the end of the 15 minutes to deliver the reply, retries included. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
-/** Nothing has left: what is reserved may be lost with the machine's power. */
+/** Nothing was sent: what is reserved may be lost with the machine's power. */
 const NOT_SYNCED = { synced: false };
 
 /** What was reserved, and what its report needs. */
@@ -130,7 +130,7 @@ interface Requested {
   readonly key: UsableKey | undefined;
 }
 
-interface Answered extends Requested {
+interface EndedRequest extends Requested {
   /** The servers of the request. */
   readonly request: readonly number[];
   readonly ended: readonly EndedServers[];
@@ -149,7 +149,7 @@ interface Recorded {
 export function createPipeline(deps: PipelineDeps) {
   const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now = Date.now } = deps;
 
-  /** Tells the observers one after the other; none of them keeps the member from the answer. */
+  /** Tells the observers one after the other; none of them keeps the member from the reply. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
@@ -160,7 +160,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
   }
 
-  /** When the last request may leave, in milliseconds since 1970. */
+  /** When the last request may be sent, in milliseconds since 1970. */
   const lastStart = ({ receivedAt }: Order) => receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
   function reasonToStop(order: Order): NotSent['reason'] | undefined {
@@ -174,7 +174,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
     const { guildId, user, id, interactionId } = order;
     // Whoever took it over tells the member that nothing was sent.
-    if (!(await deps.isOurs(interactionId)))
+    if (!(await deps.ownsInteraction(interactionId)))
       throw new Error('another process has taken the interaction over');
     const stored = await drafts.find(order, id);
     // Another window of the same draft may have been submitted first.
@@ -239,13 +239,13 @@ export function createPipeline(deps: PipelineDeps) {
 
     // Where the end of a request cannot be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
-      const answer = await makeRequest(order, run, request);
-      const ended = plan.answered(answer.outcome);
+      const requested = await makeRequest(order, run, request);
+      const ended = plan.ended(requested.outcome);
       for (const { indices, outcome } of ended) {
         for (const index of indices) ends.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      const recorded = await record(run, { ...answer, request, ended, isLast });
+      const recorded = await record(run, { ...requested, request, ended, isLast });
       isRecorded = recorded !== undefined;
       remainderId = recorded?.remainderId;
       if (recorded?.isKeyRefused) await deps.onKeyRefused(run.guildId);
@@ -297,7 +297,7 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: order.interactionId },
         'a request failed by a fault of the bot',
       );
-      // Once it is marked, something of it may have left.
+      // Once it is marked, something of it may have been sent.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
@@ -311,14 +311,14 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** In one transaction, which is tried three times. @returns `undefined` where the store does not take it */
-  async function record(run: Reserved, answered: Answered): Promise<Recorded | undefined> {
+  async function record(run: Reserved, endedRequest: EndedRequest): Promise<Recorded | undefined> {
     const { guildId, id, interactionId } = run;
-    const { request, ended, isLast, outcome, key } = answered;
+    const { request, ended, isLast, outcome, key } = endedRequest;
     const note = () =>
       store.inGuild(guildId, async () => {
-        await deps.records.answered(id, request, ended);
+        await deps.records.endRequest(id, request, ended);
         return {
-          isKeyRefused: key !== undefined && (await deps.keys.keepAnswer(guildId, key.setAt, outcome)),
+          isKeyRefused: key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome)),
           remainderId: isLast ? await deps.records.finish(id) : undefined,
         };
       });
@@ -354,5 +354,5 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** As with an answer that could not be read: the request may have been carried out. */
+/** As with a response that could not be read: the request may have been carried out. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };

@@ -56,7 +56,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
 
   /**
    * All servers have ended. What was not accepted, and what was never ready, becomes a draft of its own.
-   * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
+   * @returns its id; `undefined` where nothing remains, or the member's name was deleted meanwhile
    */
   async function finish(id: string): Promise<string | undefined> {
     const before = await tables()
@@ -107,7 +107,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
   const isRunning = (id: string) =>
     tables().selectFrom('submissions').select('id').where('id', '=', id).where('state', '=', 'running');
 
-  /** What may have left is unknown; the rest was not sent. */
+  /** What may have been sent is unknown; the other servers were not sent. */
   async function endRunning(id: string): Promise<void> {
     // Another process may have ended it meanwhile.
     if ((await isRunning(id).executeTakeFirst()) === undefined) return;
@@ -183,10 +183,10 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * A request was answered, or was not sent. What another process has ended stays as that one has told it.
+     * Records what came of a request. What another process has ended stays as that one has told it.
      * @param indices of its servers: those that have not ended are sent again in smaller requests
      */
-    async answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
+    async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
       for (const each of ended) await end(id, each);
       await servers(id, indices).where('outcome', 'is', null).set({ sent_at: null }).execute();
     },
@@ -223,7 +223,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
         .where('state', '=', 'done')
         .execute();
     },
-    /** Ends what a fault of the bot has left running since before a time. */
+    /** Ends what has been running since before a time by a fault of the bot. */
     async endUnfinished(startedBefore: number): Promise<void> {
       for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
         await store.inGuild(guild_id, () => endRunning(id));

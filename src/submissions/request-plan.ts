@@ -26,7 +26,7 @@ const MOST_HALVINGS = 200;
 /**
  * Which servers of a submission go in which request, at most 100 in each, in their order.
  *
- * The service gives one verdict for a whole request and carries a rejected one out in no part (specification §4.1),
+ * The service gives one outcome for a whole request and carries a rejected one out in no part (specification §4.1),
  * so a rejected request goes again in halves where its reason can be one server's: all of the five known reasons
  * but the key and the empty list, and every text that is not known, such as one about a port (§7 leaves those open).
  * Nothing of a request that was accepted, or may have been, goes again.
@@ -70,10 +70,10 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /** The servers of the next request; `undefined` when all have ended. Asked again, it is the same until it was answered. */
+    /** The servers of the next request; `undefined` when all have ended. Asked again, it is the same until it has ended. */
     next: (): readonly number[] | undefined => pending[0],
     /** What came of the next request. @returns what has ended by it, also of servers in later requests */
-    answered(outcome: Outcome): readonly EndedServers[] {
+    ended(outcome: Outcome): readonly EndedServers[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
       silences = isAnswered ? 0 : silences + 1;

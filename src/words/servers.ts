@@ -7,7 +7,7 @@ import type { Translate } from './words.ts';
 
 /**
  * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). What this bot
- * refuses before anything has left the machine looks as `not-sent`.
+ * refuses before anything was sent looks as `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },

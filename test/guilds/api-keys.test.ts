@@ -34,7 +34,7 @@ async function answered(
   options?: { readonly renews: boolean },
 ): Promise<boolean> {
   const key = await keys.get('1');
-  return keys.keepAnswer('1', key?.setAt ?? '', answer, options);
+  return keys.noteOutcome('1', key?.setAt ?? '', answer, options);
 }
 
 describe('the key of a guild', () => {
@@ -118,7 +118,7 @@ describe('the key of a guild', () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
     expect(await keys.status('1')).toEqual({ readable: false });
     expect(await keys.get('1')).toBeUndefined();
-    expect(await keys.keepAnswer('1', '', REFUSED)).toBe(false);
+    expect(await keys.noteOutcome('1', '', REFUSED)).toBe(false);
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'api-key:1' } }]);
     expect(await keys.delete('1', 'any')).toBe(true);
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
@@ -186,8 +186,8 @@ describe('what the service says of a key', () => {
     const first = (await keys.get('1'))?.setAt ?? '';
     clock.now = 1;
     await keys.set('1', SECOND, by);
-    expect(await keys.keepAnswer('1', first, REFUSED)).toBe(false);
-    expect(await keys.keepAnswer('2', first, REFUSED)).toBe(false);
+    expect(await keys.noteOutcome('1', first, REFUSED)).toBe(false);
+    expect(await keys.noteOutcome('2', first, REFUSED)).toBe(false);
     expect(await keys.usable('1')).toHaveProperty('key');
     expect(await keys.status('2')).toBeUndefined();
   });

@@ -52,7 +52,7 @@ async function open(count: number) {
     now,
   });
   const answered = async (guildId: string, answer: GamesOutcome) =>
-    keys.keepAnswer(guildId, (await keys.get(guildId))?.setAt ?? '', answer);
+    keys.noteOutcome(guildId, (await keys.get(guildId))?.setAt ?? '', answer);
   const marked = async () => {
     const known = await Promise.all(guilds.map(async (id) => [id, await keys.status(id)] as const));
     return known.filter(([, status]) => status?.invalidSince !== undefined).map(([id]) => id);

@@ -443,16 +443,16 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
   it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
     const [store, another] = await openBoth();
     const { process, id } = await working(store);
-    expect(await process.isOurs(id)).toBe(true);
+    expect(await process.owns(id)).toBe(true);
     expect(await process.records.markSending(id, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
-    expect(await process.isOurs(id)).toBe(false);
+    expect(await process.owns(id)).toBe(false);
     expect(await process.records.markSending(id, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
-    await process.records.answered(id, ended.indices, [ended]);
+    await process.records.endRequest(id, ended.indices, [ended]);
     const { outcomes = [] } = (await process.records.endedBy(id)) ?? {};
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });

@@ -86,7 +86,7 @@ describe('the data of a guild', () => {
     await parts.drafts.save(mia, 'typed', draft);
     await parts.erasure.deleteUnsent('1');
     expect(await parts.records.markSending('a', [0, 1])).toBe(false);
-    await parts.records.answered(
+    await parts.records.endRequest(
       'a',
       [0, 1],
       [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],

@@ -101,7 +101,7 @@ describe('what may be submitted', () => {
   });
 
   it('leaves nothing where another process has taken its interaction over', async () => {
-    const opened = await open(undefined, { isOurs: () => false });
+    const opened = await open(undefined, { isOwner: () => false });
     await expect(list(opened, 1)).rejects.toThrow('another process');
     expect(requests).toEqual([]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
@@ -113,7 +113,7 @@ describe('what may be submitted', () => {
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
     await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
     const { setAt = '' } = (await opened.keys.get('1')) ?? {};
-    await opened.keys.keepAnswer('1', setAt, KEY_REFUSED);
+    await opened.keys.noteOutcome('1', setAt, KEY_REFUSED);
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
     expect(requests).toEqual([]);
   });

@@ -45,7 +45,7 @@ async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): P
 async function end(outcomes: readonly Outcome[], id = 'list'): Promise<void> {
   for (const [index, outcome] of outcomes.entries()) {
     await parts.records.markSending(id, [index]);
-    await parts.records.answered(id, [index], [{ indices: [index], outcome }]);
+    await parts.records.endRequest(id, [index], [{ indices: [index], outcome }]);
   }
 }
 
@@ -63,7 +63,7 @@ describe('a server that is submitted', () => {
     expect(await servers()).toMatchObject([running]);
     expect(await parts.records.markSending('list', [0])).toBe(true);
     expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
-    await parts.records.answered('list', [0], [{ indices: [0], outcome: ACCEPTED }]);
+    await parts.records.endRequest('list', [0], [{ indices: [0], outcome: ACCEPTED }]);
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 

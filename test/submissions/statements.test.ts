@@ -44,7 +44,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.limits.room({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
     await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
     await parts.records.markSending('d', [0]);
-    await parts.records.answered('d', [0], []);
+    await parts.records.endRequest('d', [0], []);
     await parts.records.endUnfinished(Date.now());
     await parts.records.endedBy('i');
     const takeOver = createTakeover({

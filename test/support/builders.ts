@@ -175,12 +175,12 @@ export interface PipelineOptions extends PartsOptions {
   /** Told of each guild whose key was refused for the first time. */
   readonly onKeyRefused?: (guildId: string) => void;
   /** Whether the interaction is still for this process to answer. */
-  readonly isOurs?: () => boolean;
+  readonly isOwner?: () => boolean;
 }
 
 /** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
 export async function openPipeline(options: PipelineOptions) {
-  const { add, now = Date.now, observers = [], onKeyRefused, isOurs = () => true } = options;
+  const { add, now = Date.now, observers = [], onKeyRefused, isOwner = () => true } = options;
   const logger = recorder();
   const store = await openStore();
   const parts = partsOver(store, options);
@@ -199,7 +199,7 @@ export async function openPipeline(options: PipelineOptions) {
     settings,
     listing: { add: async (servers, key) => add(servers, key.reveal()) },
     guard,
-    isOurs: async () => isOurs(),
+    ownsInteraction: async () => isOwner(),
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
     longestRequestMs: 60_000,

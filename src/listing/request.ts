@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
+import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { type Failure, MASKED_KEY, type NotSent, type Unknown } from './contract.ts';
 
-/** An answer over HTTP, whatever is in it. */
-export interface Answer {
-  readonly kind: 'answer';
+/** A response over HTTP, whatever is in it. */
+export interface HttpResponse {
+  readonly kind: 'response';
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -14,7 +15,7 @@ export interface Answer {
 interface PostOptions {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** Milliseconds for everything from now to the last byte of the answer. */
+  /** Milliseconds for everything from now to the last byte of the response. */
   readonly timeoutMs: number;
   /** Gives the request up. */
   readonly signal?: AbortSignal | undefined;
@@ -27,17 +28,17 @@ interface PostOptions {
  * (`onConnect`): what fails before that was certainly not sent. An abort also ends a request that is still
  * waiting for a connection, and that one then never goes out.
  */
-export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answer | Failure> {
+export function post(dispatcher: Dispatcher, options: PostOptions): Promise<HttpResponse | Failure> {
   const { url, form, timeoutMs, signal } = options;
-  const { promise, resolve } = Promise.withResolvers<Answer | Failure>();
+  const { promise, resolve } = Promise.withResolvers<HttpResponse | Failure>();
   let isGivenUp = false;
   /** Known as soon as the request is being written. */
   let abort: ((reason: Error) => void) | undefined;
-  let head: Pick<Answer, 'status' | 'headers'> | undefined;
+  let head: Pick<HttpResponse, 'status' | 'headers'> | undefined;
   const chunks: Buffer[] = [];
 
-  function end(result: Answer | Failure): void {
-    // With them goes all that is known here: the answer would stay in memory until the deadline.
+  function end(result: HttpResponse | Failure): void {
+    // With them goes all that is known here: the response would stay in memory until the deadline.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -50,7 +51,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answ
   }
 
   const stop = () => giveUp('stopping', 'the bot is stopping');
-  const deadline = setTimeout(() => giveUp('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);
+  const deadline = setTimeout(() => giveUp('timeout', `no response within ${timeoutMs} ms`), timeoutMs);
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
 
@@ -61,7 +62,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answ
       else abort = abortRequest;
     },
     onHeaders(status, rawHeaders) {
-      // After a 1xx the answer is still to come.
+      // After a 1xx the response is still to come.
       if (status >= 200) head = { status, headers: util.parseHeaders(rawHeaders) as IncomingHttpHeaders };
       return true;
     },
@@ -70,7 +71,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answ
       return true;
     },
     onComplete() {
-      if (head) end({ kind: 'answer', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) });
+      if (head) end({ kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) });
     },
     onError: (error) => end(abort === undefined ? unreached(error) : brokenOff(error)),
   });
@@ -134,9 +135,6 @@ function reasonOfBreak(error: Error): Unknown['reason'] {
   return 'reset';
 }
 
-const codeOf = (error: Error): string =>
-  'code' in error && typeof error.code === 'string' ? error.code : '';
-
 function describeError(error: Error): string {
   // An AggregateError (every address of a name failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
@@ -152,22 +150,22 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * What is in an answer, or why it cannot be used.
- * @param key is masked in every text of the answer, as it is and percent-encoded
+ * What is in a response, or why it cannot be used.
+ * @param key is masked in every text of the response, as it is and percent-encoded
  */
 export function readJson(
-  answer: Answer,
+  response: HttpResponse,
   url: URL,
   key: Secret,
 ): { readonly kind: 'json'; readonly value: unknown } | Unknown {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
-  if (REDIRECTS.includes(status)) return unusable(answer, 'redirect', newAddress(headers, url));
+  if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
   try {
     return { kind: 'json', value: withMaskedKey(body, key) };
   } catch {
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
-    return unusable(answer, 'unreadable', `no JSON, but ${type}, ${body.length} characters`);
+    return unusable(response, 'unreadable', `no JSON, but ${type}, ${body.length} characters`);
   }
 }
 
@@ -179,7 +177,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // The answer may spell any character as an escape; JSON.stringify spells each in one way.
+  // The response may spell any character as an escape; JSON.stringify spells each in one way.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -188,9 +186,9 @@ function withMaskedKey(body: string, key: Secret): unknown {
   );
 }
 
-/** Of an answer without a verdict: the HTTP status tells more than the body does, when it is an error. */
+/** Of a response whose body says neither success nor error: an HTTP status that is an error tells more. */
 export function unusable(
-  { status, headers }: Answer,
+  { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
   what: string,
 ): Unknown {
