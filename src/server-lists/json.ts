@@ -1,7 +1,7 @@
-import { type Address, formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Columns, columnsOf } from './csv.ts';
-import { EMPTY_ROW, gameOf, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
+import { EMPTY_ROW, gameOf, type RawRow, type RowProblem, shown, type TypedRow, withPort } from './row.ts';
 
 /**
  * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports`. Where it
@@ -32,19 +32,13 @@ export function rowsOfElement(value: unknown, line: number, games: GameIndex): r
     game: gameOf(kind, games) === undefined ? read('game', 'text') : kind,
   };
   const gamePort = read('gamePort', 'number');
-  const parsed = parseAddress(typed.server);
-  const row = gamePort !== '' && parsed.ok ? withGamePort(typed, parsed.address, gamePort) : typed;
+  const row = gamePort === '' ? typed : withPort({ ...typed, port: '' }, gamePort, true);
   const rows = ports.length > 0 && row.port === '' ? ports.map((port) => ({ ...row, port })) : [row];
   return rows.map((each) => (problem ? { line, typed: each, problem } : { line, typed: each }));
 }
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function withGamePort(typed: TypedRow, { host, port }: Address, gamePort: string): TypedRow {
-  const queryPort = typed.queryPort || String(port ?? '');
-  return { ...typed, server: formatAddress({ host }), port: gamePort, queryPort };
-}
 
 interface JsonElement {
   /** Where it begins, counted from 1. */

@@ -126,6 +126,20 @@ export const shown = (text: string): string =>
     KEPT,
   );
 
+/**
+ * A row with a port from beside its address, or from another line. Beside the port of the game, the one in the address is
+ * for queries.
+ */
+export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {
+  const parsed = parseAddress(typed.server);
+  const beside = parsePort(port);
+  if (!parsed.ok || !beside.ok) return { ...typed, port };
+  const { host, port: inServer = beside.port } = parsed.address;
+  if (inServer !== beside.port && !isOfGame) return { ...typed, port };
+  const queryPort = typed.queryPort || (inServer === beside.port ? '' : String(inServer));
+  return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
+}
+
 /** The address of a web page and no more: nothing in it is a password, and who typed it sees what they typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 

@@ -1,17 +1,9 @@
-import {
-  type Address,
-  formatAddress,
-  isLabel,
-  isMeantAsAddress,
-  unlabelled,
-  withoutLabel,
-} from '../addresses/address.ts';
+import { formatAddress, isLabel, isMeantAsAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
 import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
-import { parsePort } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type NamedGame, namedGame, trimmed } from './named-game.ts';
-import { gameOf, type RawRow, shown } from './row.ts';
+import { gameOf, type RawRow, shown, type TypedRow, withPort } from './row.ts';
 
 /** How the games in a text are understood. */
 export interface GameReading extends GameIndex {
@@ -32,23 +24,17 @@ export interface TextReader {
 }
 
 /** A server as the text has it, before its game is decided. */
-interface Server {
-  readonly line: number;
-  /** What stands in the text. */
-  readonly text: string;
-  /** Absent: that is no address of the internet. */
-  address?: Address | undefined;
-  /** What stands beside the address; '' for nothing. */
-  port: string;
-  queryPort: string;
+interface Server extends RawRow, BesideServer {
+  typed: TypedRow;
+}
+
+interface BesideServer {
   /** What the words beside it name. */
   readonly own?: NamedGame | undefined;
   /** What the lines above it name. */
   readonly above: NamedGame | undefined;
-  /** The words beside it. */
+  /** The words beside it; none where it was read by its columns. */
   readonly words: string;
-  /** As its columns say. */
-  readonly row?: RawRow;
 }
 
 const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
@@ -107,23 +93,13 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const isPortNamed = all.some(hasPort);
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
-    for (const { targets, game, beside, isUnclear, ...each } of withWords(found, text)) {
+    for (const { targets, game, beside, isUnclear } of withWords(found, text)) {
       const words = beside
         .map((part) => trimmed(withoutLabel(part.replace(ITEM, '').replace(QUERY_PORT, ' '))))
         .filter(hasWords);
       const named = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
       const own = isUnclear && named && game === '' ? SEVERAL : named;
-      for (const target of targets) {
-        servers.push({
-          ...target,
-          line,
-          text: each.text,
-          queryPort: each.queryPort,
-          own,
-          above,
-          words: words.join(' '),
-        });
-      }
+      for (const typed of targets) servers.push({ line, typed, own, above, words: words.join(' ') });
     }
     return found.length > 0;
   }
@@ -134,8 +110,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add: TextReader['add'] = (row) =>
-    void servers.push({ line: row.line, text: '', port: '', queryPort: '', above, words: '', row });
+  const add: TextReader['add'] = (row) => void servers.push({ ...row, above, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : meantRow(text, line, games);
@@ -152,7 +127,8 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const last = servers.at(-1);
     arePortsAbove ||= last === undefined;
     if (last === undefined || arePortsAbove) return false;
-    addPorts(last, { port, queryPort, isOfGame: ofGame !== undefined });
+    last.typed = { ...last.typed, queryPort: last.typed.queryPort || queryPort };
+    if (port !== '') last.typed = withPort(last.typed, port, ofGame !== undefined);
     return true;
   }
 
@@ -171,7 +147,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   }
 
   /** The game of a server: what stands beside it, else what holds for all, else what stands above it. */
-  function gameOfServer({ own, above, words }: Server): NamedGame | undefined {
+  function gameOfServer({ own, above, words }: BesideServer): NamedGame | undefined {
     if (own?.kind === 'named' || own?.kind === 'unknown' || own?.kind === 'several') return own;
     const { defaultGame } = games;
     if (defaultGame !== undefined) {
@@ -184,15 +160,11 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isName ? undefined : { kind: 'unknown', name: words };
   }
 
-  function rowOf(server: Server): RawRow {
-    const { line, row, queryPort } = server;
-    if (row && hasWords(row.typed.game)) return row;
-    const named = gameOfServer(server);
-    const game = shown(gameName(named));
+  function rowOf({ own, above, words, ...row }: Server): RawRow {
+    if (hasWords(row.typed.game)) return row;
+    const named = gameOfServer({ own, above, words });
     const near = named?.kind === 'doubtful' ? { near: named.alias } : {};
-    return row
-      ? { ...row, typed: { ...row.typed, game }, ...near }
-      : { line, typed: { ...typedAddress(server), queryPort, game }, ...near };
+    return { ...row, typed: { ...row.typed, game: shown(gameName(named)) }, ...near };
   }
 
   return {
@@ -232,32 +204,36 @@ const isMeant = (word: string, game: string): boolean =>
 /** An address with what stands behind it. */
 interface PlacedAddress extends FoundAddress {
   /** The same host with each of its ports. */
-  readonly targets: readonly Pick<Server, 'address' | 'port'>[];
-  readonly queryPort: string;
+  readonly targets: readonly TypedRow[];
   /** Where the ports end. */
   readonly behind: number;
 }
 
-const hasPort = ({ address, text, targets }: PlacedAddress): boolean =>
-  address === undefined ? /:\d/u.test(text) : address.port !== undefined || targets[0]?.port !== '';
+const hasPort = ({ targets }: PlacedAddress): boolean =>
+  targets.some(({ server, port }) => port !== '' || /:\d+$/u.test(server));
 
 /** @param after what stands behind the address, up to the next one */
 function withPorts(found: FoundAddress, after: string, games: GameIndex): PlacedAddress {
   const { address } = found;
   const queryPort = QUERY_PORT.exec(after)?.[1] ?? '';
   const isBare = address !== undefined && address.port === undefined;
-  const host = address && { host: address.host };
+  const server = address ? formatAddress(address) : shown(found.text);
+  const typed = { server, port: '', queryPort, game: '' };
 
   const list = isBare ? PORT_LIST.exec(after) : MORE_PORTS.exec(after);
   if (list) {
     const ports = (list[1] ?? list[0]).match(/\d{1,5}/gu) ?? [];
-    const others = ports.map((port) => ({ address: host, port }));
-    const targets = isBare ? others : [{ address, port: '' }, ...others];
-    return { ...found, targets, queryPort, behind: found.end + list.index + list[0].length };
+    const bare = address ? { ...typed, server: formatAddress({ host: address.host }) } : typed;
+    const others = ports.map((port) => withPort(bare, port));
+    return {
+      ...found,
+      targets: isBare ? others : [typed, ...others],
+      behind: found.end + list.index + list[0].length,
+    };
   }
   const port = (isBare ? NAMED_PORT.exec(after) : null) ?? portBehind(after, isBare, games);
-  const targets = [{ address, port: port?.groups?.port ?? '' }];
-  return { ...found, targets, queryPort, behind: found.end + (port?.[0].length ?? 0) };
+  const targets = [port ? withPort(typed, port.groups?.port ?? '') : typed];
+  return { ...found, targets, behind: found.end + (port?.[0].length ?? 0) };
 }
 
 /** A port behind an address that nothing calls so: a number that is not the beginning of a game's name (7 Days to Die). */
@@ -316,31 +292,4 @@ const isSure = (named: NamedGame | undefined): named is NamedGame & { readonly a
 function gameName(named: NamedGame | undefined): string {
   if (isSure(named)) return named.alias;
   return named?.kind === 'unknown' ? named.name : '';
-}
-
-/** The port of an address that stands in a line of its own. With that of the game, the one behind the address is for queries. */
-function addPorts(
-  server: Server,
-  {
-    port,
-    queryPort,
-    isOfGame,
-  }: { readonly port: string; readonly queryPort: string; readonly isOfGame: boolean },
-): void {
-  server.queryPort ||= queryPort;
-  const { address } = server;
-  if (port === '' || server.port !== '' || address === undefined) return;
-  server.port = port;
-  if (address.port === undefined || !isOfGame) return;
-  server.queryPort ||= String(address.port);
-  server.address = { host: address.host };
-}
-
-/** An address as a row has it typed: with its port, where there is one and no other beside it. */
-function typedAddress({ address, port, text }: Server): { readonly server: string; readonly port: string } {
-  if (address === undefined) return { server: shown(text), port };
-  const beside = parsePort(port);
-  const isSame = beside.ok && (address.port ?? beside.port) === beside.port;
-  if (port === '' || !isSame) return { server: formatAddress(address), port };
-  return { server: formatAddress({ host: address.host, port: beside.port }), port: '' };
 }
