@@ -36,14 +36,17 @@ const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
-const withoutLinks = (words: string): string =>
+const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
+
+/** Words without links and hosts: names in them say little. */
+export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)
-    .filter((word) => !word.includes('://'))
+    .filter((word) => !word.includes('://') && !HOST.test(word))
     .join(' ');
 
 /** Whether words before an address or above it are about something else than a game server. */
-export const isAboutOther = (words: string): boolean => OTHER.test(withoutLinks(words));
+export const isAboutOther = (words: string): boolean => OTHER.test(withoutHosts(words));
 
 /** Whether a cell or a field names something else: "TeamSpeak", "TS3 server". */
 export const isNameOfOther = (text: string): boolean =>
@@ -60,7 +63,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
     const game = gameOfLink(word);
     if (game === undefined && /:\/\/|@/u.test(word)) continue;
-    const text = game === undefined ? unlabelled(withoutEnds(word, MARKS_AROUND)) : word;
+    const text = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;
     const result = parseAddress(text);
     if (!result.ok && !isMeant(result.problem, text)) continue;
     const start = index + word.lastIndexOf(text);
@@ -75,12 +78,6 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     found.push({ start, end, text, game: game ?? '', isServer, ...(address && { address }) });
   }
   return found;
-}
-
-/** A word without the labels that nothing parts from its address. */
-function unlabelled(word: string): string {
-  const text = word.replace(LABEL_IN_WORD, '');
-  return text === word ? text : unlabelled(text);
 }
 
 /**

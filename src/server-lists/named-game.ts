@@ -1,3 +1,4 @@
+import { withoutHosts } from '../addresses/addresses-in.ts';
 import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { isKnownGame, isOrdinaryWord } from '../listing/game-search.ts';
@@ -23,15 +24,6 @@ const SURE_LETTERS = 4;
 /** `Game: Rust`, `"game" => "rust"`, in the bot's languages; a type may be that of anything. */
 const GAME_LABEL =
   /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}([^"'|,;*]{2,100})/iu;
-const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
-
-/** Words without links and hosts: a game in them says little. */
-const withoutHosts = (words: string): string =>
-  words
-    .split(/\s+/u)
-    .filter((word) => !word.includes('://') && !HOST.test(word))
-    .join(' ');
-
 /** What says nothing of the game, beside its name. */
 const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|pve|our)(?![\p{L}\p{N}])/giu;
 

@@ -1,7 +1,8 @@
-import { formatAddress, isLabel, isMeantAsAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
+import { formatAddress, isLabel, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
-import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
+import { hasWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import { readCells } from './csv.ts';
 import { type NamedGame, namedGame, trimmed } from './named-game.ts';
 import { gameOf, type RawRow, shown, type TypedRow, withPort } from './row.ts';
 
@@ -113,8 +114,10 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   const add: TextReader['add'] = (row) => void servers.push({ ...row, above, words: '' });
 
   function readMeant(text: string, line: number): boolean {
-    const row = isOther ? undefined : meantRow(text, line, games);
-    if (row === undefined || (isMessage && row.typed.game === '')) return false;
+    const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
+    if (row === undefined) return false;
+    const { server, game } = row.typed;
+    if (game === '' && (isMessage || VERSION.test(server))) return false;
     add(row);
     return true;
   }
@@ -181,25 +184,19 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   };
 }
 
-/** A line that is a bare name, or what was meant as an address, with nothing but a port and a game beside it. */
-function meantRow(line: string, number: number, games: GameIndex): RawRow | undefined {
+/** The words of a line as cells: an address, perhaps a port, and a game behind them or in front. */
+function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
-  const [first = '', ...behind] = words;
-  const last = words.at(-1) ?? '';
   const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
-  if (inFront !== undefined) return isMeant(last, inFront) ? meant(last, '', inFront) : undefined;
+  if (inFront !== undefined) return [inFront, words.at(-1) ?? ''];
+  const [first = '', ...behind] = words;
   const port = /^\d+$/u.test(behind[0] ?? '') ? (behind.shift() ?? '') : '';
-  const game = gameOf(trimmed(behind.join(' ')), games) ?? '';
-  return isMeant(first, game) && (game !== '' || behind.length === 0) ? meant(first, port, game) : undefined;
-
-  function meant(server: string, port: string, game: string): RawRow {
-    return { line: number, typed: { server: shown(unwrapped(server)), port, queryPort: '', game } };
-  }
+  const game = trimmed(behind.join(' '));
+  return [first, port, gameOf(game, games) ?? game];
 }
 
-/** `1.20.4` is a version where no game stands beside it. */
-const isMeant = (word: string, game: string): boolean =>
-  isMeantAsAddress(word) && (game !== '' || !/^\d+(?:\.\d+){0,2}$/u.test(word));
+/** `1.20.4` by itself is a version. */
+const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
 /** An address with what stands behind it. */
 interface PlacedAddress extends FoundAddress {
