@@ -62,7 +62,7 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** What is a name or words as often as an address: `"host": "My server"`. */
+/** Problems of texts that are a name or words as often as a wrong address: `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
@@ -76,7 +76,7 @@ export function isMeantAsAddress(text: string): boolean {
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }
 
-/** The way an address is written so that {@link parseAddress} reads it back: IPv6 in brackets. */
+/** Writes an address so that {@link parseAddress} reads it back: IPv6 in brackets. */
 export function formatAddress({ host, port }: Address): string {
   const written = host.includes(':') ? `[${host}]` : host;
   return port === undefined ? written : `${written}:${port}`;
@@ -85,16 +85,16 @@ export function formatAddress({ host, port }: Address): string {
 /** What people call an address, in the bot's languages. `Server` and `host` only before a colon. */
 const ADDRESS_WORD =
   '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
-/** Words that end in a name for an address, with little behind it: "IP адрес сервака: ". */
+/** A label right before an address: "IP адрес сервака: ". */
 const LABEL = new RegExp(
   `${ADDRESS_WORD}[^.!?]{0,30}$|(?<![a-z0-9])(?:server|host)["']? {0,4}(?:[:=]|=>) {0,4}["']?$`,
   'iu',
 );
 
-/** Whether words in front of a name say that it is an address. */
+/** Whether words end in a label, so that an address comes next. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-/** Words without what says that an address comes behind them. */
+/** Words without the label at their end. */
 export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
 /** Text without the `connect` of a game's console, or the `Server IP:` of a forum post, in front. */

@@ -24,14 +24,14 @@ export interface FoundAddress {
 
 /** What stands between addresses in running text and markup. Brackets are not in it: IPv6 needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
-/** What an address neither begins nor ends with. */
+/** Signs that no address begins or ends with. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** A label that nothing parts from its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Four numbers that are a version, and no address. */
+/** Words before four numbers that are a version, and no address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
-/** Addresses of other things than game servers: voice, broadcasts, consoles, web sites, databases. */
+/** What an address belongs to that is not of a game server: voice, broadcasts, consoles, web sites, databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;

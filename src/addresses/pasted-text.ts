@@ -1,7 +1,7 @@
 /**
- * What copying out of a chat, a web page or a spreadsheet does to text, undone. Idempotent; keeps line
- * breaks and tabs. Invisible characters (zero width, text direction) go, odd spaces become spaces,
- * full-width punctuation, typographic quotes and dashes become the ASCII ones.
+ * Undoes what copying out of a chat, a web page or a spreadsheet does to text. Idempotent; keeps line breaks and tabs.
+ * Invisible characters (zero width, text direction) go, odd spaces become spaces, full-width punctuation, typographic
+ * quotes and dashes become the ASCII ones.
  */
 export function plainText(text: string): string {
   return text
@@ -18,9 +18,10 @@ export function plainText(text: string): string {
 }
 
 /**
- * Text without the characters at its beginning that `start` matches, and those at its end that `end` does, each a set
- * of single characters. `/[set]+$/` would begin anew at every character of a run in the middle: a file of 256 KiB
- * with one long run takes minutes.
+ * Cuts off the characters at the beginning of a text that `start` matches, and those at its end that `end` matches. The
+ * expression `/[set]+$/` would begin anew at every character of a run in the middle: a file of 256 KiB with one long run
+ * takes minutes.
+ * @param ends expressions that match a single character
  */
 export function withoutEnds(
   text: string,
@@ -35,7 +36,7 @@ export function withoutEnds(
 /** How people announce a password, in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** What stands in the cell behind one that says `password`, and is no address. */
+/** A password in a cell of its own, behind the cell that says `password`; an address is none. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
 /** A password may have spaces in it: it ends with the line, or where the console's next command begins. */
@@ -44,7 +45,7 @@ const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\
 
 /** What follows the host and port in a link: there `steam://connect/` puts the password. Up to a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/** From the end of the scheme on, whatever it is: `steam` matters, since its links may name their host behind it. */
+/** A link of any scheme, from the scheme's last character on; `steam` is matched whole for {@link HOST_IN_TAIL}. */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
@@ -62,7 +63,7 @@ const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u
 const USER = /(?<![^\s"'`<(,;|])[^\s"'`<(,;|@/:]{0,64}:[^\s"'`<(,;|]{0,64}@/gu;
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/** The port of a web page is none of a game server. */
+/** The address of a game server in the path of a web page, or else the page's host; its port is none of a game server. */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
   if (path === '') return link;

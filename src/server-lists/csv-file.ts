@@ -35,8 +35,8 @@ interface CsvFilesOptions {
 }
 
 /**
- * As {@link csvFile}, for many rows: as many files as it takes, and no more than so many.
- * @returns the files, and whether all rows are in them; what comes after the last is not read
+ * As {@link csvFile}, for many rows, in several files.
+ * @returns the files, and whether all rows are in them; pages after the last file are not read
  */
 export async function csvFiles(
   pages: AsyncIterable<readonly (readonly string[])[]>,
@@ -62,16 +62,16 @@ export async function csvFiles(
   return { files: [...files, Buffer.concat(lines)], isWhole: true };
 }
 
-/** What belongs to a character before it: variation selectors and joiners; spaces that they had in front. */
+/** Spaces, and what is invisible without a character before it: variation selectors and joiners. */
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
-/** Some spreadsheets look behind invisible characters and spaces for a formula: none of them stays in front of one. */
+/** Some spreadsheets find a formula behind invisible characters and spaces, so no cell begins with these. */
 const cell = (text: string): string =>
   `"${disarmed(visibleLine(text).replace(NOTHING_BEFORE, '')).replaceAll('"', '""')}"`;
 
 /**
- * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.
- * Repeated rows are no part of it, or they would be sent the second time.
+ * A file of the rows that cannot be sent, to be corrected and sent again; the reader ignores the columns `line` and
+ * `reason`. The caller leaves repeated rows out, or they would be sent the second time.
  */
 export const rejectedCsv = (
   rows: readonly { readonly line: number; readonly typed: TypedRow; readonly reason: string }[],

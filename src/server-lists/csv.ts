@@ -41,7 +41,7 @@ export function columnsOf(names: readonly string[]): Columns {
   };
 }
 
-/** What parts the cells of a line: the rarest in ordinary text wins. A single `|` may stand between two names. */
+/** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
 export function delimiterOf(line: string): string | undefined {
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
   return delimiter ?? (line.split('|').length > 2 ? '|' : undefined);
@@ -66,7 +66,7 @@ const cleaned = (cell: string): string => rearmed(cell.trim());
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
-  /** Of the line where it begins. */
+  /** The index of the line where it begins. */
   readonly index: number;
   readonly cells: readonly string[];
 }

@@ -5,7 +5,7 @@ import { createTurns } from '../listing/turns.ts';
 import { type ReadList, readList } from './read-list.ts';
 import type { FileToRead } from './worker.ts';
 
-/** What is longer is read in a worker, so that it stops nobody else: what a window of Discord takes (4,000) is not. */
+/** UTF-16 units: a window of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
 const LONGEST_IN_PLACE = 4_000;
 /** Workers at once; each takes some 46 MiB. */
 const WORKERS = 2;
@@ -52,7 +52,7 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }
 
-  /** Words beside an address are a name where a game was typed for all lines: without one they may be a game. */
+  /** With a game typed for all lines, words beside an address are read as a name; without it they may be a new game. */
   async function mayNameNewGame(list: ListToRead): Promise<boolean> {
     if (list.game !== '' && !games.find(list.game)) return true;
     return namesUnknownGame(await readOnce({ ...list, game: '' }));

@@ -34,7 +34,7 @@ export function addressAmongWords({ server }: TypedRow, rows: readonly Row[]): s
   return parseAddress(address).ok ? address : undefined;
 }
 
-/** Each server once: with its game where one of its places has it, and without a port only where none has it. */
+/** Merges rows of the same server: a row with a game wins over one without, and so does a row with a port. */
 function folded(rows: readonly Row[]): readonly Row[] {
   const places = rows.map((row) => {
     const { server, port, game } = typedOf(row);

@@ -1,12 +1,12 @@
 import { type Row, type TypedRow, typedOf } from './row.ts';
 
-/** A row as one line that the reader of lists takes for the same: words where they will do, else cells. */
+/** Writes a row as one line, from which the reader of lists makes the same row: in words, or in cells where words would not do. */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
   const cells = [server, port, game, queryPort];
   const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  // The rarest in ordinary text is what the reader cuts at.
+  // The reader prefers `;` to a comma.
   const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
   return filled.map(quoted).join(delimiter);
 }
@@ -14,8 +14,7 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /**
- * The rows behind their numbers, as many of them as fit, the first ones first; the text has them in the order of their
- * lines.
+ * Writes rows as lines, each behind its number: as many of the first rows as fit, in the order of their lines.
  * @param most UTF-16 units of the text
  */
 export function numberedLines(
@@ -36,7 +35,7 @@ export function numberedLines(
 
 const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
 
-/** What came back of such a text: the lines without their numbers, and these. */
+/** Takes the numbers off the lines of a text that came back. */
 export function withoutNumbers(text: string): {
   readonly text: string;
   readonly numbers: readonly (number | undefined)[];
@@ -61,8 +60,8 @@ interface Numbers {
 }
 
 /**
- * The rows that came back, under the numbers of the lines that were edited. A row keeps the number that stands before
- * it, if that line was edited; then come the numbers that are free, in their order, and then those after the last line.
+ * Gives the rows that came back their place in the list. A row keeps the number before it, if that line was edited; the
+ * others take the numbers of edited lines that are free, in order, and then numbers after the last line.
  */
 export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
   const known = new Set(edited);
@@ -75,7 +74,7 @@ export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numb
   let next = last;
   return rows.map((row, index) => {
     const line = own[index] ?? free.shift() ?? ++next;
-    // Whether it repeats another is found among all lines of the list.
+    // Repeated rows are looked for later, among all lines of the list.
     return row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
   });
 }

@@ -70,7 +70,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   return { rows, noise };
 }
 
-/** @param text plain; that of a message without passwords */
+/** @param text plain; the text of a message has no passwords any more */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
   const reader = createTextReader(games, source);
@@ -99,7 +99,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) reader.add(row);
     if (row || reader.read(text, number)) return true;
-    // Behind what is no password after all ("PW" for Palworld) there may be addresses: nothing else of it is kept.
+    // What was taken for a password may be none ("PW" for Palworld): of it the addresses are read, and nothing else.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && reader.read(addresses.map((each) => each.text).join(' '), number);
   }
@@ -118,7 +118,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   return { rows: reader.rows(), noise };
 }
 
-/** "#1" and "#7 Dust2" are parts of names. */
+/** A `#` before a number and a space is part of a name: "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
 
 /** A line without the comment behind its server. */
@@ -138,7 +138,7 @@ function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
   return { ...row, typed: { ...row.typed, game } };
 }
 
-/** A row as it is now understood. */
+/** Checks a row: it is ready, or refused with the first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   return reading.ok
@@ -146,7 +146,7 @@ export function finishedRow({ line, typed, problem, near }: RawRow, games: GameI
     : { kind: 'refused', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
-/** In the order of their lines; what has become the same as an earlier row is a repetition. */
+/** Sorts rows by line, and marks each that says the same as an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows

@@ -12,18 +12,6 @@ export interface GameReading extends GameIndex {
   readonly defaultGame?: string | undefined;
 }
 
-/** Reads the servers of a text line by line, as lists and messages have them. */
-export interface TextReader {
-  /** @returns whether something of the line belongs to a server */
-  read(text: string, line: number): boolean;
-  /** A comment says at most which game comes below. */
-  readComment(text: string): boolean;
-  /** A row that was read by its columns, in its place. */
-  add(row: RawRow): void;
-  /** All rows, in the order of the text. */
-  rows(): readonly RawRow[];
-}
-
 /** A server as the text has it, before its game is decided. */
 interface Server extends RawRow, BesideServer {
   typed: TypedRow;
@@ -54,10 +42,8 @@ const PORT_LIST =
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 /** What stands where a port does. A number in brackets is one of slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
-/** A smaller number with words behind it is one of players or slots. */
-const LOWEST_BARE_PORT = 1024;
-/** A year is no port where words follow. */
-const YEAR = /^(?:19|20)\d\d$/u;
+/** A smaller number that nothing calls a port is a year, or one of players or slots. */
+const LOWEST_BARE_PORT = 2100;
 
 /** What begins a part of a text that is about something else than the part before. */
 const HEADING = /^\s*(?:#|\*\*|__|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
@@ -72,11 +58,14 @@ const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 const SEVERAL: NamedGame = { kind: 'several' };
 
-/** @param source in a message a name without a port is no server unless the text says so: most of them are web sites */
-export function createTextReader(games: GameReading, source: 'list' | 'message'): TextReader {
+/**
+ * Reads the servers of a text line by line.
+ * @param source in a message a name without a port is no server unless the text says so: most of them are web sites
+ */
+export function createTextReader(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const servers: Server[] = [];
-  /** What all lines without an address name. */
+  /** The game that the lines without an address name. */
   let ofAll: NamedGame | undefined;
   let above: NamedGame | undefined;
   let isGameBelow = false;
@@ -111,7 +100,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add: TextReader['add'] = (row) => void servers.push({ ...row, above, words: '' });
+  const add = (row: RawRow) => void servers.push({ ...row, above, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
@@ -122,7 +111,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** A line with the ports of the server above it. */
+  /** Reads a line with the ports of the server above it. */
   function readPorts(text: string): boolean {
     const { ofGame, port = '' } = NAMED_PORT.exec(text)?.groups ?? {};
     const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
@@ -135,15 +124,15 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** A line without a server: perhaps it names the game of those below. */
+  /** Reads a line without a server, which may name the game of the servers below. */
   function readWords(text: string): false {
     const game = namedGame(text, games);
     if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : SEVERAL;
     const isHeading = HEADING.test(text);
     if (isHeading) isOther = game === undefined && isAboutOther(text);
-    // A heading that names no game that is known may be the name of one.
+    // A heading without a known game may be the name of another.
     const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
-    // Where the first server has no game above it, a game may stand below each.
+    // If the first server has no game above it, each game may stand below its server.
     isGameBelow ||= game !== undefined && above === undefined && servers.some(({ own }) => own === undefined);
     above = isOver || isGameBelow ? SEVERAL : (game ?? above);
     return false;
@@ -171,15 +160,19 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   }
 
   return {
-    read(text, line) {
+    /** @returns whether something of the line belongs to a server */
+    read(text: string, line: number): boolean {
       // A comment of a program.
       if (/^\s*\/\//u.test(text)) return true;
       const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
       lineAbove = text;
       return isRead;
     },
-    readComment: (text) => (/^\s*#/u.test(text) ? !readWords(text) : true),
+    /** A comment says at most which game comes below. */
+    readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
+    /** Puts a row that was read by its columns behind those that were read so far. */
     add,
+    /** All rows, in the order of the text. */
     rows: () => servers.map(rowOf),
   };
 }
@@ -239,10 +232,9 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
   const [all, text = ''] = number;
   const rest = trimmed(after.slice(all.length));
-  const isGameBehind = gameOf(rest, games) !== undefined;
   const isLarge = /^\d+$/u.test(text) && Number(text) >= LOWEST_BARE_PORT;
-  if (!hasWords(rest)) return isBare || isLarge ? number : undefined;
-  const isPort = isGameBehind ? isBare || isLarge : isBare && isLarge && !YEAR.test(text);
+  const isGameOrNothing = !hasWords(rest) || gameOf(rest, games) !== undefined;
+  const isPort = isGameOrNothing ? isBare || isLarge : isBare && isLarge;
   return isPort ? number : undefined;
 }
 
