@@ -238,7 +238,7 @@ describe('after a kill -9', () => {
     // Refused once; it would be tried again in a moment, which the kill has to come before.
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
-      .toContain('no answer to use from the listing service');
+      .toContain('no response to use from the listing service');
     await crash();
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(requestsFor('about.example.com')).toBe(0);
