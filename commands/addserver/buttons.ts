@@ -2,13 +2,8 @@ import { hash } from 'node:crypto';
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
-import {
-  gameRepair,
-  type Repair,
-  repairsOf,
-  type ServerProblem,
-  type TypedRow,
-} from '../../src/server-lists/row.ts';
+import { gameRepair, type Repair, repairsOf } from '../../src/server-lists/repair.ts';
+import type { ServerProblem, TypedRow } from '../../src/server-lists/row.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';

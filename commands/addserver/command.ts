@@ -11,15 +11,9 @@ import type {
 import { customId, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
-import {
-  EMPTY_ROW,
-  furtherProblems,
-  keptRow,
-  readOneWithGames,
-  repaired,
-  type TypedRow,
-  typedOf,
-} from '../../src/server-lists/row.ts';
+import { readOneWithGames } from '../../src/server-lists/read-one.ts';
+import { repaired } from '../../src/server-lists/repair.ts';
+import { EMPTY_ROW, furtherProblems, keptRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { draftOfOne } from '../../src/submissions/draft.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
 import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';

@@ -1,6 +1,7 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { keptRow, LONGEST_ALIAS, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
+import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
+import { keptRow, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
 import { unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText } from '../../src/words/problem.ts';
 import { gameNamed, serverLine, signed } from '../../src/words/servers.ts';

@@ -4,7 +4,6 @@ import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { Games } from '../listing/games.ts';
 import { clipped } from '../visible-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
@@ -162,28 +161,6 @@ export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
 export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
-/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
-const ALIAS = /^[\w.-]{1,50}$/;
-export const LONGEST_ALIAS = 50;
-
-/**
- * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are
- * fresh. Only the service knows which games it takes: while its list is unknown, what may be an alias is one.
- * @param guildId whose key the service is asked with
- */
-export async function readOneWithGames(
-  typed: TypedRow,
-  games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,
-  guildId: string,
-): Promise<Reading> {
-  if (!games.find(typed.game) && !games.isFresh()) await games.refresh(guildId);
-  const isPossible = !games.isFresh() && ALIAS.test(typed.game);
-  const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
-  // The game comes first: which port is missing depends on it.
-  if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
-  return readRow({ ...typed, game: alias }, alias);
-}
-
 /**
  * A typed row as a submission, or why not. The port may stand behind the host, beside it, or in both places if it is
  * the same; a query port equal to the port is left out (specification §2.1).
@@ -224,50 +201,3 @@ export function furtherProblems(typed: TypedRow, first: ServerProblem): readonly
 }
 
 const refused = (problem: ServerProblem): Reading => ({ ok: false, problem });
-
-/** What can be put in place of what was typed: a value for a field of it; '' leaves the field out. */
-export interface Repair {
-  readonly field: 'server' | 'game' | 'port' | 'queryPort';
-  readonly value: string;
-  /** With a game, the port that its servers usually have, where none was typed. */
-  readonly port?: string;
-}
-
-/** What is obvious to do about a problem, likeliest first; most problems only the person can solve. */
-export function repairsOf(problem: ServerProblem): readonly Repair[] {
-  switch (problem.code) {
-    // Never filled in unasked: an SRV record of the name may say another.
-    case 'port-missing':
-      return problem.usual === undefined ? [] : [portOf(problem.usual)];
-    case 'port-conflict':
-      return [portOf(problem.inServer), portOf(problem.port)];
-    case 'ipv6-brackets':
-      return [portOf(problem.port)];
-    case 'port-not-a-number':
-    case 'port-too-low':
-    case 'port-too-high':
-      return problem.field === 'query_port' ? [{ field: 'queryPort', value: '' }] : [];
-    default:
-      return [];
-  }
-}
-
-const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
-
-/** A game in place of the one that was typed, with its usual port where nothing else is missing then. */
-export function gameRepair(typed: TypedRow, alias: string): Repair {
-  const repair: Repair = { field: 'game', value: alias };
-  const read = readRow(repaired(typed, repair), alias);
-  const isPortMissing = !read.ok && read.problem.code === 'port-missing' && read.problem.usual !== undefined;
-  return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
-}
-
-/** What was typed with something else in a field. A port is then the only one, wherever one stood before. */
-export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
-  if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
-  if (field !== 'port') return { ...typed, [field]: value };
-  const parsed = parseAddress(typed.server);
-  if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };
-  const server = parsed.problem.code === 'ipv6-brackets' ? parsed.problem.host : typed.server;
-  return { ...typed, server, port: value };
-}

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
-import {
-  keptRow,
-  readOneWithGames,
-  readRow,
-  repaired,
-  repairsOf,
-  type TypedRow,
-  typedOf,
-} from '../../src/server-lists/row.ts';
+import { readOneWithGames } from '../../src/server-lists/read-one.ts';
+import { repaired, repairsOf } from '../../src/server-lists/repair.ts';
+import { keptRow, readRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 
 const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
   server,
