@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
+import { type Draft, unconfirmedRows } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -32,14 +32,17 @@ export async function reportReply(
   { games, settings }: ReportDeps,
 ): Promise<Reply> {
   const allowed = await settings.get(context.guildId).catch(() => undefined);
+  const rows = endedRows(ended);
+  const outcomes = rows.map(({ outcome }) => outcome);
+  const servers = rows.map(({ row }) => row.submission);
   return {
     ...reportOf(context, ended, gamesAmong(games, allowed?.games)),
     components: reportRows(context, {
       id: ended.remainderId,
       first: ended.keyProblem && enterKey(context, ended.remainderId),
       canGoAgain: canGoAgain(ended),
-      isUnconfirmed: ended.outcomes.some(({ kind }) => kind === 'unknown'),
-      page: pageOfUnknown(context, ended),
+      isUnconfirmed: outcomes.some(({ kind }) => kind === 'unknown'),
+      page: pageOfUnknown(context, { servers, outcomes }),
     }),
     announcement: announcementOf(context, ended, games),
   };
@@ -91,11 +94,14 @@ interface EndedRow {
   readonly outcome: Outcome;
 }
 
-const endedRows = ({ rows, outcomes }: Ended): readonly EndedRow[] =>
-  rows.flatMap((row, index) => {
-    const outcome = outcomes[index];
+/** What was submitted, and what an earlier submission has left unconfirmed. */
+function endedRows(ended: Ended): readonly EndedRow[] {
+  const submitted = ended.rows.flatMap((row, index) => {
+    const outcome = ended.outcomes[index];
     return outcome ? [{ row, outcome }] : [];
   });
+  return [...submitted, ...unconfirmedRows(ended).map((row) => ({ row, outcome: row.unconfirmed }))];
+}
 
 /** Lines that had not been ready. */
 function refusedTexts(t: Translate, { rows }: Draft, games: GameIndex): readonly string[] {

@@ -2,7 +2,7 @@ import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } fr
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
+import type { ServerSubmission, Unknown } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { clipped } from '../visible-line.ts';
 
@@ -68,6 +68,8 @@ export interface ReadyRow extends RowParts {
   readonly submission: ServerSubmission;
   /** What stood there, of a server that is submitted for itself. */
   readonly typed?: TypedRow;
+  /** The outcome of its submission, where that is unknown: it is not submitted again with the others. */
+  readonly unconfirmed?: Unknown;
 }
 
 /** Something is wrong with it. */

@@ -98,22 +98,34 @@ export function runFromStore(text: string): Run | undefined {
 }
 
 /**
- * The draft of what remains after a submission: what was not accepted, what a limit held back, and the lines that are not
- * ready.
+ * The draft of what remains after a submission: what was not accepted, what a limit held back, the lines that are not
+ * ready, and what has stayed unconfirmed.
  * @param outcomes of the run's rows
  */
-export function remainderOf(
-  { draft, rows, limitedRows }: Run,
-  outcomes: readonly (Outcome | undefined)[],
-): Draft {
-  const remaining = rows.filter((_, index) => outcomes[index]?.kind !== 'accepted');
+export function remainderOf(run: Run, outcomes: readonly (Outcome | undefined)[]): Draft {
+  const { draft, rows, limitedRows } = run;
+  const remaining = rows.flatMap((row, index) => {
+    const outcome = outcomes[index];
+    if (outcome?.kind === 'accepted') return [];
+    return outcome?.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
+  });
   return withRows(
     withoutTyped(draft),
-    [...remaining, ...limitedRows, ...draft.rows.filter(isRefused)].toSorted(
+    [...remaining, ...limitedRows, ...unconfirmedRows(run), ...draft.rows.filter(isRefused)].toSorted(
       (one, other) => one.line - other.line,
     ),
   );
 }
+
+/** The rows that an earlier submission has left unconfirmed, and this one has not submitted. */
+export function unconfirmedRows({ draft, rows, limitedRows }: Run): readonly UnconfirmedRow[] {
+  const submitted = new Set<Row>([...rows, ...limitedRows]);
+  return draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
+}
+
+type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
+
+const isUnconfirmed = (row: Row): row is UnconfirmedRow => isReady(row) && row.unconfirmed !== undefined;
 
 function fromStore<Kept>(text: string): Kept | undefined {
   try {
