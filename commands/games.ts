@@ -29,17 +29,17 @@ const MOST_NOT_ALLOWED = 5;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
-  async function page(context: Context, search: string, wanted: number): Promise<Reply> {
+  /** @param isShort whether it is said above the list what is not allowed here */
+  async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.get(context.guildId);
     const among = gamesAmong(games, chosen);
     const found = search === '' ? among.all : among.search(search, among.all.length);
-    const notAllowed = chosen === undefined ? '' : notAllowedText(context, search, among);
+    const notAllowed = chosen === undefined || isShort ? '' : notAllowedText(context, search, among);
     if (found.length === 0) {
       if (notAllowed === '') return { content: t('games.none', { search: escapeText(search) }) };
-      return search === ''
-        ? { content: notAllowed }
-        : { ...(await page(context, '', 1)), content: notAllowed };
+      const allowed = among.all.length === 0 ? {} : await page(context, '', 1, true);
+      return { ...allowed, content: notAllowed };
     }
     const current = pageOf({ count: found.length, perPage: GAMES_PER_PAGE, wanted });
     const shown = found.slice(current.offset, current.offset + current.limit);

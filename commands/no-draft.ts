@@ -17,7 +17,7 @@ export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'adds
       return new UserError(t('list.nothingLeft'));
     default:
       return new OldMessage(
-        t(`again.over.${why}`),
+        t(`again.over.${why === 'gone' ? 'lapsed' : why}`),
         rows([button(customId(command, 'anew'), t('again.anew'), { style: 'primary' })]),
       );
   }

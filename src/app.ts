@@ -73,6 +73,7 @@ import { createRecords } from './submissions/record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import { escapeText } from './words/escape.ts';
 import type { Language } from './words/languages.ts';
+import { signed } from './words/servers.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
@@ -456,11 +457,11 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
           settings,
           games,
           tell: (guildId, aliases) =>
-            guildLog.tell(
-              guildId,
-              (t) =>
-                `⚠️ ${t('guildLog.gamesGone', { games: aliases.map((alias) => escapeText(alias)).join(', '), settings: publishing.mention('settings') })}`,
-            ),
+            guildLog.tell(guildId, (t) => {
+              const gone = t.and(aliases.map((alias) => escapeText(alias)));
+              const mention = publishing.mention('settings');
+              return signed('not-sent', t('guildLog.gamesGone', { games: gone, settings: mention }));
+            }),
         }),
         space: store.shrink,
         log: store.cutLog,

@@ -121,7 +121,7 @@ async function chosenLogChannel(
 ): Promise<string> {
   const [channelId] = values;
   if (channelId === undefined) throw new UserError(t('settings.gone'));
-  const description = guildT('guildLog.opened', { member: memberText(user) });
+  const description = `⚙️ ${guildT('guildLog.opened', { member: memberText(user) })}`;
   const lacking = missingIn(channelPermissions);
   const result =
     lacking.length > 0 ? 'no-permission' : await posts.post(channelId, { embed: { description } });
@@ -156,7 +156,7 @@ async function testLog(context: PressContext, { settings, posts }: SettingsDeps)
   const { t, guildT, guildId, user } = context;
   const { logChannelId: channelId } = await readableSettings(guildId, settings);
   if (channelId === undefined) throw new UserError(t('settings.gone'));
-  const description = guildT('guildLog.tested', { member: memberText(user) });
+  const description = `⚙️ ${guildT('guildLog.tested', { member: memberText(user) })}`;
   const result = await posts.post(channelId, { embed: { description } });
   if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
   await logChannels(settings).setTrouble(guildId, channelId, result === 'posted' ? undefined : result);

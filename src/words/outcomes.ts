@@ -154,7 +154,8 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      return t('ended.next.not-sent');
+      // When a paused key may be used again stands there already.
+      return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return t('ended.next.unknown', { count: servers.length, ...listAbout(reader, onlyOf(servers)) });
     case 'rejected':

@@ -14,9 +14,9 @@ declare module 'i18next' {
 
 /** A whole sentence by its key, with named values; plural forms by `count`. */
 export type Translate = TFunction & {
-  /** All of these, as the language lists them in little room: `a, b, c`. */
+  /** All of these: `a, b, and c`. */
   and(texts: readonly string[]): string;
-  /** One of these: `a, b or c`. */
+  /** One of these: `a, b, or c`. */
   or(texts: readonly string[]): string;
 };
 
@@ -106,7 +106,7 @@ function translator({ tag, sentences }: Language, forms: Readonly<Record<string,
     },
     missingInterpolationHandler: () => '',
   });
-  const all = new Intl.ListFormat(tag, { type: 'conjunction', style: 'narrow' });
+  const all = new Intl.ListFormat(tag, { type: 'conjunction' });
   const oneOf = new Intl.ListFormat(tag, { type: 'disjunction' });
   return Object.assign(remembering(instance.getFixedT(tag)), {
     and: (texts: readonly string[]) => all.format(texts),

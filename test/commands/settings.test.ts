@@ -33,7 +33,7 @@ it('a log channel is one to which a first message can be written', async () => {
   expect(settings).toEqual({ locale: 'de', announce: false, logChannelId: '10', mayMentionRoles: false });
   const refusals = [
     { said: '**View Channel**', refused: await choose('no-access') },
-    { said: '**Send Messages**, **Embed Links**', refused: await choose('no-permission') },
+    { said: '**Send Messages** and **Embed Links**', refused: await choose('no-permission') },
     { said: 'no longer exists', refused: await choose('gone') },
     { said: "Couldn't check whether", refused: await choose('failed', 'https://add.example') },
     { said: 'https://add.example', refused: await choose('no-access', 'https://add.example') },

@@ -274,7 +274,7 @@ describe('what cannot be sent now', () => {
     const last = await addServer(member, 'last.example.com:1');
     expect(textOf(last)).toMatch(/You can submit the next game server in \d+ (hour|minute|second)/);
     const answer = await addServer(member, good);
-    expect(textOf(answer)).toMatch(/⚠️ Not sent: daily quota of 3 game servers used up\./);
+    expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
     await setQuota(scene, '4');
     await edit(member, answer, {});
     await isAccepted(answer, sent);
@@ -309,7 +309,7 @@ describe('a game that the guild does not allow', () => {
     expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
     expect(textOf(near)).not.toContain('Counter-Strike 2');
     const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
-    expect(textOf(refused)).toContain('⚠️ Not sent: game minecraft not allowed here');
+    expect(textOf(refused)).toContain("⚠️ Not sent: the game minecraft isn't allowed here");
     expect(labelsOf(refused)).toEqual(['Counter-Strike: Source, port 27015', 'Edit']);
     const { modal } = await openWindow(member, refused);
     expect(JSON.stringify(modal.data)).toContain('such as Counter-Strike: Source');
@@ -330,7 +330,7 @@ describe('a game that the guild does not allow', () => {
 });
 
 describe('what was typed', () => {
-  const GONE = /This is too old\. Buttons work for 15 minutes/;
+  const GONE = /These buttons no longer work\. They work for 15 minutes/;
 
   it('is gone after a quarter of an hour, but not from a window that is open', () => {
     const clock = createTestClock();
@@ -401,7 +401,7 @@ describe('a server that was submitted before', () => {
     expect(textOf(unknown)).toContain('Check the list before submitting it again');
     expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
     await edit(member, unknown, {});
-    await says(unknown, 'It may have gone through. Check the list before submitting it again');
+    await says(unknown, 'The submission may have gone through. Check the list before submitting it again');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
     await member.press(unknown, 'Not on the list: submit again');

@@ -207,8 +207,8 @@ describe('the preview', () => {
     );
     const held = csvOf(messageOf(preview), 'rejected.csv').map((row) => [row[0], row[5]]);
     expect(held).toEqual([
-      ['s4.example.com', expect.stringContaining('daily quota of 4 game servers used up')],
-      ['s5.example.com', expect.stringContaining('daily quota of 4 game servers used up')],
+      ['s4.example.com', expect.stringContaining('the daily quota of 4 game servers is used up')],
+      ['s5.example.com', expect.stringContaining('the daily quota of 4 game servers is used up')],
     ]);
     expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Cancel']);
     // Of which one is used before the press.
@@ -218,7 +218,9 @@ describe('the preview', () => {
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
     expect(textOf(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 game servers can't be sent until/s);
-    expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('daily quota of 4 game servers used up');
+    expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain(
+      'the daily quota of 4 game servers is used up',
+    );
     await setQuota(scene, '7');
     await pressSubmit(member, await edit(member, report, {}));
     expect(added()).toHaveLength(7);
@@ -231,11 +233,11 @@ describe('the preview', () => {
       'a.example.com:1 cs2\nb.example.com:2 rust\nc.example.com:3 rusty',
     );
     expect(textOf(preview)).toContain('1 game server is ready');
-    expect(textOf(preview)).toContain('Line 2 b.example.com:2 rust: game rust not allowed here');
+    expect(textOf(preview)).toContain("Line 2 b.example.com:2 rust: the game rust isn't allowed here");
     expect(textOf(preview)).not.toContain('Did you mean');
     expect(messageOf(preview).file('rejected.csv')?.toString()).not.toContain('Did you');
     const forAll = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'rust' });
-    expect(textOf(forAll)).toContain('game rust not allowed here');
+    expect(textOf(forAll)).toContain("the game rust isn't allowed here");
     await pressSubmit(member, await member.pick(forAll, ['cs2']));
     expect(added().map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
@@ -244,9 +246,9 @@ describe('the preview', () => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
     await allowGames(scene, ['cs2']);
-    expect(textOf(await member.pick(lacking, ['rust']))).toContain('game rust not allowed here');
+    expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
     await member.press(ready, 'Submit 2 game servers');
-    await expect.poll(() => textOf(ready)).toContain('game rust not allowed here');
+    await expect.poll(() => textOf(ready)).toContain("the game rust isn't allowed here");
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
     expect(added()).toEqual([]);
   });
@@ -327,21 +329,24 @@ describe('Edit', () => {
   });
 
   it('keeps what cannot be read as a list, whether it was pasted, edited or in a short file', async () => {
-    const json = '[\n  {"server": "a.example.com", "port": 1},\n  {"server": "b.example.com", "port": 2}';
-    const said = await paste(member, json, { game: 'rust' });
-    expect(textOf(said)).toMatch(/Invalid JSON at line 3.*Correct it with Edit/);
+    const words = 'our servers\nare the best';
+    const said = await paste(member, words, { game: 'rust' });
+    expect(textOf(said)).toMatch(/There is no game server in it.*Correct it with Edit/);
     expect(labelsOf(said)).toEqual(['Edit']);
     const { modal, typed } = await openWindow(member, said);
-    expect(typed).toEqual({ servers: json, game: 'rust' });
-    const worse = await member.submit(modal, { servers: `${json},` });
+    expect(typed).toEqual({ servers: words, game: 'rust' });
+    const worse = await member.submit(modal, { servers: `${words}!` });
     expect(messageOf(worse).id).toBe(messageOf(said).id);
-    expect((await openWindow(member, worse)).typed.servers).toBe(`${json},`);
-    await pressSubmit(member, await edit(member, worse, { servers: `${json}]` }));
+    expect((await openWindow(member, worse)).typed.servers).toBe(`${words}!`);
+    await pressSubmit(member, await edit(member, worse, { servers: 'a.example.com:1\nb.example.com:2' }));
     expect(added().map(({ game }) => game)).toEqual(['rust', 'rust']);
 
-    const list = await sendFile(member, 'a.example.com:0 cs2\ngood.example.com:1 cs2');
-    expect(textOf(await edit(member, list, { servers: json }))).toContain('Correct it with Edit');
-    expect((await openWindow(member, list)).typed.servers).toBe(json);
+    const list = await sendFile(member, `${lines(999)}\nx.example.com:0 cs2`);
+    const two = 'x.example.com:1 cs2\ny.example.com:1 cs2';
+    expect(textOf(await edit(member, list, { servers: two }))).toMatch(
+      /more than 1,000.*Correct it with Edit/,
+    );
+    expect((await openWindow(member, list)).typed.servers).toBe(two);
   });
 });
 
@@ -367,6 +372,22 @@ describe('the report', () => {
     expect(labelsOf(report)).toEqual(['Fill in again']);
     const anew = await openWindow(member, report, 'Fill in again');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
+  });
+
+  it('keeps the button for what is unconfirmed when the rest is submitted again', async () => {
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    answering = (count) =>
+      count === 1 ? { kind: 'status', status: 500 } : { kind: 'json', status: 200, body };
+    const report = await pressSubmit(member, await sendFile(member, lines(101)));
+    expect(outcomes(report)).toEqual({ unknown: 100, rejected: 1 });
+    answering = () => undefined;
+    const rest = await pressSubmit(member, report);
+    expect(textOf(rest)).toMatch(/✅ 1 sent for review.*❓ 100 unconfirmed\. .*internal error/s);
+    expect(outcomes(rest)).toEqual({ unknown: 100, accepted: 1 });
+    expect(labelsOf(rest)).toEqual(['Not on the list: submit again', 'Edit']);
+    const all = await member.press(rest, 'Not on the list: submit again');
+    expect(outcomes(await reported(all))).toEqual({ accepted: 100 });
+    expect(added()).toHaveLength(101);
   });
 
   it('says that the key was revoked between two requests, and goes on with a new one', async () => {

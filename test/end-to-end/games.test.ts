@@ -43,9 +43,11 @@ describe('/games', () => {
     expect(textOf(await own.member.slash('games'))).toMatch(
       /2 games.*Not allowed in this Discord server: .* more\./s,
     );
-    expect(await search('minecraft')).toMatch(
+    const refused = await search('minecraft');
+    expect(refused).toMatch(
       /Not allowed in this Discord server: Minecraft, .*2 games.*Counter-Strike: Source.*DayZ/s,
     );
+    expect(refused.match(/Not allowed/g)).toHaveLength(1);
     expect(await search('cs')).toMatch(/1 game matches.*Source.*Not allowed.*: Counter-Strike 2/s);
     expect(await search('zzzzzz')).toContain('No game matches');
   });

@@ -24,7 +24,7 @@ describe('/privacy', () => {
     for (const words of [
       '(only you can see this)',
       'API key of this Discord server: stored encrypted',
-      'They are kept for 3 days. Rejected and unsent ones are kept for 3 days.',
+      'This is kept for 3 days. For rejected and unsent game servers, it is 3 days.',
       "If the bot couldn't reply, it's kept for 30 days",
       'everything else after 30 days',
       'nothing about members',
@@ -64,7 +64,7 @@ describe('/privacy', () => {
       await scene.admin.slash('privacy'),
       'Delete all data of this Discord server',
     );
-    expect(textOf(question)).toContain('This cannot be undone.');
+    expect(textOf(question)).toContain("This can't be undone.");
     expect(await onDisk()).toContain('CANARY');
     await scene.restart();
     expect(textOf(await scene.admin.press(question, 'Delete everything'))).toContain('Deleted.');

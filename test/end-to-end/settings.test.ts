@@ -85,8 +85,8 @@ describe('/settings', () => {
     expect(said).toContain(`✅ Log channel: #${staffChannel(scene)}`);
     expect(said).toContain('Announcements: on');
     expect(said).toContain('Daily quota: 7 game servers for each member');
-    expect(textOf(await admin.press(answer, 'Do not announce'))).toContain('Announcements: off');
-    expect(textOf(await admin.press(answer, 'No log channel'))).toContain('Log channel: none');
+    expect(textOf(await admin.press(answer, "Don't announce submissions"))).toContain('Announcements: off');
+    expect(textOf(await admin.press(answer, 'Turn off the log channel'))).toContain('Log channel: none');
   });
 });
 
@@ -150,14 +150,14 @@ describe('the log channel', () => {
     await chooseLogChannel(scene);
     const view = await settings();
     await admin.press(view, 'Announce submissions');
-    await admin.press(view, 'Do not announce');
+    await admin.press(view, "Don't announce submissions");
     await setQuota(scene, '3');
     await setQuota(scene, '');
     await admin.press(await allowGames(scene, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(scene).length).toBe(12);
     await admin.pick(view, ['#general']);
     await admin.pick(view, ['#staff']);
-    await admin.press(view, 'No log channel');
+    await admin.press(view, 'Turn off the log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
     expect(logLines(scene)).toEqual([
       changed,
@@ -184,7 +184,7 @@ describe('the log channel', () => {
     expect(textOf(await submit())).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await settings()))
-      .toMatch(/❌ Log channel: #\d+, where the bot may not do this: View Channel/);
+      .toMatch(/❌ Log channel: #\d+, where the bot is missing permissions: View Channel/);
     allowBot(USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.pick(await settings(), ['#staff']))).toContain('✅ Log channel: #');
     await submit('rust');
@@ -195,7 +195,7 @@ describe('the log channel', () => {
     expect(textOf(await submit())).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await settings()))
-      .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but no log channel/);
+      .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but there is no log channel/);
   });
 });
 
@@ -212,7 +212,7 @@ describe('a log channel that is closed to the bot', () => {
     expect(lacks(refused)).toBe('Embed Links');
     expect(textOf(refused)).toContain('Settings of this Discord server');
     allowBot(0n);
-    expect(lacks(await admin.pick(view, ['#staff']))).toBe('View Channel, Send Messages, Embed Links');
+    expect(lacks(await admin.pick(view, ['#staff']))).toBe('View Channel, Send Messages, and Embed Links');
     expect(posts()).toEqual([]);
     allowBot(USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
@@ -241,7 +241,7 @@ describe('the role to notify', () => {
   it('is chosen, said in the log without a ping, kept over a restart, and taken back', async () => {
     const id = role('staff');
     expect(textOf(await admin.pick(await settings(), ['@staff']))).toMatch(
-      /⚠️ Role to notify: @.*but no log channel/,
+      /⚠️ Role to notify: @.*but there is no log channel/,
     );
     await chooseLogChannel(scene);
     await admin.pick(await settings(), ['@staff']);
@@ -276,7 +276,7 @@ describe('the role to notify', () => {
     );
     role('closed', false);
     expect(textOf(await admin.pick(await settings(), ['@closed']))).toMatch(
-      /cannot mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
+      /can't mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
     );
     expect(await line()).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.
@@ -311,15 +311,15 @@ describe('the games of a guild', () => {
     const page = await admin.press(await settings(), 'Games …');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
-      'Games: only Counter-Strike 2, Factorio\n',
+      'Games: only Counter-Strike 2 and Factorio\n',
     );
     const second = await admin.press(page, 'Next');
     expect(textOf(await admin.pick(second, ['Rust']))).toContain(
-      'Games: only Counter-Strike 2, Factorio, Rust\n',
+      'Games: only Counter-Strike 2, Factorio, and Rust\n',
     );
     await admin.press(page, 'Previous');
-    expect(textOf(await admin.pick(page, ['Factorio']))).toContain('Games: only Rust, Factorio\n');
-    expect(textOf(await admin.press(page, 'Back'))).toContain('Games: only Rust, Factorio\n');
+    expect(textOf(await admin.pick(page, ['Factorio']))).toContain('Games: only Rust and Factorio\n');
+    expect(textOf(await admin.press(page, 'Back'))).toContain('Games: only Rust and Factorio\n');
     await admin.press(page, 'Games …');
     await admin.press(page, 'Allow all games');
     await admin.press(page, 'Games …');
@@ -340,7 +340,7 @@ describe('the games of a guild', () => {
     expect(textOf(await member.slash('games', { search: 'rust' }))).toContain(
       'Not allowed in this Discord server: Rust.',
     );
-    expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: game rust not allowed here');
+    expect(textOf(await submit('rust'))).toContain("⚠️ Not sent: the game rust isn't allowed here");
     expect(textOf(await submit('cs2'))).toContain(ACCEPTED);
   });
 

@@ -46,7 +46,7 @@ afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] })
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was restarted. Please run the command again.';
-const UNKNOWN = /Unconfirmed\. The bot was restarted\. It may have gone through. Check the list/;
+const UNKNOWN = /Unconfirmed\. The bot was restarted\. The submission may have gone through. Check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
 const add = ({ member }: Scene, server: string) => addServer(member, server);

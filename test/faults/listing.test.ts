@@ -9,7 +9,7 @@ it('a service that answers when nobody waits any more may have received the serv
   inAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1500' } }, async (scene) => {
     await scene.listing.behave({ kind: 'slow', ms: 3_000 }, 1);
     expect(textOf(await addServer(scene.member, 'slow.example.com:27015'))).toMatch(
-      /❓ Unconfirmed\. The listing service didn't respond in time\. It may have gone through. Check the list/,
+      /❓ Unconfirmed\. The listing service didn't respond in time\. The submission may have gone through. Check the list/,
     );
     await isAccepted(scene, 'next.example.com');
   }));

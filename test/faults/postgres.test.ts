@@ -5,7 +5,7 @@ import { inAppScene, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
-const AWAY = 'The bot could not reach its own storage, so nothing was done.';
+const AWAY = "The bot couldn't reach its own storage, so nothing was done.";
 
 it.skipIf(!hasPostgres())(
   'members are told of a server of PostgreSQL that is away, and the bot goes on when it is back',

@@ -5,7 +5,7 @@ import { readStored } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-export const STORE_FAILED = /could not reach its own storage, so nothing was done/;
+export const STORE_FAILED = /couldn't reach its own storage, so nothing was done/;
 
 export const submit = ({ member }: Scene, host: string): Promise<Answer> =>
   addServer(member, `${host}:27015`);

@@ -41,7 +41,10 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
   // Above what stood there before the press.
-  [/^(\(only you can see this\) )?This is too old\. Buttons work for 15 minutes\./, 'nothing sent'],
+  [
+    /^(\(only you can see this\) )?These buttons no longer work\. They work for 15 minutes at most\./,
+    'nothing sent',
+  ],
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
@@ -52,7 +55,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
     'nothing sent',
   ],
   // An old button.
-  [/This (was already submitted|was cancelled|is too old)\./, 'nothing sent'],
+  [/This (was already submitted|was cancelled)\.|These buttons no longer work\./, 'nothing sent'],
   [/still no API key that works/, 'nothing sent'],
 ];
 

@@ -244,7 +244,7 @@ describe('a backup of a bot that members are using', () => {
     await restored();
     await scene.startBot();
     expect(await submit('after.example.com:1')).toContain('Servers have been added for review.');
-    expect(await submit('under-way.example.com:1')).toContain('It may have gone through');
+    expect(await submit('under-way.example.com:1')).toContain('The submission may have gone through');
     expect(requestsFor('under-way.example.com')).toBe(1);
   });
 });

@@ -28,7 +28,7 @@ const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
 const root = join(import.meta.dirname, '../..');
-const code = globSync(['src/interactions/*.ts', 'commands/**/*.ts'], { cwd: root })
+const code = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 const inCode = (pattern: RegExp): readonly string[] => [...code.matchAll(pattern)].map(([, key = '']) => key);
@@ -94,6 +94,12 @@ describe('the notes for translators', () => {
     const about = Object.keys(notes);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
     expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
+  });
+});
+
+describe('the code', () => {
+  it('joins no list and puts no colon itself: languages do that in their own ways', () => {
+    expect(inCode(/(\.join\(', '\)|\)\}: [`$]|\}: \$\{t\()/g)).toEqual([]);
   });
 });
 
@@ -209,6 +215,36 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
+  /** The words of a text in small letters, without values. */
+  const wordsIn = (text: string): readonly string[] =>
+    [...segmenter.segment(text.replace(/\{\{\w+\}\}/g, ' ').toLowerCase())]
+      .filter(({ isWordLike }) => isWordLike === true)
+      .map(({ segment }) => segment);
+  const segmenter = new Intl.Segmenter(tag, { granularity: 'word' });
+  /** Whether these are forms of one word: "rechazado", "rechazados". */
+  const isSame = (one: string, other: string): boolean =>
+    one.slice(0, STEM) === other.slice(0, STEM) && Math.abs(one.length - other.length) <= STEM;
+
+  it.each([
+    'rejected',
+    'not-sent',
+    'unknown',
+  ] as const)('what is %s has one word, alone and behind a number', (kind) => {
+    const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
+    const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
+    const texts = known.filter(([key]) => keys.includes(stemOf(key)));
+    expect(texts).not.toEqual([]);
+    expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
+  });
+
+  it('what is unconfirmed is not called "unknown" alone, as a game or a stranger is', () => {
+    const unknown = wordsIn(tree.problem.short['game-unknown']);
+    const isAlone = ([word = '', ...others]: readonly string[]) =>
+      others.length === 0 && unknown.some((each) => isSame(each, word));
+    const said = known.filter(([key]) => /^(?:outcome|ended\.one|ended\.many)\.unknown$/.test(stemOf(key)));
+    expect(said.filter(([, text]) => isAlone(wordsIn(text)))).toEqual([]);
+  });
+
   it('commas and colons are those of its script', () => {
     const asciiBehindWide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][,:!?]/u;
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
@@ -273,5 +309,7 @@ function filled(
 const NAME_FORMS = ownNames(english.keys());
 /** What `words.ts` puts in for names of Discord's pages and permissions, which any sentence may have. */
 const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild', 'mentionEveryone']);
+/** Characters that the forms of a word have in common. */
+const STEM = 5;
 /** A short text may be longer than its share: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;
