@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** What is read where a record is damaged, or of a shape that this version does not know. */
+/** Stands for a record that is damaged, or of a shape that this version does not know. */
 export type Unreadable = 'unreadable';
 
 /** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
 export interface Collection<Value extends object> {
   get(id: string): Promise<Value | Unreadable | undefined>;
   set(id: string, value: Value): Promise<void>;
-  /** Whether there was one. */
+  /** @returns whether there was one */
   delete(id: string): Promise<boolean>;
 }
 
@@ -21,7 +21,7 @@ export interface CollectionDeps<Value extends object> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Of so many records it is remembered that they were logged as unreadable. */
+/** Unreadable records that are logged, each once; further ones are not. */
 const MOST_TOLD = 1_000;
 
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>): Collection<Value> {

@@ -12,7 +12,7 @@ import { reason, StoreError } from './store-error.ts';
 const CORRUPTION = [11, 26];
 
 /**
- * Makes the folder and the file if they are missing. SQLite makes no folder, and a file that everybody may read; the
+ * Makes the folder and the file if they are missing: SQLite would make no folder, and a file that everybody may read. The
  * `-wal` and `-shm` files get the mode of the file.
  * @throws StoreError saying what to do
  */
@@ -84,10 +84,10 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
   return new StoreError(`cannot write to ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
 }
 
-/** What stands behind the name of a database's file in the names of the files that go with it. */
+/** A database's files by what is added to its name. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** The very command that mends it, if the rights of the folder or of a file in it are in the way. */
+/** The command that mends it, if the rights of the folder or of a file in it are in the way. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
@@ -115,7 +115,7 @@ async function areHandlesUsedUp(): Promise<boolean> {
   }
 }
 
-/** The code of the error with which the system refuses to let this process write; `undefined` if it does not. */
+/** The code of the system's error if this process may not write; `undefined` if it may. */
 async function refusalOf(name: string): Promise<string | undefined> {
   try {
     await access(name, constants.R_OK | constants.W_OK);
@@ -125,7 +125,7 @@ async function refusalOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** The folder, or the one that it would be made in. */
+/** The folder, or if it is missing the nearest one above it. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }

@@ -3,13 +3,13 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** What SQLite and PostgreSQL do each in their own way. The store is made of one of them; nobody else knows of them. */
+/** What SQLite and PostgreSQL each do in their own way. Only the store uses it. */
 export interface Database {
   /** The file of SQLite; PostgreSQL has none. */
   readonly path: string | undefined;
-  /** As messages call it. */
+  /** What messages call it. */
   readonly name: string;
-  /** Its clock, as a part of a statement: milliseconds since 1970. */
+  /** The time by its clock, as a part of a statement: milliseconds since 1970. */
   readonly clock: RawBuilder<number>;
   /**
    * Looks whether this version can use what is there.
@@ -18,7 +18,7 @@ export interface Database {
   prepare(): Promise<void>;
   /** Opens it, with its tables in their present shape. */
   open(): Promise<Kysely<Tables>>;
-  /** The same over a connection that nothing else takes. SQLite has one for all: it gives `db` itself. */
+  /** The tables over a connection of their own. SQLite has one connection for all, so it gives `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
   /**
    * Opens it as it is, beside a bot that may run; `undefined` where there are no tables yet.
@@ -42,15 +42,16 @@ export interface Database {
 
 export interface TransactionOptions {
   readonly guildId: string;
-  /** Whether another transaction of the guild is not waited for: a GuildLocked is thrown. SQLite waits all the same. */
+  /** Throws GuildLocked in place of waiting for another transaction of the guild. SQLite waits all the same. */
   readonly ifFree: boolean;
   /** Whether the change has to survive a loss of power: 0.43 ms in place of 0.025 with SQLite (measured). */
   readonly synced: boolean;
 }
 
 /**
- * What was under way at the time of a backup went on after it. All of it may have been sent, so the next start ends it as
- * unknown, and sends nothing a second time. No interaction of then is answered any more, and no process of then is alive.
+ * Marks what was under way at the time of a backup as sent: it went on after the backup, so the next start ends it as
+ * unknown, and sends nothing a second time. The interactions of that time are not answered any more, and its processes
+ * are dead.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

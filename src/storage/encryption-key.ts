@@ -17,8 +17,8 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * A value for each key that the data was ever encrypted with, with the key's id behind this, written before anything is
- * encrypted with it. If all of these keys are at hand, all the data opens.
+ * The name, before a key's id, of a value for each key that the data was ever encrypted with. It is written before the
+ * key is used: if all of these keys are at hand, all the data opens.
  */
 export const USED_KEY = 'encryption:used-key:';
 
@@ -31,7 +31,7 @@ export async function usedKeysOf(values: Pick<Values, 'keys'>): Promise<readonly
 export interface KeysAtHand {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
-  /** Where the key is without `ENCRYPTION_KEY`; none beside PostgreSQL. */
+  /** The file of the key, for when there is no `ENCRYPTION_KEY`; with PostgreSQL there is no file. */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** AES-256 takes a key of 32 bytes. */
 export const KEY_BYTES = 32;
-/** Of the shape of sealed records. */
+/** The version of the shape of sealed records. */
 const VERSION = 1;
 /** 96 bits, random for every record, and the full tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
@@ -37,12 +37,12 @@ export function createEncryption(keys: readonly Buffer[]) {
     throw new RangeError(`encryption needs keys of ${KEY_BYTES} bytes`);
   }
   const byId = new Map(keys.map((key) => [keyId(key), key]));
-  /** The key that `seal` uses; see {@link SealedRecord}. */
+  /** The id of the key that `seal` uses. */
   const newestKeyId = keyId(newest);
 
   return {
     newestKeyId,
-    /** @param context whose value it is and what for; `open` has to be given the same */
+    /** @param context whose value it is and what it is for; `open` takes the same */
     seal(plain: string, context: string): SealedRecord {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newest, iv, { authTagLength: TAG_BYTES });

@@ -1,9 +1,9 @@
 /**
- * Changes of one guild, one after the other in this process, before any of them takes a connection: 20 presses in one
- * guild would otherwise hold all ten of the pool, and wait in them for each other's lock.
+ * Lets the changes of one guild in this process begin one after the other, before they take a connection. Otherwise 20
+ * presses in a guild would hold all ten connections of the pool while they wait for each other's lock.
  */
 export function createGuildQueues() {
-  /** The end of the latest change of a guild that has any. */
+  /** The end of each guild's latest change. */
   const ends = new Map<string, Promise<void>>();
 
   return {

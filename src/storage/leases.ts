@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 /** How long a process counts as alive after its last renewal, and how often it renews, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** So many renewals in a row are on time before a process looks for the dead. */
+/** A process looks for the dead only after so many renewals in a row that were on time. */
 const ON_TIME_TO_LOOK = 2;
 
 /** Others have counted this process as dead, and taken over what it had. It must end at once, and say nothing more. */
@@ -20,7 +20,7 @@ export interface LeasesDeps {
   readonly owner: string;
   /** Nobody else uses the database, so other owners in it are dead. */
   readonly isAlone: boolean;
-  /** Takes over what belongs to nobody alive, until the signal is aborted. Called again and again: what failed is due again. */
+  /** Takes over what belongs to dead processes, until the signal is aborted. Called again and again, so that what failed is tried again. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
   /** The id of the encryption key that this process seals with. */
@@ -33,20 +33,20 @@ export interface LeasesDeps {
 /** The ids of all processes that are alive. */
 export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
 
-/** Whether a row with an `owner` belongs to nobody alive. To this process its own rows never do, even when its lease is gone. */
+/** Whether the owner of a row is dead. This process is not to itself, even when its lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
   sql<boolean>`owner <> ${owner} and owner not in ${living(store)}`;
 
-/** The ids of the encryption keys that processes seal with which have not stopped, or have died and are not found yet. */
+/** The ids of the encryption keys that processes with a lease seal with; a dead one has it until it is found. */
 export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('sealing_key').execute();
   return rows.map((row) => row.sealing_key);
 }
 
 /**
- * Which processes are alive, by the clock of the database. Each has a row, which it renews over a connection that nothing
- * else takes. A row that was out of date twice is deleted by whoever has seen it: that process is dead, and stays so,
- * since a row that is gone cannot be renewed. What belongs to nobody alive is taken over.
+ * Knows which processes are alive, by the clock of the database. Each process has a row, which it renews over a
+ * connection of its own. Whoever sees a row out of date at two looks deletes it. The process of that row counts as dead
+ * for ever, since a row that is gone cannot be renewed, and what it owned is taken over.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, owner, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
@@ -89,7 +89,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     onTimeInARow = isOnTime ? onTimeInARow + 1 : 0;
   }
 
-  /** After a pause of all processes, or of their database, the others come first to renew what is theirs. */
+  /** Looks only while this process is on time: after a pause of all processes the others get time to renew their rows. */
   async function lookForDead(): Promise<void> {
     const before = outOfDate;
     outOfDate = new Set();
@@ -133,14 +133,14 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
         .returning('until')
         .executeTakeFirstOrThrow();
       heldUntil = held.until;
-      // Nobody could count this one as dead, if it is alone.
+      // If this process is alone, nobody can count it as dead.
       if (!isAlone) renewals.start();
       await takeovers.run();
       takeovers.start();
     },
     async stop() {
       await Promise.all([renewals.stop(), takeovers.stop()]);
-      // What this process did not end belongs to nobody alive from now on.
+      // From now on others may take over what this process has not ended.
       await store.tables().deleteFrom('leases').where('owner', '=', owner).execute();
     },
   };

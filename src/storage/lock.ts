@@ -12,22 +12,23 @@ const BUSY = 5;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
-  /** Other processes of the same bot may run on it, as long as it is in PostgreSQL. */
+  /** Whether other processes of the same bot may use it too, over PostgreSQL. */
   readonly isShared?: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * Sees to it that one bot at a time runs on a database, or processes that share it: a second one would answer the same interactions, and take what
- * the first one is doing for what a crash has left. Tools that may run beside a bot do not take the lock.
+ * Lets one bot at a time use a database, or several processes that share it. A second bot would answer the same
+ * interactions, and take what the first is doing for the remains of a crash. Tools that may run beside a bot do not take
+ * the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
   return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
 }
 
 /**
- * SQLite's own lock on an empty file beside the database, since Node itself can lock no file. The kernel frees it when
- * the process ends, `kill -9` too. The file stays; by itself it says nothing.
+ * Locks an empty file beside the database by SQLite, since Node itself can lock no file. The kernel frees the lock when
+ * the process ends, after a `kill -9` too. The file stays, and means nothing by itself.
  * @param path of the database's file
  */
 export function createFileLock(path: string): Required<Part> {
@@ -38,7 +39,7 @@ export function createFileLock(path: string): Required<Part> {
     /** @throws StoreError if another process has the lock, or the file cannot be made */
     async start() {
       await prepareFile(path);
-      // The same for every name under which the database may be given.
+      // One lock, by whatever path the database is named.
       const file = `${await realpath(path)}.lock`;
       let connection: DatabaseSync | undefined;
       try {

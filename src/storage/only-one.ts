@@ -3,8 +3,7 @@ import { living } from './leases.ts';
 import type { Store } from './store.ts';
 
 /**
- * Does work in one of all processes at a time: unless another living process has begun it less than so many milliseconds
- * ago.
+ * Does work, unless another living process has begun the same less than `ms` milliseconds ago.
  * @returns whether it was done
  */
 export type OnlyOne = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;

@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts';
 
 /** Held by whoever makes or changes the tables. Any number, the same in every version. */
 const TABLES_LOCK = 3_728_115_201;
-/** For all that is asked of the database, but for the lease. */
+/** Connections in the pool; the lease has one more. */
 const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps {
@@ -36,12 +36,12 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   return {
     path: undefined,
     name,
-    // Not that of the beginning of the transaction.
+    // `now()` would be the time at which the transaction began.
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare() {
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
-      // The one connection of this pool has the lock, and its end frees it.
+      // The lock belongs to the pool's one connection, and is freed with it.
       const db = await connect(1, true);
       try {
         await sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`.execute(db);
@@ -85,14 +85,14 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         });
       return ifFree ? run() : queues.inTurn(guildId, run);
     },
-    // The server lets go of deleted rows by itself.
+    // The server's autovacuum does it.
     cutLog: async () => undefined,
     shrink: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
 }
 
-/** Of all processes one at a time changes what is of a guild, until its transaction ends. */
+/** Locks a guild for all other processes until the transaction ends. */
 async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }
@@ -123,7 +123,7 @@ async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {
   return rows.map((row) => row.name);
 }
 
-/** As `@keyv/sqlite` makes it. Keys are in the order of their bytes there as well. */
+/** The table that `@keyv/sqlite` makes; keys are sorted by their bytes, as in SQLite. */
 async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
   await sql`
     create table if not exists keyv (
@@ -135,10 +135,10 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** The value that says where the data is: a database that is restored has another oid, or its tables have. */
+/** The key of a value that tells a restored database: its oid is another, or those of its tables are. */
 export const PLACE = 'store:place';
 
-/** After `pg_restore` what ran at the time of the dump counts as what `npm run restore` makes of it with SQLite. */
+/** Does after `pg_restore` what `npm run restore` does with SQLite. */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (own) => {
     const { rows } = await sql<{ database: number; table: number }>`
@@ -184,7 +184,7 @@ function keyvRows(tables: () => Kysely<Tables>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Called by nobody; without it Keyv takes this for something else. */
+    /** Never called, but Keyv only takes an adapter that has it. */
     async clear() {
       await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
     },

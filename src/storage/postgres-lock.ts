@@ -8,23 +8,23 @@ import { cannotUse, reason, StoreError } from './store-error.ts';
 
 /** Held by the bot that runs on a database. Any number, the same in every version. */
 const BOT_LOCK = 3_728_115_202;
-/** How often it is asked whether the server of the lock is still there and can be written to, in milliseconds. */
+/** How often the lock's server is asked whether it is there and can be written to, in milliseconds. */
 const LOOK_EVERY_MS = 5_000;
-/** How often it is tried to take the lock again after its connection was lost, in milliseconds. */
+/** How often the lock is tried for again after its connection was lost, in milliseconds. */
 const AGAIN_MS = 1_000;
 
 export interface PostgresLockDeps {
   readonly url: Secret;
   /** Without the password. */
   readonly name: string;
-  /** Whether processes that share it, too, may have it. Then it only keeps those away that do not share. */
+  /** Whether processes that share it may have it at the same time. The lock then keeps away only those that do not share. */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * A lock of PostgreSQL's that belongs to a connection: the server frees it when the process ends, or the connection.
- * In the latter case, as when the server restarts, it is taken again as soon as that is possible.
+ * An advisory lock of PostgreSQL that belongs to a connection: the server frees it when the process or the connection
+ * ends. If the connection ends, as when the server restarts, the lock is taken again as soon as possible.
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
@@ -55,7 +55,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     return true;
   }
 
-  /** Lets go of a connection that says nothing any more, or is to a server that only reads: the lock that counts is another's. */
+  /** Ends a connection that is silent, or is to a server that only reads: the lock on another server counts. */
   async function look(): Promise<void> {
     const looked = client;
     if (looked === undefined) return;
@@ -105,7 +105,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   };
 }
 
-/** After a change of the primary an address, or a connection, may be that of a server that only reads. */
+/** After a change of the primary an address, or an open connection, may lead to a server that only reads. */
 async function askWhetherItWrites(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
   if (rows[0].readonly !== 'off') throw new Error('the server only reads');

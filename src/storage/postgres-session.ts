@@ -4,9 +4,9 @@ import type { Secret } from '../secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** How long the server works on a statement, in milliseconds: what answers at once fails within Discord's 3 seconds. */
+/** How long the server works on a statement, in milliseconds: what answers at once must fail within Discord's 3 seconds. */
 const STATEMENT_MS = 2_000;
-/** Where the server itself says nothing, the connection counts as dead, and is closed. */
+/** How long a server may be silent before its connection is closed, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
 /** How long a statement waits for a connection, a new one or one of the pool's, in milliseconds. */
 const CONNECT_MS = 2_000;
@@ -22,7 +22,7 @@ export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$
 
 export interface SessionOptions {
   readonly url: Secret;
-  /** As the server lists it. */
+  /** The name under which the server lists it. */
   readonly application: string;
   /** Whether statements may take as long as they need. */
   readonly isUnhurried?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface SessionOptions {
 export function sessionConfig({ url, application, isUnhurried = false }: SessionOptions): ClientConfig {
   const address = new URL(url.reveal());
   const ours = Object.entries(settingsOf(isUnhurried)).map(([name, value]) => optionOf(name, value));
-  // A setting that stands twice is the last one.
+  // If a setting stands twice, the last one counts.
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {
     connectionString: address.href,
@@ -46,17 +46,17 @@ export function sessionConfig({ url, application, isUnhurried = false }: Session
 /** In the words in which the server says them. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
-    // Who waited for the lock of a guild has to read what the one before has written.
+    // After a wait for a guild's lock, a transaction has to read what the one before has written.
     default_transaction_isolation: 'read committed',
-    // A transaction that is not synced says so itself.
+    // Transactions that need not be synced switch this off for themselves.
     synchronous_commit: 'on',
-    // Whoever holds the lock of a guild and says nothing more, as a machine that vanished, loses it.
+    // A machine that has vanished loses its locks of guilds.
     idle_in_transaction_session_timeout: '20s',
     statement_timeout: isUnhurried ? '0' : `${STATEMENT_MS / 1_000}s`,
   };
 }
 
-/** As in the command line of a server, where a space ends the value. */
+/** A value as an option of the server's command line, where a space would end it. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
 /** What is looked at once, over a connection that was made with {@link sessionConfig}. */

@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** No longer is a connection kept: a name may lead to another server by then. */
+/** How long a connection is kept: later its name may lead to another server. */
 const LIFE_SECONDS = 3_600;
 
 /** The type of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds are exact as numbers. */
@@ -29,7 +29,7 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without these two a lost connection is an uncaught exception.
+  // Without these two listeners a lost connection is an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
     // A connection that is lost while it is used: the statement that runs on it says so.
@@ -44,7 +44,7 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
 
 function poolOf(pool: Pool): PostgresPool {
   return {
-    // What Kysely would read of it is for cancelling statements, which nobody does here.
+    // Kysely would use it to cancel statements, which nobody does here.
     options: {},
     connect: async () => clientOf(await orStoreError(pool.connect())),
     end: () => pool.end(),
@@ -58,7 +58,7 @@ function clientOf(client: PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, parameters.map(storable));
     } catch (error) {
-      // Anything but the server's own words leaves open what the connection is doing.
+      // After any other error nobody knows what the connection is doing.
       isBroken ||= !(error instanceof DatabaseError) || isOver(error.code);
       throw failure(error);
     }

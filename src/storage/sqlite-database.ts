@@ -12,7 +12,7 @@ import type { Tables } from './tables.ts';
 
 /** Pages of 4 KiB that are given back in a step: 1.4 ms (measured). */
 const PAGES_AT_ONCE = 500;
-/** How long the bot may hold up who is beside it, in milliseconds. */
+/** How long a tool waits while the bot beside it has the file locked, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
 /** A file of SQLite. Kysely has one connection to it, so everything is written one after the other. */
@@ -50,17 +50,17 @@ export function createSqliteDatabase(path: string): Database {
       const adapter = new KeyvSqlite({
         driver: { name: 'custom', connect: async () => ({ query, close: async () => undefined }) },
       });
-      // Otherwise a set that fails says `false`, and not why.
+      // Otherwise a failed `set` returns `false` without a reason.
       adapter.on('error', (error: Error) => {
         throw error;
       });
-      // A table that a transaction has made would go when that is rolled back.
+      // If a transaction made the table, a rollback would take it away.
       await adapter.ready;
       return new Keyv({ store: adapter });
     },
     transaction: (db, { synced }, change) =>
       db.connection().execute(async (connection) => {
-        // Cannot be changed inside of a transaction (SQLite docs: PRAGMA synchronous).
+        // It cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
         const sync = (level: string) =>
           connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
         if (synced) await sync('full');
@@ -91,7 +91,7 @@ export function createSqliteDatabase(path: string): Database {
 async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
-  // A backup may read the log for seconds: everybody would stand still meanwhile.
+  // A backup may read the log for seconds, and waiting for it would stop everybody.
   await pragma('busy_timeout = 0');
   try {
     const [row] = await pragma('wal_checkpoint(truncate)');

@@ -11,14 +11,14 @@ export const BUSY_TIMEOUT_MS = 1_000;
 
 /** Statements that are compiled once. To compile some pragmas is to run them (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** Compiled statements that are kept; the oldest goes. Statements with lists of any length are many. */
+/** Compiled statements that are kept; then the oldest goes. Each length of a list makes another statement. */
 const MOST_COMPILED = 300;
 
 /** Opens a file of SQLite for reading and writing. @throws the error of SQLite */
 export function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // Of a new file alone, before anything is written (SQLite docs: PRAGMA auto_vacuum).
+    // It only takes effect in a new file, before anything is written (SQLite docs: PRAGMA auto_vacuum).
     database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = NORMAL');
@@ -52,7 +52,7 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
       // SQLite has ended the transaction by itself if the disk is full (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
-      // It gives back one page for each row that is read, and nobody reads rows of what has no columns.
+      // It gives back one page for each row that is read, and Kysely reads no rows of a statement without columns.
       if (sql.startsWith('pragma incremental_vacuum')) return commandOf(() => database.exec(sql));
       return compile(sql);
     },

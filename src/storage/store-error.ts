@@ -9,9 +9,9 @@ export class StoreError extends Error {
 /** Another transaction of the guild is under way. */
 export class GuildLocked extends StoreError {}
 
-/** What the database or the system says of a failure, on one line; they name files, hosts and keys, never values. */
+/** The words of the database or the system about a failure, on one line. They name files, hosts and keys, never values. */
 export function reason(error: unknown): string {
-  // Node has no words for a host of which every address refuses.
+  // If every address of a host refuses, Node's error has no message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);
   return text.replace(/\s+/g, ' ').trim();
 }
@@ -25,9 +25,9 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
   );
 
 /**
- * The file of SQLite, for what only a file has.
+ * The path of SQLite's file.
  * @param instead what to do with PostgreSQL
- * @throws StoreError saying that, if the data is there
+ * @throws StoreError saying `instead`, if the data is in PostgreSQL
  */
 export function fileOf(url: StoreUrl, instead: string): string {
   if (url.kind === 'sqlite') return url.path;

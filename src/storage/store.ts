@@ -10,12 +10,12 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { createValues, type Values } from './values.ts';
 
-/** After so many seconds a transaction is logged: others wait for it. */
+/** After so many seconds a transaction is logged, since others wait for it. */
 const LONG_SECONDS = 1;
-/** After so many seconds a transaction of SQLite is never going to end, and everybody waits for its connection. */
+/** After so many seconds a transaction of SQLite counts as endless; everybody waits for its connection. */
 const STUCK_SECONDS = 30;
 
-/** The key under which it is tried whether anything can be written. */
+/** The key of a value that is written to see whether anything can be. */
 export const WRITE_TEST = 'health:write-test';
 
 /** A transaction does not end. Over SQLite nothing but the end of the process frees its connection. */
@@ -26,7 +26,7 @@ export class StuckTransaction extends Error {
 export type Store = ReturnType<typeof createStore>;
 
 export interface TransactionEnd {
-  /** With the time that it waited for others. */
+  /** How long it took, waiting for others included. */
   readonly ms: number;
   /** Whether the database failed. */
   readonly isFailure: boolean;
@@ -36,9 +36,9 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
-  /** Told of a transaction of SQLite that does not end; PostgreSQL ends it by itself. The process has to end at once. */
+  /** Called when a transaction of SQLite does not end: the process has to end at once. PostgreSQL ends it by itself. */
   readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
-  /** Lets every statement take as long as it needs: nobody waits for an answer. */
+  /** Lets every statement take as long as it needs: for tools, where nobody waits for an answer. */
   readonly isUnhurried?: boolean;
   /** A second, in milliseconds. */
   readonly secondMs?: number | undefined;
@@ -48,7 +48,7 @@ export interface StoreDeps {
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, isUnhurried = false, secondMs = 1_000 } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction that the present code runs in: inside of it nothing else may be used. */
+  /** The transaction of the code that runs; this code may use nothing else. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
@@ -74,14 +74,14 @@ export function createStore(deps: StoreDeps) {
     }
   }
 
-  /** @param begun made where the transaction was asked for, for its stack */
+  /** @param begun an error made by the caller, for its stack */
   async function watched<Result>(
     guildId: string,
     begun: StuckTransaction,
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counted one by one: a second in which the process or the machine slept is not a second in which this could go on.
+    // The seconds are counted one by one, so that the time in which the process or the machine slept does not count.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -106,7 +106,7 @@ export function createStore(deps: StoreDeps) {
     /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
     clock: database.clock,
     tables,
-    /** The same tables over a connection that nothing else takes, and in no transaction. */
+    /** The same tables over a connection of their own, in no transaction. */
     apart: (): Kysely<Tables> => needed(openedApart),
     values,
     async start(): Promise<void> {
@@ -114,7 +114,7 @@ export function createStore(deps: StoreDeps) {
       try {
         opened = await database.open();
         openedApart = await database.openApart(opened);
-        // With an `error` listener Keyv turns failures into `false` and `undefined`: there must never be one.
+        // Never add an `error` listener: Keyv would turn failures into `false` and `undefined`.
         keyv = await database.openKeyv(tables);
         await values.set(WRITE_TEST, Date.now());
       } catch (cause) {
@@ -148,13 +148,13 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /** Gives the room of what was deleted back to the disk. Takes its time; others go on meanwhile. */
+    /** Gives the room of deleted data back to the disk, in steps between which others go on. */
     shrink: (): Promise<void> => database.shrink(needed(opened)),
-    /** Writes a value by one statement: in a transaction it could wait for that of another process. */
+    /** Writes a value by one statement. In a transaction it could wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside of
-     * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
+     * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside
+     * {@link Store.inGuild} it does nothing: whoever began the transaction cuts the log after its end.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;

@@ -5,31 +5,31 @@ import type { Generated } from 'kysely';
  * types that SQLite and PostgreSQL share.
  */
 
-/** Interactions that this bot has taken: whoever inserts the id answers it. */
+/** Interactions that this bot has taken. The process that inserts the id answers it. */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
   /** The process that answers it. */
   readonly owner: string;
   readonly taken_at: number;
-  /** A sealed record as JSON, of what is needed to answer it in another run of the bot; null once it was answered. */
+  /** What another run of the bot needs to answer it, as JSON of a sealed record; null once it was answered. */
   readonly sealed: string | null;
-  /** The message that it has begun to change, by the id of the interaction that made it; null where that is its own. */
+  /** The message that it has begun to change, by the id of the interaction that made the message; null if it made it itself. */
   readonly changes: string | null;
 }
 
 /** What a member submits at once: one server or a thousand. */
 export interface SubmissionsTable {
-  /** Of the interaction that made its draft; with `-remainder` behind it: what remains of the draft that this one carried out. */
+  /** The id of the interaction that made its draft. With `-remainder` behind: of the interaction that left this remainder. */
   readonly id: string;
   readonly guild_id: string;
   /** Null once the member had their name deleted and no limit counts the submission any more. */
   readonly user_id: string | null;
-  /** Null as soon as the member had it deleted. */
+  /** Null after the member had it deleted. */
   readonly user_name: string | null;
   /** `draft`: waits for a button. `running`: an interaction carries it out. `done`: it has ended. */
   readonly state: 'draft' | 'running' | 'done';
-  /** As JSON (see draft.ts): of a draft, or of what is carried out of one, until its member was told; null after that. */
+  /** The draft as JSON (see draft.ts), or the part of it that runs; null once its member was told the outcome. */
   readonly draft: string | null;
   /** The interaction that carries it out; null for a draft. */
   readonly interaction_id: string | null;
@@ -52,11 +52,11 @@ export interface ServersTable {
   readonly query_port: number | null;
   /** The alias. */
   readonly game: string;
-  /** Host and port as text, the same for every way to write them. */
+  /** Host and port in canonical form. */
   readonly address: string;
   /** Since when it counts for limits; null where it does not, since it was never sent or its key was refused. */
   readonly reserved_at: number | null;
-  /** When the latest request with it was about to be sent. */
+  /** When it was last marked as sending. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
   /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing was sent. */
@@ -67,12 +67,12 @@ export interface ServersTable {
   readonly reason: string | null;
 }
 
-/** What somebody wants deleted and is not deleted to the last row: the start and the hourly job go on with it. */
+/** Deletions that have not ended: the start and the hourly job go on with them. */
 export interface DeletionsTable {
   readonly guild_id: string;
   /** The member whose name goes; empty for everything of the guild. */
   readonly user_id: string;
-  /** What came later stays. */
+  /** When it was asked for: what came later stays. */
   readonly asked_at: number;
 }
 
@@ -81,12 +81,12 @@ export interface PresenceTable {
   readonly guild_id: string;
   /** When members last used a command while the guild was in no list that their process knew; null: not since then. */
   readonly used_at: number | null;
-  /** Since when the guild is absent, and in how many lists in a row. */
+  /** Since when the guild is absent from Discord's lists, and from how many in a row. */
   readonly absent_since: number | null;
   readonly absences: Generated<number>;
-  /** 1 where the guild was in the list right before: what its members used until then says nothing. */
+  /** 1 if the guild was in the list before: that its members used commands until then says nothing. */
   readonly was_listed: Generated<number>;
-  /** 1: it was missing for the first time with so many others that the list was doubted. */
+  /** 1 if it was first absent together with so many others that the list was doubted. */
   readonly is_doubted: Generated<number>;
 }
 
@@ -94,13 +94,13 @@ export interface PresenceTable {
 export interface LeasesTable {
   /** The id of the process. */
   readonly owner: string;
-  /** Until when it counts as alive without another renewal, by the clock of the database. */
+  /** Until when it counts as alive, by the clock of the database. */
   readonly until: number;
   /** The id of the encryption key that it seals with. */
   readonly sealing_key: string;
 }
 
-/** What one of all processes does at a time. */
+/** Jobs that one process does for all. */
 export interface JobsTable {
   readonly name: string;
   /** The id of the process that has begun it last. */

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 /** Values under string keys, plain JSON. Keys are `area:id`; where the id is a number it is a guild's. */
 export type Values = ReturnType<typeof createValues>;
 
-/** Above every key that begins with the prefix it is put after. */
+/** Sorts after every character: `prefix` with it behind is above all keys that begin with `prefix`. */
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
@@ -23,9 +23,9 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
     async set(key: string, value: unknown): Promise<void> {
       if (!(await keyv().set(key, value))) throw new StoreError(`${key} could not be written`);
     },
-    /** Whether there was something to delete. */
+    /** @returns whether there was something to delete */
     delete: (key: string): Promise<boolean> => keyv().delete(key),
-    /** The keys that begin with this, in order. Keyv could only read every value of all, and fails at a damaged one. */
+    /** The keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail at a damaged one. */
     async keys(prefix: string): Promise<readonly string[]> {
       const rows = await tables()
         .selectFrom('keyv')
