@@ -45,16 +45,16 @@ const configSchema = z.object({
   ).default('https://discord.com/api'),
   /** How interactions come: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
   interactions: z.enum(WAYS, must(WAYS.join(' or '))).default('gateway'),
-  /** What Discord signs them with, in hexadecimal, and where the endpoint is: both are there where it is `http`. */
+  /** The key that Discord signs interactions with, in hexadecimal, and the port of the endpoint; both are there with `http`. */
   discordPublicKey: z.exactOptional(publicKey()),
   interactionsPort: z.exactOptional(port()),
-  /** The address that it is on; absent: `httpHost`. */
+  /** The address of the endpoint; absent: `httpHost`. */
   interactionsHost: z.exactOptional(address()),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
   ),
-  /** The operator's key: for reading the games list only. */
+  /** The operator's key, which only reads the games list. */
   listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
   /** Requests to the listing service that run at once, of all guilds together. */
@@ -69,7 +69,7 @@ const configSchema = z.object({
   /** What one member, and what one guild with all its members may submit. */
   memberLimit: usageLimit().default({ servers: 1000, seconds: 3600 }),
   guildLimit: usageLimit().default({ servers: 5000, seconds: 3600 }),
-  /** How long it is kept that a server was accepted, or may have been received. */
+  /** How long accepted and unknown servers are kept. */
   historyDays: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
@@ -88,7 +88,7 @@ const configSchema = z.object({
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a backup is made; 0: never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(0),
-  /** How many of those stay. */
+  /** How many backups stay. */
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
@@ -99,7 +99,7 @@ const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Those that may also be given as a file, by `NAME_FILE`. */
+/** The variables that may also be given as a file, by `NAME_FILE`. */
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
 
 /** The names of all variables that are read. */
@@ -156,7 +156,7 @@ function variableOf(property: string): string {
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
   const values: Record<string, string> = {};
-  /** What is wrong with a variable, in a sentence, under its name. */
+  /** Problems by the name of the variable, a sentence each. */
   const problems = new Map<string, string>();
   for (const property of Object.keys(schema.shape)) {
     const name = variableOf(property);
@@ -184,17 +184,17 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '));
 }
 
-/** Of a longer value the rule says enough; a bot token, should it be in the wrong place, is longer. */
+/** Longer values are not repeated in a message: a bot token in the wrong variable is longer. */
 const LONGEST_SHOWN = 40;
 
-/** What was given, where that is no secret and holds no password of a URL. */
+/** The given value, unless it is a secret or a URL with a password. */
 function given(name: string, value: string | undefined): string {
   if (value === undefined || SECRETS.includes(name)) return '';
   return value.includes('@') || value.length > LONGEST_SHOWN ? '' : `, and is ${JSON.stringify(value)}`;
 }
 
 /**
- * What is wrong with variables that can each be used by itself: a sentence under the name of each.
+ * Problems of variables that are fine by themselves but not together: a sentence under the name of each.
  * @param values as they were given, by property
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -245,7 +245,7 @@ function readVariable(env: Environment, name: string): string | undefined {
   return content;
 }
 
-/** Slips of the keyboard that make a name another: one in a short name, two in a longer. */
+/** How many slips of the keyboard a misspelt name may have: one if it is short, otherwise two. */
 const MOST_SLIPS = { short: 1, long: 2 };
 const LONG = 9;
 

@@ -7,20 +7,20 @@ import { parseStoreUrl } from '../store-url.ts';
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** With an address of 253 characters, and a port, a link of this length is within Discord's limit. */
+/** A longer link, with an address of 253 characters and a port in it, could exceed Discord's limit. */
 const LONGEST_PAGE = 200;
-/** The timers that end the counting take no more than 24 days. */
+/** A week; the timer that ends a window takes 24 days at most. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
-/** A rule in words: `X is missing: it must be …` or `X must be …`. */
-export function must(be: string) {
+/** Makes zod's message of a requirement: `X is missing: it must be …` or `X must be …`. */
+export function must(requirement: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
-      input === undefined ? `is missing: it must be ${be}` : `must be ${be}`,
+      input === undefined ? `is missing: it must be ${requirement}` : `must be ${requirement}`,
   };
 }
 
-/** In decimal digits, within the limits. */
+/** A whole number in decimal digits, within the limits. */
 export function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
   const { from, to, unit } = limits;
   return z
@@ -32,12 +32,12 @@ export function wholeNumber(limits: { readonly from: number; readonly to: number
     .transform(Number);
 }
 
-/** So many servers in so many seconds, as `1000/3600`. */
+/** Servers in a window of seconds, as `1000/3600`. */
 export function usageLimit() {
-  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
+  const requirement = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
   return z
     .string()
-    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
+    .regex(/^\d{1,7}\/\d{1,6}$/, must(requirement))
     .transform((text) => {
       const [servers = 0, seconds = 0] = text.split('/').map(Number);
       return { servers, seconds };
@@ -45,18 +45,21 @@ export function usageLimit() {
     .refine(
       ({ servers, seconds }) =>
         servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
-      must(be),
+      must(requirement),
     );
 }
 
 /**
- * Without slashes at its end.
+ * A URL; slashes at its end are cut off.
  * @param allowed what else it has to be
  */
-export function url(be: string, allowed: (url: URL) => boolean) {
+export function url(requirement: string, allowed: (url: URL) => boolean) {
   return z
-    .string(must(be))
-    .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
+    .string(must(requirement))
+    .refine(
+      (text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)),
+      must(requirement),
+    )
     .transform((text) => withoutSlashes(new URL(text).href));
 }
 
@@ -66,17 +69,17 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Kept out of every text from here on. */
-export function secret(be: string, pattern: RegExp) {
+/** A secret, as a `Secret` that no text shows. */
+export function secret(requirement: string, pattern: RegExp) {
   return z
-    .string(must(be))
-    .regex(pattern, must(be))
+    .string(must(requirement))
+    .regex(pattern, must(requirement))
     .transform((text) => new Secret(text));
 }
 
 /** A page for a link button. */
 export function link() {
-  const be = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
+  const requirement = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
   return z
     .string()
     .refine(
@@ -84,14 +87,14 @@ export function link() {
         URL.canParse(text) &&
         new URL(text).protocol === 'https:' &&
         new URL(text).href.length <= LONGEST_LINK,
-      must(be),
+      must(requirement),
     )
     .transform((text) => new URL(text).href);
 }
 
-/** As it was written: `URL` would encode the braces of a path. */
+/** A link as it was written, since `URL` would encode the braces of `{address}`. */
 export function listingPage() {
-  const be = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
+  const requirement = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
   return z.string().refine((text) => {
     const pieces = text.split('{address}');
     if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
@@ -99,23 +102,23 @@ export function listingPage() {
     return (
       !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
     );
-  }, must(be));
+  }, must(requirement));
 }
 
-/** A file of SQLite or a database of PostgreSQL. Its password is kept out of every text from here on. */
+/** A file of SQLite or a database of PostgreSQL, whose password is in no text. */
 export function storeUrl() {
-  const be =
+  const requirement =
     'a file of SQLite, such as sqlite://data/bot.sqlite, or a database of PostgreSQL, as ' +
     'postgres://user:password@host/database ("%40" for an "@" in the password, and so on)';
   return z.string().transform((text, { addIssue }) => {
     const parsed = parseStoreUrl(text);
     if (parsed) return parsed;
-    addIssue(`must be ${be}`);
+    addIssue(`must be ${requirement}`);
     return z.NEVER;
   });
 }
 
-/** One key or several, of which the first seals; in base64 from here on. */
+/** One encryption key or several, of which the first seals; the result is in base64. */
 export function encryptionKeys() {
   return z
     .string()
@@ -129,12 +132,12 @@ export function encryptionKeys() {
 
 /** 32 bytes of Ed25519, in hexadecimal. */
 export function publicKey() {
-  const be =
+  const requirement =
     'the Public Key of the application: 64 hexadecimal digits, from "General Information" in the Developer Portal';
-  return z.string().regex(/^[0-9a-f]{64}$/i, must(be));
+  return z.string().regex(/^[0-9a-f]{64}$/i, must(requirement));
 }
 
-/** Of TCP. */
+/** A TCP port. */
 export function port() {
   return z
     .string()
@@ -145,7 +148,7 @@ export function port() {
     .transform(Number);
 }
 
-/** What the bot listens on. */
+/** An address that the bot listens on. */
 export function address() {
   return z.string().regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 }
@@ -166,17 +169,17 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Neither a password, which a log could show, nor what would be in the way of a path put behind it. */
+/** Has no password, which a log could show, and no query or fragment, so that a path can be put behind it. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** Keys are sent there: never in clear over a network. */
+/** A URL that keys are sent to: never in clear over a network. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** The bot's token is sent there: a mistyped variable must not give it to somebody else. */
+/** A URL that the bot's token is sent to: a mistyped variable must not give it to somebody else. */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));

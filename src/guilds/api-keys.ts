@@ -41,14 +41,14 @@ export const sealContext = (guildId: string): string => `guild ${guildId}: API k
 export interface ApiKeysDeps {
   readonly store: Pick<Store, 'values' | 'inGuild' | 'cutLog'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  /** Without it every refusal is believed. */
+  /** Absent: every refusal is believed. */
   readonly refusals?: Pick<Refusals, 'note' | 'forget'>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** What is known of a key without opening it. Only `readable` is sure to be there: the record may be damaged. */
+/** What is known of a key without opening it. A damaged record has only `readable`. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
@@ -57,7 +57,7 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
 /** A guild's key to make a request with. */
 export interface UsableKey {
   readonly key: Secret;
-  /** Tells it from another key that the guild has later. */
+  /** When it was set: tells it from a later key of the guild. */
   readonly setAt: string;
 }
 
@@ -70,7 +70,7 @@ export type NoKey =
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-/** How long it is remembered what is wrong with a key, in milliseconds: /help says so at once. */
+/** How long the problem of a key is remembered for /help, in milliseconds. */
 const REMEMBERED_MS = 5_000;
 
 /** The guilds that have a key. */
@@ -116,7 +116,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   }
   const problems = createCache(problemOf, REMEMBERED_MS);
 
-  /** What is remembered goes when the change is in the store, or has failed. */
+  /** Forgets the remembered problem after a change, failed or not. */
   async function change<Result>(guildId: string, how: () => Promise<Result>): Promise<Result> {
     try {
       return await store.inGuild(guildId, how);
@@ -143,9 +143,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /** Why there is no usable key; `undefined` when there is one. */
     problem: problemOf,
-    /** The same, up to a few seconds old: never to be used inside of a transaction (see `GuildSettings.remembered`). */
+    /** The same, up to a few seconds old. Never to be used inside a transaction (see `GuildSettings.remembered`). */
     rememberedProblem: problems.get,
-    /** Keeps the key, in place of a previous one. */
+    /** Stores the key in place of a previous one. */
     async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {
       await change(guildId, () =>
         records.set(guildId, {
@@ -159,8 +159,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await store.cutLog();
     },
     /**
-     * Keeps what the outcome of a request with this key says of the key, unless the guild has another one by now.
-     * `renews`: an admin asked for it, so that being accepted lifts the mark of an earlier refusal.
+     * Stores what the outcome of a request says of its key, unless the guild has another key by now.
+     * `renews`: the request was made to try the key, so that success takes away the mark of an earlier refusal.
      * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
      */
     async noteOutcome(

@@ -26,12 +26,12 @@ interface DeletionDeps {
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-/** In place of a member's id: everything of the guild. */
+/** Stands in place of a member's id for everything of the guild. */
 const EVERYTHING = '';
 
 /**
- * Deletes what somebody wants deleted. It stands in the table of deletions until its last step, so that the next start
- * and the hourly job finish what the end of the process or a failure has cut off. What came after it was asked for stays.
+ * Deletes what somebody wants deleted. A row in the table `deletions` stays until the last step, so that the next start
+ * and the hourly job finish a deletion that a crash or a failure has cut off. What came after the request stays.
  */
 export function createDeletion(deps: DeletionDeps) {
   const { store, keys, settings, submissions, logger, now = Date.now } = deps;
@@ -45,7 +45,7 @@ export function createDeletion(deps: DeletionDeps) {
       .execute();
   }
 
-  /** Where it was asked for again meanwhile, that one goes on. */
+  /** Ends this deletion; one that was asked for meanwhile goes on. */
   async function end(guildId: string, userId: string, askedAt: number): Promise<void> {
     await store
       .tables()
@@ -57,7 +57,7 @@ export function createDeletion(deps: DeletionDeps) {
     await store.cutLog();
   }
 
-  /** What an admin can set anew is deleted here alone: later it could be the new one. */
+  /** Deletes what an admin can set anew (key, settings) only here: a later step could delete the new one. */
   async function beginGuild(guildId: string, askedAt: number): Promise<void> {
     await store.inGuild(guildId, async () => {
       await write(guildId, EVERYTHING, askedAt);
@@ -81,7 +81,7 @@ export function createDeletion(deps: DeletionDeps) {
     return count;
   }
 
-  /** What has begun is never said to have failed: the hourly job goes on with it. */
+  /** Reports a failure as `begun`, since the hourly job goes on with the deletion. */
   async function begun<Result>(guildId: string, rest: Promise<Result>): Promise<Result | 'begun'> {
     try {
       return await rest;
@@ -103,7 +103,7 @@ export function createDeletion(deps: DeletionDeps) {
   return {
     /**
      * Deletes everything that is kept of a guild.
-     * @returns `begun`: the key, the settings and the drafts are gone, and the rest goes by itself
+     * @returns `begun`: the key, the settings and the drafts are deleted, and the rest follows by itself
      * @throws StoreError when nothing was deleted
      */
     async guild(guildId: string): Promise<'done' | 'begun'> {
@@ -115,7 +115,7 @@ export function createDeletion(deps: DeletionDeps) {
     /**
      * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts. Their id goes
      * when no limit counts it any more.
-     * @returns how many servers had the name; `begun`: it goes by itself
+     * @returns how many servers had the name; `begun`: the rest follows by itself
      * @throws StoreError when nothing was deleted
      */
     async member(guildId: string, userId: string): Promise<number | 'begun'> {
@@ -134,7 +134,7 @@ export function createDeletion(deps: DeletionDeps) {
   };
 }
 
-/** The guilds of which there is a key or settings. */
+/** The guilds that have a key or settings. */
 export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const keys = [...(await values.keys(`${API_KEYS}:`)), ...(await values.keys('settings:'))];
   return keys.map((key) => key.slice(key.indexOf(':') + 1));

@@ -21,7 +21,7 @@ export interface KeyCareDeps {
   readonly now?: () => number;
 }
 
-/** A key that the service has refused is not given up: an error of the service passes. */
+/** Tries refused keys again, since the refusal may have been an error of the service. */
 export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> } {
   const { keys, refusals, readGames, onlyOne, logger, now = Date.now } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run });
@@ -35,7 +35,7 @@ export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> 
     }
   }
 
-  /** Once a day, with a request that changes nothing. */
+  /** Tries each refused key once a day, by a request that changes nothing. */
   async function tryRefused(): Promise<void> {
     for (const guildId of await keys.guilds()) {
       job.stopping.throwIfAborted();

@@ -10,7 +10,7 @@ interface KeyTrialsDeps {
   readonly now?: () => number;
 }
 
-/** Not tried: the guild has had its share. `at`: when the next trial is possible, in milliseconds since 1970. */
+/** Not tried, since the guild had its share. `at`: when the next trial is possible, in milliseconds since 1970. */
 export interface TooSoon {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -20,7 +20,7 @@ export type KeyTrials = ReturnType<typeof createKeyTrials>;
 
 const MOST_TRIALS = 5;
 const WINDOW_MS = 60_000;
-/** Guilds that are remembered; whose last trial is longest ago goes. */
+/** Guilds that are remembered; then the guild goes whose last trial is longest ago. */
 const MOST_GUILDS = 10_000;
 
 /**
@@ -28,14 +28,14 @@ const MOST_GUILDS = 10_000;
  * kept in memory: a restart, which nobody can cause from outside, begins anew.
  */
 export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps) {
-  /** By guild: when the latest trials began, the oldest first. */
+  /** When the latest trials of each guild began, oldest first. */
   const trialsOf = createBoundedMap<readonly number[]>(MOST_GUILDS);
 
   return {
     /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
     async run(asker: Asker, key: Secret): Promise<GamesOutcome | TooSoon> {
       const { guildId } = asker;
-      // A time to come: the clock was set back.
+      // A time in the future means that the clock was set back.
       const recent = (trialsOf.get(guildId) ?? []).filter((at) => now() - at < WINDOW_MS && at <= now());
       const [first] = recent;
       if (first !== undefined && recent.length >= MOST_TRIALS) {

@@ -8,9 +8,9 @@ import type { ApiKeys } from './api-keys.ts';
 import { type Deletion, guildsWithValues } from './deletion.ts';
 
 /** From this many absences on, one after the other, the bot counts as removed. */
-const ENOUGH = 2;
+const ABSENCES_UNTIL_REMOVED = 2;
 /** More than this many guilds, and more than this share, do not leave at once: something is wrong with the list. */
-const MASS = { guilds: 10, share: 0.2 };
+const MASS_DEPARTURE = { guilds: 10, share: 0.2 };
 /** The key of the value that says which application the store is used with, and since when. */
 const APPLICATION = 'application:current';
 
@@ -24,11 +24,11 @@ export interface MembershipDeps {
   readonly listGuilds: (signal: AbortSignal) => Promise<readonly string[]>;
   /** Whether Discord says that the guild is unknown or closed to the bot; an error when it says neither that nor the contrary. */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
-  /** Whether it is Discord that could not be reached, which is logged then. */
+  /** @returns whether the error means that Discord could not be reached; it has then been logged */
   readonly tellUnreachable: (error: unknown, pauseMs: number) => boolean;
   /** The id of the application that the token is of. */
   readonly applicationId: () => Promise<string>;
-  /** Nothing is noted or deleted by a clock that is wrong. */
+  /** Whether the clock is right; otherwise nothing is noted or deleted. */
   readonly isClockRight: () => Promise<boolean>;
   readonly onlyOne: OnlyOne;
   readonly checkEveryMs: number;
@@ -47,9 +47,9 @@ type Presence = Selectable<PresenceTable>;
 
 /**
  * Finds out by asking which guilds the bot was removed from, since without intents nobody tells it. A guild that is
- * absent in two lists in a row loses its key, and after a time of grace everything else. A guild whose members use the
- * commands all the same has them without the bot user, which is in no list: it keeps everything until nobody has used
- * them for the time of grace. Nothing is deleted before Discord has said of the very guild that it is unknown.
+ * absent in two lists in a row loses its key, and after a time of grace everything else. A guild can have the commands
+ * without the bot user, and is then in no list: it keeps everything until nobody has used a command for the time of
+ * grace. Nothing is deleted before Discord has said that this very guild is unknown.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = Date.now } = deps;
@@ -59,12 +59,12 @@ export function createMembership(deps: MembershipDeps) {
   /** The latest list that this process has read, and the one before. */
   let listed = new Set<string>();
   let listedBefore = listed;
-  /** When members of guilds that are in no list last used a command; written with the next check. */
+  /** When a command was last used in each guild that is in no list; written with the next check. */
   const uses = new Map<string, number>();
-  /** Guilds that were in no list at their first use: Discord was asked whether the bot itself was there. */
+  /** Guilds in no list for which Discord was asked whether the bot itself is there. */
   const asked = new Set<string>();
 
-  /** One of all processes checks; the others write down which guilds use them. */
+  /** One process checks for all; the others only write down which guilds used a command. */
   async function checkOrWrite(): Promise<void> {
     try {
       const isDone = await deps.onlyOne('departures', checkEveryMs, check);
@@ -91,12 +91,12 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** With the token of another application every guild looks as if it had been left. */
+  /** With the token of another application the bot would seem to have left every guild. */
   async function isApplicationKnown(): Promise<boolean> {
     const applicationId = await deps.applicationId();
     let known = Object(await store.values.get(APPLICATION));
     if (known.id !== applicationId) {
-      // Nothing is waited for with the first application that there is.
+      // The first application need not wait.
       known = { id: applicationId, since: known.id === undefined ? 0 : now() };
       await store.values.set(APPLICATION, known);
     }
@@ -130,7 +130,7 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   function areTooMany(vanished: number, of: number): boolean {
-    if (vanished <= MASS.guilds || vanished <= MASS.share * of) return false;
+    if (vanished <= MASS_DEPARTURE.guilds || vanished <= MASS_DEPARTURE.share * of) return false;
     logger.error(
       { vanished, of },
       'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
@@ -140,8 +140,8 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   /**
-   * Records an absence, and deletes what it is time to delete.
-   * @param isDoubtful what is missing for the first time is missing with too many others
+   * Records an absence, and deletes what is due.
+   * @param isDoubtful too many guilds are absent for the first time
    */
   async function judge(guildId: string, known: Presence | undefined, isDoubtful: boolean): Promise<void> {
     const isDoubted = known === undefined ? isDoubtful : known.is_doubted === 1;
@@ -161,10 +161,10 @@ export function createMembership(deps: MembershipDeps) {
       was_listed: wasListed ? 1 : 0,
       is_doubted: isDoubted ? 1 : 0,
     });
-    if (absences < ENOUGH) return;
+    if (absences < ABSENCES_UNTIL_REMOVED) return;
     const isOver = now() - absentSince >= graceMs;
     if (!isOver && isDoubted) return;
-    // A process that does not check writes down every use, also one from before the bot was removed.
+    // The uses that other processes write down include those before the bot was removed.
     const hasCommands = usedAt !== null && (!wasListed || usedAt >= absentSince);
     if (!isOver && hasCommands) return;
     const hasKey = (await keys.status(guildId)) !== undefined;
@@ -180,7 +180,7 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** Whether Discord itself says so. Otherwise nothing is deleted. */
+  /** Whether Discord itself says that the bot is not in the guild. */
   async function isGone(guildId: string): Promise<boolean> {
     if (stopping.aborted) return false;
     try {
@@ -197,7 +197,7 @@ export function createMembership(deps: MembershipDeps) {
     return false;
   }
 
-  /** Keeps a new presence, or these parts of a known one. */
+  /** Inserts a presence, or updates `parts` of a known one. */
   async function savePresence(presence: Presence, parts: Partial<Presence> = presence): Promise<void> {
     await store
       .tables()
@@ -218,7 +218,7 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** The bot may come and go between two lists: then it is known here alone that it was there. */
+  /** The bot may come and go between two lists: asking at the first use is the only way to know that it was there. */
   async function askForBot(guildId: string): Promise<void> {
     try {
       if (asked.has(guildId)) return;
@@ -233,17 +233,17 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
+    /** Notes an interaction that the guild's own installation authorised: the guild has the commands. Cheap. */
     used(guildId: string): void {
       if (listed.has(guildId)) return;
       uses.set(guildId, now());
       void askForBot(guildId);
     },
-    /** Whether the bot itself is in a guild, by the list that this process has read last. */
+    /** Whether the bot itself is in a guild, by the latest list that this process has read. */
     hasBot: (guildId: string): boolean => listed.has(guildId),
-    /** The bot could not post there: until the next list it counts as not being in it. */
+    /** Notes that the bot could not post in a guild: until the next list it counts as absent. */
     lacksBot: (guildId: string): void => void listed.delete(guildId),
-    /** One check, or the one that runs. It never throws. */
+    /** Makes a check, or waits for the one that runs. Never throws. */
     check: job.run,
     start: async () => job.start(),
     async stop() {

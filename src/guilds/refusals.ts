@@ -1,13 +1,13 @@
 import type { Logger } from '../logger.ts';
 
 /** Refusals of more guilds than this, and of more than this share of all, are no wrong keys but an error of the service. */
-const MASS = { guilds: 10, share: 0.2 };
+const MASS_REFUSAL = { guilds: 10, share: 0.2 };
 const WINDOW_MS = 3_600_000;
 
 export interface RefusalsDeps {
   /** How many guilds have a key. */
   readonly countKeys: () => Promise<number>;
-  /** So many keys are refused at once that none is believed to be wrong. */
+  /** Called when so many keys are refused at once that none is believed to be wrong. */
   readonly onDoubt: () => void;
   readonly logger: Pick<Logger, 'error'>;
   /** Milliseconds of a clock that nobody sets. */
@@ -19,7 +19,7 @@ export type Refusals = ReturnType<typeof createRefusals>;
 /** Watches how many keys the service refuses for the first time within an hour. */
 export function createRefusals(deps: RefusalsDeps) {
   const { countKeys, onDoubt, logger, now = () => performance.now() } = deps;
-  /** By guild, in the order of their times. */
+  /** When each guild's key was refused, oldest first. */
   const refusedAt = new Map<string, number>();
   let isDoubted = false;
   let doubted: readonly string[] = [];
@@ -27,7 +27,8 @@ export function createRefusals(deps: RefusalsDeps) {
   async function look(): Promise<void> {
     for (const [guildId, at] of refusedAt) if (now() - at > WINDOW_MS) refusedAt.delete(guildId);
     const wasDoubted = isDoubted;
-    isDoubted = refusedAt.size > MASS.guilds && refusedAt.size > MASS.share * (await countKeys());
+    isDoubted =
+      refusedAt.size > MASS_REFUSAL.guilds && refusedAt.size > MASS_REFUSAL.share * (await countKeys());
     if (wasDoubted || !isDoubted) return;
     doubted = [...refusedAt.keys()];
     logger.error(
@@ -39,17 +40,17 @@ export function createRefusals(deps: RefusalsDeps) {
   }
 
   return {
-    /** The guild's key was refused, and was not before. @returns whether that is to be doubted */
+    /** Notes that a guild's key is refused for the first time. @returns whether refusals are doubted now */
     async note(guildId: string): Promise<boolean> {
       refusedAt.delete(guildId);
       refusedAt.set(guildId, now());
       await look();
       return isDoubted;
     },
-    /** The guild's key was accepted. */
+    /** Notes that a guild's key was accepted. */
     forget: (guildId: string): void => void refusedAt.delete(guildId),
     areDoubted: (): boolean => isDoubted,
-    /** The guilds of a doubt that has begun since this was asked last: what was marked of their keys is to be lifted. */
+    /** The guilds of a doubt that has begun since the last call; the marks of their keys are to be taken away. */
     takeDoubted(): readonly string[] {
       const taken = doubted;
       doubted = [];

@@ -4,14 +4,14 @@ import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
+/** The highest daily quota, in servers: many times the longest list. */
 export const HIGHEST_QUOTA = 9_999;
 
 /** Each guild's settings are stored under this name and the id of the guild. */
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** Discord's name of the guild's language, for what is written there without being asked. */
+  /** Discord's name of the guild's language, for messages that nobody asked for. */
   locale: z.string(),
   logChannelId: z.exactOptional(z.string()),
   /** Why the last message to the log channel did not arrive. */
@@ -24,17 +24,17 @@ const settingsSchema = z.object({
   announce: z.boolean(),
   /** The aliases of the games that may be submitted; absent: all of them. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** Of these, the ones that the service no longer has, as far as the admins were told. */
+  /** The allowed games of which the admins were told that the service no longer has them. */
   goneGames: z.exactOptional(z.array(z.string())),
   /** Servers that a member may submit in a day; absent: no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** Where nothing was chosen yet. */
+/** The settings of a guild that has chosen nothing. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-/** What a guild's admins have chosen cannot be read any more: nobody knows which limits hold. */
+/** The settings of a guild cannot be read, so that nobody knows which limits hold. */
 export class SettingsUnreadable extends Error {
   override readonly name = 'SettingsUnreadable';
 }
@@ -57,7 +57,7 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  /** For those who can set anew what cannot be read. */
+  /** The settings for whoever can set unreadable ones anew. */
   const find = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
@@ -75,14 +75,14 @@ export function createGuildSettings(deps: {
   return {
     get,
     /**
-     * The same, up to a few seconds old, for autocomplete. Never to be used inside of a transaction: the read may have
-     * begun outside, and then waits for the connection that the transaction holds.
+     * The same, up to a few seconds old, for autocomplete. Never to be used inside a transaction: a read that began
+     * outside waits for the connection that the transaction holds.
      */
     remembered: remembered.get,
     find,
     /**
-     * Changes of one guild follow one another, each made from what the one before left; from the defaults where that cannot
-     * be read. What comes back as it is, is not written.
+     * Changes the settings of a guild, one change after the other; unreadable settings are changed from the defaults. What
+     * `change` returns unchanged is not written.
      */
     async change(guildId: string, change: (now: Settings) => Settings): Promise<Settings> {
       try {
@@ -104,7 +104,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Where each guild's log is, and what is wrong with the channel, as its settings have them. */
+/** Each guild's log channel and what is wrong with it, kept in the settings. */
 export function logChannels(settings: Pick<GuildSettings, 'find' | 'change'>) {
   return {
     async channelOf(guildId: string) {

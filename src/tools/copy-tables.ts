@@ -14,7 +14,7 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** The tables that are copied, with their primary keys: without the values, and the leases, as no process is alive. */
+/** The tables that are copied, with their primary keys. Values are copied by themselves; leases are not, since no process is alive. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
   submissions: ['id'],
@@ -22,9 +22,9 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   deletions: ['guild_id', 'user_id'],
   presence: ['guild_id'],
 };
-/** What a store writes for itself at its start. */
+/** Values that a store writes for itself at its start. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
-/** Rows in one statement: SQLite takes 32,766 values. */
+/** Rows in one statement; SQLite takes 32,766 values. */
 const ROWS_AT_ONCE = 500;
 
 export interface CopyDeps {
@@ -38,7 +38,7 @@ export interface CopyDeps {
 export interface Copied {
   /** Rows, by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What the keys at hand do not open, such as a record that was damaged before. */
+  /** Sealed values that the keys at hand do not open, such as a record that was damaged before. */
   readonly unreadable: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // Its one transaction may take minutes, and keeps nobody waiting.
+  // The one transaction may take minutes, but nobody waits for it.
   const quiet = { ...logger, warn: () => undefined };
   const open = (url: StoreUrl) => createStore({ url, logger: quiet, isUnhurried: true });
   const source = open(from);
@@ -95,7 +95,7 @@ async function copyTables(source: Store, target: Store): Promise<Copied['counts'
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The tables by any name, with any columns. */
+/** The tables without their types, for loops over names and columns. */
 const untyped = (store: Store) => store.tables() as object as Kysely<Record<string, Row>>;
 
 async function countOf(store: Store, table: string): Promise<number> {
@@ -120,7 +120,7 @@ async function* pagesOf(store: Store, table: string, primaryKey: readonly string
   }
 }
 
-/** Tries every sealed value. */
+/** Tries to open every sealed value. */
 async function unreadableIn(store: Store, { open }: Pick<Encryption, 'open'>): Promise<readonly string[]> {
   const unreadable: string[] = [];
   for (const record of await store.values.keys(`${API_KEYS}:`)) {

@@ -4,7 +4,7 @@ import { scrub } from '../logger.ts';
 import { checksOf } from '../operations/checks.ts';
 import { type Finding, table } from '../operations/finding.ts';
 
-/** Looks at all that a bot needs, starts none, changes nothing, and says of what fails how it is mended. */
+/** Checks all that a bot needs, without starting it or changing anything, and says how to mend what fails. */
 async function main(): Promise<void> {
   const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
   try {

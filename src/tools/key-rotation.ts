@@ -13,19 +13,18 @@ export interface RotationDeps {
 
 export interface RotationResult {
   readonly newestKeyId: string;
-  /** Records that were sealed with a former key, and are now with the newest. */
+  /** Records that were sealed with a former key, and are sealed with the newest now. */
   readonly rotated: number;
   /** Records that were sealed with the newest key before. */
   readonly already: number;
-  /** Records that could not be opened. While there are any, the former keys are not forgotten. */
+  /** Records that could not be opened. If there are any, the former keys are still needed. */
   readonly failed: readonly string[];
 }
 
 /**
- * Seals every API key and every unanswered interaction anew with the newest encryption key, each by itself: stopped at
- * any moment and begun again it goes on. Bots may run meanwhile.
- * @throws EncryptionKeyError if no bot has run with the newest key, or while one runs that seals with another: it would
- *   go on to seal with a former one
+ * Seals every API key and every unanswered interaction anew with the newest encryption key, one by one, so that it can be
+ * stopped and begun again at any time. Bots may run meanwhile.
+ * @throws EncryptionKeyError if no bot has run with the newest key yet, or if one runs that still seals with a former key
  */
 export async function rotateKeys({ store, keys }: RotationDeps): Promise<RotationResult> {
   const { values, tables } = store;
@@ -86,7 +85,7 @@ export async function rotateKeys({ store, keys }: RotationDeps): Promise<Rotatio
         .updateTable('interactions')
         .set({ sealed: JSON.stringify(sealed) })
         .where('id', '=', id)
-        // It may have been answered meanwhile.
+        // The interaction may have been answered meanwhile.
         .where('sealed', '=', before)
         .execute();
     }
@@ -103,7 +102,7 @@ export async function rotateKeys({ store, keys }: RotationDeps): Promise<Rotatio
   for (const record of await values.keys(`${API_KEYS}:`)) await rotateApiKey(record);
   await rotateInteractions();
   if (failed.length === 0) {
-    // One may have been started meanwhile.
+    // Such a bot may have been started meanwhile.
     await refuseOtherKeys();
     for (const id of usedKeys) {
       if (id !== newestKeyId) await values.delete(USED_KEY + id);

@@ -11,9 +11,9 @@ import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** The files that are one database: the second has what was not yet written into the first. */
+/** The two files of a database: the second has what is not written into the first yet. */
 const FILES = ['', '-wal'];
-/** What SQLite makes beside a file while the file is open. */
+/** The files that SQLite makes beside an open file. */
 const LEFTOVERS = ['-wal', '-shm'];
 
 export interface RestoreDeps {
@@ -24,9 +24,9 @@ export interface RestoreDeps {
 }
 
 /**
- * Puts a backup in the place of the database, once it is known that a bot can use it. No bot may run on the database
- * meanwhile, and none can start. What was there is kept under another name.
- * @returns that name; `undefined` if nothing was there
+ * Checks that a bot can use a backup, and puts it in the place of the database. No bot may run on the database; the lock
+ * keeps one from starting. The previous database is kept under another name.
+ * @returns that name; `undefined` if there was no database
  * @throws StoreError if it cannot be restored; everything is as it was
  */
 export async function restore({ config, file, now }: RestoreDeps): Promise<string | undefined> {
@@ -47,7 +47,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
     await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
-    // The lock has made an empty file.
+    // Taking the lock has made an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
     throw new StoreError(`${file} was not restored, and nothing was changed: ${why}`, { cause });
@@ -57,7 +57,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
   }
 }
 
-/** For its owner alone, whatever the rights of the file are. */
+/** Copies a file, with rights for its owner alone. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
   for (const suffix of LEFTOVERS) await rm(copy + suffix, { force: true });
   for (const suffix of FILES.filter((each) => existsSync(file + each))) {
@@ -89,17 +89,17 @@ function forgetWhatWasUnderWay(copy: string): void {
   try {
     for (const statement of AFTER_A_RESTORE) database.exec(statement);
   } finally {
-    // This also writes what a copied log has into the file itself.
+    // This also moves the content of a copied log into the file itself.
     database.close();
   }
 }
 
-/** Renames the database that was there, with its log: without that the latest changes would be lost. */
+/** Renames the previous database with its log, which has the latest changes. */
 async function moveAway(path: string, now: number): Promise<string> {
   const time = new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
   const kept = `${path}.replaced-${time}`;
   if (existsSync(kept)) throw new StoreError(`${kept} is there already: move it away first`);
-  // The log first: one that stays behind would be taken for the new database's.
+  // The log goes first: one that stays behind would be taken for the log of the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
   await rm(`${path}-shm`, { force: true });
   await rename(path, kept);

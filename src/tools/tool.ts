@@ -7,8 +7,8 @@ import { StoreError } from '../storage/store-error.ts';
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
 
 /**
- * Runs a program for operators. What it warns of is a line on standard error; so is a failure that explains itself, with
- * status 1.
+ * Runs a program for operators. Its warnings go to standard error, a line each. A failure that explains itself is one
+ * line as well, and status 1.
  */
 export async function runTool(name: string, run: (logger: Logger) => Promise<void>): Promise<void> {
   const warn = (_details: object, message: string) => void process.stderr.write(`${name}: ${message}\n`);
