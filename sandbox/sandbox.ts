@@ -65,8 +65,6 @@ export class BotNotReady extends Error {
 
 /** A start takes about a second; a machine that is busy may need much longer. */
 const READY_WITHIN_MS = 30_000;
-/** Discord docs: Gateway, Rate Limiting (max_concurrency). */
-const IDENTIFY_WINDOW_MS = 5_000;
 
 /**
  * Both stand-ins and the real bot, connected to each other over loopback, and the people who use it: one world, which
@@ -183,7 +181,6 @@ function keepBot(deps: {
 }) {
   const { options, env, discord, tell } = deps;
   let state: BotState = 'stopped';
-  let startedBefore = false;
 
   const bot = (options.createBot ?? createBotProcess)({
     env,
@@ -201,8 +198,7 @@ function keepBot(deps: {
     state = 'starting';
     tell({ kind: 'bot', state });
     // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
-    if (startedBefore) discord.clock.advance(IDENTIFY_WINDOW_MS);
-    startedBefore = true;
+    discord.gateway.waiveIdentifyLimit();
     // The previous run's connection must be seen to be gone, or its end could be taken for readiness.
     while (discord.gateway.sessions().length > 0) await sleep(10);
     bot.start();

@@ -126,6 +126,19 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
 
+  // Discord, and the time there: the clock of this machine may be wrong.
+  const api = createDiscordApi({
+    apiUrl: config.discordApiUrl,
+    token: config.discordToken,
+    onRateLimited: metrics?.onRateLimited,
+    onTokenRefused: () =>
+      onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
+    firstResponseMs: timing.firstResponseMs,
+    firstAttemptMs: timing.firstAttemptMs,
+    logger,
+  });
+  const now = api.time;
+
   // What is kept.
   const store = createStore({
     url: config.storeUrl,
@@ -145,20 +158,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onDoubt: () => breaker.holdAll(),
     logger,
   });
-  const keys = createApiKeys({ store, encryption, refusals, logger });
+  const keys = createApiKeys({ store, encryption, refusals, now, logger });
   const settings = createGuildSettings({ store, logger });
 
-  // Discord.
-  const api = createDiscordApi({
-    apiUrl: config.discordApiUrl,
-    token: config.discordToken,
-    onRateLimited: metrics?.onRateLimited,
-    onTokenRefused: () =>
-      onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
-    firstResponseMs: timing.firstResponseMs,
-    firstAttemptMs: timing.firstAttemptMs,
-    logger,
-  });
+  // What is asked of Discord.
   const isClockRight = createClockCheck({ api, ask: () => readApplication(api), logger });
   const whenClockIsRight = (prune: () => Promise<void>) => async () => {
     if (await isClockRight()) await prune();
@@ -185,14 +188,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const guard = createGuard({
-    turns: createTurns({ atOnce: config.listingRequestsAtOnce, now: api.time }),
+    turns: createTurns({ atOnce: config.listingRequestsAtOnce, now }),
     breaker,
     areRefusalsDoubted: refusals.areDoubted,
     firstWaitMs: timing.listingFirstWait,
   });
   const readGames = (asker: Asker, key: Secret) =>
     guard.inTurn({ ...asker, kind: 'reading' }, () => listing.games(key));
-  const keyTrials = createKeyTrials({ games: readGames });
+  const keyTrials = createKeyTrials({ games: readGames, now });
 
   const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   /** The service refuses a guild's key for the first time. */
@@ -214,19 +217,20 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     values: store.values,
     onlyOne,
     ttlMs: config.gamesTtlSeconds * 1000,
+    now,
     logger,
   });
 
   // Submissions.
   const myTurn = createWorkTurns();
-  const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
-  const alreadySubmitted = createAlreadySubmitted({ store });
-  const drafts = createDrafts({ store });
-  const records = createRecords({ store, drafts, owner });
-  const record = createRecord({ store, owner, encryption, submissions: records, logger });
+  const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit, now });
+  const alreadySubmitted = createAlreadySubmitted({ store, now });
+  const drafts = createDrafts({ store, now });
+  const records = createRecords({ store, drafts, owner, now });
+  const record = createRecord({ store, owner, encryption, submissions: records, now, logger });
   const history = createHistory({ store, myTurn });
   const erasure = createErasure({ store, limits });
-  const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays });
+  const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays, now });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({ store, drafts, alreadySubmitted, limits, settings, games, reader });
@@ -256,12 +260,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onKeyRefused,
     longestRequestMs: config.listingApiTimeoutMs,
     recordPauses: timing.recordPauses,
-    now: api.time,
+    now,
     logger,
   });
 
   // What belongs to a guild goes, on demand and when the bot was removed from it.
-  const deletion = createDeletion({ store, keys, settings, submissions: erasure, logger });
+  const deletion = createDeletion({ store, keys, settings, submissions: erasure, now, logger });
   const membership = createMembership({
     store,
     deletion,
@@ -276,6 +280,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
     afterStartMs: timing.membershipCheck,
+    now,
     logger,
   });
 
@@ -325,7 +330,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     },
     tellGuild: guildLog.tell,
     onToldLater: metrics?.onToldLater,
-    now: api.time,
+    now,
     logger,
   });
   const leases = createLeases({
@@ -445,7 +450,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const jobs: readonly Part[] = [
     { name: 'way in', start: async () => wayIn.start(), stop: wayIn.stop },
     membership,
-    createKeyCare({ keys, refusals, readGames, onlyOne, logger }),
+    createKeyCare({ keys, refusals, readGames, onlyOne, now, logger }),
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {

@@ -4,7 +4,6 @@ import { button, type Control, customId, isCustomId, select } from '../../src/in
 import type { Game, Outcome } from '../../src/listing/contract.ts';
 import { gameRepair, type Repair, repairsOf } from '../../src/server-lists/repair.ts';
 import type { ServerProblem, TypedRow } from '../../src/server-lists/row.ts';
-import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
@@ -137,7 +136,7 @@ function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted'
     case 'guild-limit':
     case 'daily-quota':
       // What was typed is kept no longer.
-      return refusal.until - Date.now() < DRAFT_LIVES_MS ? 'tryAgain' : undefined;
+      return refusal.isSoon ? 'tryAgain' : undefined;
     case 'in-flight':
       return 'tryAgain';
     case 'game-not-allowed':

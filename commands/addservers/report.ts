@@ -5,7 +5,6 @@ import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, unconfirmedRows } from '../../src/submissions/draft.ts';
-import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
@@ -85,8 +84,7 @@ export function reportOf(reader: Reader, result: Ended, games: GameIndex): ListP
 /** Whether anything that surely did not go is ready, and can go while its draft is kept. */
 function canGoAgain({ outcomes, limitedRows, limited }: Ended): boolean {
   if (outcomes.some(({ kind }) => kind === 'rejected' || kind === 'not-sent')) return true;
-  const waitMs = (limited?.until ?? 0) - Date.now();
-  return limitedRows.length > 0 && waitMs < DRAFT_LIVES_MS;
+  return limitedRows.length > 0 && limited?.isSoon !== false;
 }
 
 interface EndedRow {

@@ -20,7 +20,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   let message: SeenMessage | undefined;
   let lost = false;
 
-  const reading = () => ({ now: Date.now(), nameOf: discord.nameOf });
+  const reading = () => ({ now: discord.clock.now(), nameOf: discord.nameOf });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for what comes of an action, and prints it. */

@@ -12,6 +12,7 @@ import {
   type RESTOptions,
   RequestMethod,
   Routes,
+  SnowflakeUtil,
 } from 'discord.js';
 import { Agent } from 'undici';
 import { codeOf } from '../error-code.ts';
@@ -43,7 +44,7 @@ const CONNECT_MS = 2_500;
 const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Connections for first responses, and as many for all else; what is more waits for one. */
 const MOST_CONNECTIONS = 256;
-/** How far the time at Discord may be off, in milliseconds. */
+/** How far the time at Discord may be off, in milliseconds: Discord names whole seconds, and its response was on its way. */
 const MOST_TIME_ERROR_MS = 2_000;
 /** The wall clock is adjusted all the time, by less than so many milliseconds. */
 const CLOCK_NOISE_MS = 1_000;
@@ -108,6 +109,11 @@ export interface DiscordApi {
    * or ahead while a member waits.
    */
   time(): number;
+  /**
+   * The same when an interaction with this id has just come. After the machine has slept nothing else says how late it is,
+   * until Discord has responded.
+   */
+  timeOfArrival(id: unknown): number;
   /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
   stopWaiting(): void;
   close(): Promise<void>;
@@ -154,7 +160,6 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     makeRequest: watching(block, onRateLimited, (time) => {
       const offset = time - performance.now();
-      // Discord names whole seconds, and the response was on its way.
       if (Math.abs(offset - discordOffset) > MOST_TIME_ERROR_MS) discordOffset = offset;
       isTimeHeard = true;
     }),
@@ -358,6 +363,11 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     block,
     tellUnreachable: createUnreachableLog(apiUrl, logger),
     time,
+    timeOfArrival(id) {
+      const madeAt = /^\d{17,20}$/.test(String(id)) ? SnowflakeUtil.timestampFrom(String(id)) : 0;
+      if (madeAt - time() > MOST_TIME_ERROR_MS) discordOffset = madeAt - performance.now();
+      return time();
+    },
     clockAheadMs: () => (isTimeHeard ? Date.now() - time() : undefined),
     async respond(interaction, body) {
       const open = new Set<AbortController>();
@@ -444,9 +454,12 @@ function watching(
   onTime: (time: number) => void,
 ): RESTOptions['makeRequest'] {
   return async (url, init) => {
+    const askedAt = performance.now();
     const response = await DefaultRestOptions.makeRequest(url, init);
     const time = Date.parse(response.headers.get('date') ?? '');
-    if (!Number.isNaN(time)) onTime(time);
+    // After a pause of the whole process its time may be long over.
+    const isOfNow = performance.now() - askedAt < MOST_TIME_ERROR_MS;
+    if (isOfNow && !Number.isNaN(time)) onTime(time);
     if (response.status === 429) {
       const scope = response.headers.get('x-ratelimit-scope');
       onRateLimited?.(scope ?? 'none');

@@ -45,7 +45,7 @@ export interface ApiKeysDeps {
   readonly refusals?: Pick<Refusals, 'note' | 'forget'>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /** What is known of a key without opening it. A damaged record has only `readable`. */
@@ -80,7 +80,7 @@ export async function guildsWithKey(store: Pick<Store, 'values'>): Promise<reado
 
 /** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
-  const { store, encryption, refusals, logger, now = Date.now } = deps;
+  const { store, encryption, refusals, logger, now } = deps;
   const records = createCollection<KeyRecord>({
     values: store.values,
     name: API_KEYS,

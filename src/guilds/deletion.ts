@@ -21,7 +21,7 @@ interface DeletionDeps {
   };
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 export type Deletion = ReturnType<typeof createDeletion>;
@@ -34,7 +34,7 @@ const EVERYTHING = '';
  * and the hourly job finish a deletion that a crash or a failure has cut off. What came after the request stays.
  */
 export function createDeletion(deps: DeletionDeps) {
-  const { store, keys, settings, submissions, logger, now = Date.now } = deps;
+  const { store, keys, settings, submissions, logger, now } = deps;
 
   async function write(guildId: string, userId: string, askedAt: number): Promise<void> {
     await store

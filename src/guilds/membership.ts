@@ -38,7 +38,7 @@ export interface MembershipDeps {
   readonly afterStartMs?: number | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 export type Membership = ReturnType<typeof createMembership>;
@@ -52,7 +52,7 @@ type Presence = Selectable<PresenceTable>;
  * grace. Nothing is deleted before Discord has said that this very guild is unknown.
  */
 export function createMembership(deps: MembershipDeps) {
-  const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = Date.now } = deps;
+  const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now } = deps;
   const { afterStartMs = AFTER_START_MS } = deps;
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;

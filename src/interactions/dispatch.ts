@@ -135,7 +135,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   return {
     async handle(payload) {
-      const receivedAt = api.time();
+      const receivedAt = api.timeOfArrival(Object(payload).id);
       let interaction: Interaction;
       try {
         interaction = readInteraction(payload, receivedAt);

@@ -57,7 +57,7 @@ export interface RecordDeps {
   readonly submissions: Pick<Records, 'told'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds since 1970. */
-  readonly now?: (() => number) | undefined;
+  readonly now: () => number;
 }
 
 export type InteractionRecord = ReturnType<typeof createRecord>;
@@ -66,7 +66,7 @@ export type InteractionRecord = ReturnType<typeof createRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createRecord({ store, owner, encryption, submissions, logger, now = Date.now }: RecordDeps) {
+export function createRecord({ store, owner, encryption, submissions, logger, now }: RecordDeps) {
   /** @returns `undefined` when it cannot be opened */
   function open(row: InteractionsTable): Unreplied | undefined {
     try {
@@ -105,7 +105,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     /**
      * Records it before it is acknowledged.
      * @param shown what the message shows that its reply changes
-     * @returns `twice` when this very interaction was taken already; `too old` by the clock of this machine
+     * @returns `twice` when this very interaction was taken already; `too old` to be replied to, by its id
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
       const { id, guildId, receivedAt, token, applicationId, user, isAdmin, channelId, locale, guildLocale } =

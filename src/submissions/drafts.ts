@@ -24,14 +24,14 @@ export type Drafts = ReturnType<typeof createDrafts>;
 export interface DraftsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /** Nothing of a draft was sent: it may be lost with the machine's power. */
 const NOT_SYNCED = { synced: false };
 
 /** What members have typed and not submitted yet. Every method throws a StoreError when the store fails. */
-export function createDrafts({ store, now = Date.now }: DraftsDeps) {
+export function createDrafts({ store, now }: DraftsDeps) {
   const { tables } = store;
 
   /**

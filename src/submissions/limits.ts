@@ -1,5 +1,6 @@
 import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
+import { DRAFT_LIVES_MS } from './drafts.ts';
 
 /** How many of the servers of an order may go now, and what holds back the others. */
 export interface Room {
@@ -14,6 +15,8 @@ export interface Limited {
   readonly limit: number;
   /** When the others can go, or as many of them as the limit is; milliseconds since 1970. */
   readonly until: number;
+  /** Whether what was typed now is still kept then. */
+  readonly isSoon: boolean;
 }
 
 /** So many servers within so many seconds. */
@@ -28,7 +31,7 @@ export interface LimitsDeps {
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 export interface Wanted {
@@ -48,7 +51,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * What members and guilds may submit. What was sent counts, whatever came of it, but for what was refused because of the
  * key; what is reserved counts too. It is counted in the table of servers, over all replicas.
  */
-export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps) {
+export function createLimits({ store, member, guild, now }: LimitsDeps) {
   const ofGuild = (guildId: string) => store.tables().selectFrom('servers').where('guild_id', '=', guildId);
   type Servers = ReturnType<typeof ofGuild>;
   const ofMember = ({ guildId, userId }: Wanted): Servers => ofGuild(guildId).where('user_id', '=', userId);
@@ -74,12 +77,19 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
     return row?.reserved_at ?? now();
   }
 
+  const limitedUntil = (until: number, { by, limit }: Pick<Limited, 'by' | 'limit'>): Limited => ({
+    by,
+    limit,
+    until,
+    isSoon: until - now() < DRAFT_LIVES_MS,
+  });
+
   async function quotaRoom(limit: number, wanted: Wanted): Promise<Room> {
     const today = startOfDay(now());
     const used = await countOf(between(ofMember(wanted), today, today + DAY_MS));
     const most = Math.max(0, limit - used);
     if (wanted.count <= most) return { count: wanted.count };
-    return { count: most, limited: { by: 'daily-quota', limit, until: today + DAY_MS } };
+    return { count: most, limited: limitedUntil(today + DAY_MS, { by: 'daily-quota', limit }) };
   }
 
   async function usageRoom(by: 'member-limit' | 'guild-limit', wanted: Wanted): Promise<Room> {
@@ -96,7 +106,7 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
       others > used
         ? now() + windowMs
         : (await nthOldest(counted, others + Math.max(0, used - limit))) + windowMs;
-    return { count: most, limited: { by, limit, until: Math.max(freedAt, now() + 1_000) } };
+    return { count: most, limited: limitedUntil(Math.max(freedAt, now() + 1_000), { by, limit }) };
   }
 
   /**
@@ -110,7 +120,7 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
     const fewest = rooms.reduce((one, other) => (other.count < one.count ? other : one));
     if (fewest.limited === undefined) return fewest;
     const until = Math.max(...rooms.map(({ limited }) => limited?.until ?? 0));
-    return { count: fewest.count, limited: { ...fewest.limited, until } };
+    return { count: fewest.count, limited: limitedUntil(until, fewest.limited) };
   }
 
   return {

@@ -16,7 +16,7 @@ import {
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
-import { DRAFT_LIVES_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
+import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
 import type { SubmissionSettings } from './pipeline.ts';
 
@@ -72,8 +72,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
-    const until = room.count === 0 ? room.limited?.until : undefined;
-    const canTryAgain = until !== undefined && until - Date.now() < DRAFT_LIVES_MS;
+    const canTryAgain = room.count === 0 && room.limited?.isSoon === true;
     const usualPorts = prepared.rows.filter(hasUsualPort).length;
     return {
       id,

@@ -47,8 +47,8 @@ export type Refusal =
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
   /** This guild has submitted these before. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** There is no room for a single one; `until`, in milliseconds since 1970. */
-  | { readonly code: Limited['by']; readonly limit: number; readonly until: number }
+  /** There is no room for a single one. */
+  | ({ readonly code: Limited['by'] } & Omit<Limited, 'by'>)
   /** This guild lets only some games be submitted. */
   | { readonly code: 'game-not-allowed'; readonly game: string };
 
@@ -107,7 +107,7 @@ export interface PipelineDeps {
   /** Pauses before what could not be recorded is recorded again, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -147,7 +147,7 @@ interface Recorded {
 
 /** The one road of every submission, of one server or a thousand. */
 export function createPipeline(deps: PipelineDeps) {
-  const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now = Date.now } = deps;
+  const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now } = deps;
 
   /** Tells the observers one after the other; none of them keeps the member from the reply. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
@@ -213,8 +213,8 @@ export function createPipeline(deps: PipelineDeps) {
 
     const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (room.count === 0 && room.limited) {
-      const { by, limit, until } = room.limited;
-      return refuse({ code: by, limit, until }, draft);
+      const { by, ...limited } = room.limited;
+      return refuse({ code: by, ...limited }, draft);
     }
     const reservation: Reservation = {
       id,

@@ -22,7 +22,7 @@ export interface PruningDeps {
   /** How long it is kept that a server was accepted, or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface PruningDeps {
  * It throws between two steps where it is to stop.
  */
 export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
-  const { store, records, limits, erasure, history, days, now = Date.now } = deps;
+  const { store, records, limits, erasure, history, days, now } = deps;
   const { tables } = store;
   const servers = () => tables().selectFrom('servers').select(['submission_id', 'position']);
   type Servers = ReturnType<typeof servers>;

@@ -35,7 +35,7 @@ export interface RecordsDeps {
   /** The id of this process. */
   readonly owner: string;
   /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /** The id of the draft of what remains when an interaction has submitted another; that one's own id is taken. */
@@ -45,7 +45,7 @@ const remainderIdOf = (interactionId: string): string => `${interactionId}-remai
  * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
  * store fails. Those that change something are called inside of the guild's transaction.
  */
-export function createRecords({ store, drafts, owner, now = Date.now }: RecordsDeps) {
+export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   const { tables } = store;
 
   const servers = (id: string, indices: readonly number[]) =>

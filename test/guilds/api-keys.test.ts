@@ -100,6 +100,7 @@ describe('the key of a guild', () => {
     const other = createApiKeys({
       store,
       encryption: createEncryption([randomBytes(32)]),
+      now: Date.now,
       logger: recorder(),
     });
     await other.set('3', FIRST, by);

@@ -26,7 +26,7 @@ function over(store: FileStore) {
   const now = () => clock.now;
   const { drafts, erasure } = partsOver(store, { now });
   const logger = recorder();
-  const keys = createApiKeys({ store, encryption, logger });
+  const keys = createApiKeys({ store, encryption, now: Date.now, logger });
   const deletion = createDeletion({
     store,
     keys,

@@ -34,7 +34,7 @@ async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
   await store?.stop();
   store = await openStore(path);
   logger = recorder();
-  keys = createApiKeys({ store, encryption, logger });
+  keys = createApiKeys({ store, encryption, now: Date.now, logger });
   membership = process(options);
 }
 
@@ -48,6 +48,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
       keys,
       settings: createGuildSettings({ store, logger }),
       submissions,
+      now: () => START + time,
       logger,
     }),
     keys,

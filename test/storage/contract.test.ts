@@ -293,6 +293,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
       store,
       owner,
       encryption,
+      now: Date.now,
       wording: { ...createWords(), mention: (name) => name },
       submissions: parts.records,
       async reportOf({ interactionId }) {

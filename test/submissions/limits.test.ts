@@ -28,7 +28,7 @@ const limits = (options: PartsOptions) => partsOver(store, { now: () => time, ..
 describe('the limit of a member', () => {
   it('lets so many servers go in its time, and others once the oldest are out of it', async () => {
     const { room } = limits({ member: limit, guild: many });
-    const limited = { by: 'member-limit', limit: 2 };
+    const limited = { by: 'member-limit', limit: 2, isSoon: true };
     expect(await room({ ...me, count: 2 })).toEqual({ count: 2 });
     await submit(time - 20_000);
     expect(await room(me)).toEqual({ count: 1 });
@@ -79,7 +79,7 @@ describe('several limits', () => {
     const { room } = limits({ member: many, guild: limit });
     await submit(time, '8');
     await submit(time, '9');
-    const limited = { by: 'guild-limit', limit: 2, until: time + 60_000 };
+    const limited = { by: 'guild-limit', limit: 2, until: time + 60_000, isSoon: true };
     expect(await room(me)).toEqual({ count: 0, limited });
   });
 
@@ -89,7 +89,7 @@ describe('several limits', () => {
     await submit(time, '8');
     expect(await room({ ...me, count: 3 })).toEqual({
       count: 1,
-      limited: { by: 'guild-limit', limit: 3, until: time + 600_000 },
+      limited: { by: 'guild-limit', limit: 3, until: time + 600_000, isSoon: true },
     });
   });
 });
@@ -111,7 +111,7 @@ describe('the quota of a day', () => {
     await submit(time, '8');
     const wanted = { ...me, count: 3, dailyQuota: 2 };
     const tomorrow = NOON + DAY_MS / 2;
-    const limited = { by: 'daily-quota', limit: 2, until: tomorrow };
+    const limited = { by: 'daily-quota', limit: 2, until: tomorrow, isSoon: false };
     expect(await room(wanted)).toEqual({ count: 1, limited });
     await submit();
     await submit();

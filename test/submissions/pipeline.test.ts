@@ -157,13 +157,13 @@ describe('what may be submitted', () => {
   it('is refused by a limit that lets none go, and held back in part by one that lets some go', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
-    expect(result.limited).toEqual({ by: 'member-limit', limit: 3, until: time + MINUTE });
+    expect(result.limited).toEqual({ by: 'member-limit', limit: 3, until: time + MINUTE, isSoon: true });
     expect(result.limitedRows.map(({ line }) => line)).toEqual([4, 5]);
     expect(requests.map(({ hosts }) => hosts.length)).toEqual([3]);
     const rest = await opened.drafts.find(mia, result.remainderId ?? '');
     expect(rest).toMatchObject({ rows: [{ line: 4 }, { line: 5 }] });
     const until = time + MINUTE;
-    expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until });
+    expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until, isSoon: true });
     await opened.settings.change('1', (now) => ({ ...now, dailyQuota: 3 }));
     time += MINUTE;
     expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });

@@ -54,6 +54,7 @@ export async function startSmallBot(commands: readonly Command[]) {
       store,
       owner: randomUUID(),
       encryption,
+      now: api.time,
       api,
       wording,
       submissions: {

@@ -30,7 +30,7 @@ const newFile = () => sqliteAt(join(folder(), 'bot.sqlite'));
 async function keysOver(store: Store) {
   const encryption = createStoreEncryption({ configured: [new Secret(KEY)], store, logger: recorder() });
   await encryption.start();
-  return createApiKeys({ store, encryption, logger: recorder() });
+  return createApiKeys({ store, encryption, now: Date.now, logger: recorder() });
 }
 
 /** More rows than go in one statement. */

@@ -22,7 +22,7 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   const configured = keys.map((key) => new Secret(key.toString('base64')));
   const encryption = createStoreEncryption({ configured, store, logger });
   await encryption.start();
-  return createApiKeys({ store, encryption, logger });
+  return createApiKeys({ store, encryption, now: Date.now, logger });
 }
 
 /** A store with five keys that are sealed with the former key. */

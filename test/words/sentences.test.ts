@@ -55,7 +55,7 @@ const ONLY_IN_LISTS =
   /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed)$/;
 
 const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
-const limit = { limit: 5, until: 1_000 };
+const limit = { limit: 5, until: 1_000, isSoon: true };
 const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'key-missing': { code: 'key-missing' },
   'key-unreadable': { code: 'key-unreadable' },

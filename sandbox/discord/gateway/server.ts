@@ -150,6 +150,8 @@ export function createGateway(deps: GatewayDeps) {
         settings.identifyAnswer = how;
         if (how === 'ready') for (const connection of connections) connection.beginSession();
       },
+      /** Nobody has to wait with an IDENTIFY because of one before. */
+      waiveIdentifyLimit: limit.waive,
       answerResume(yes: boolean) {
         settings.answersResume = yes;
       },

@@ -82,7 +82,8 @@ export function createRestApi(deps: RestDeps): RequestListener {
     if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
     else {
       if (answer.onHeard) response.once('finish', answer.onHeard);
-      response.writeHead(answer.status, answer.headers).end(answer.body);
+      const date = new Date(world.clock.now()).toUTCString();
+      response.writeHead(answer.status, { date, ...answer.headers }).end(answer.body);
     }
   }
 
