@@ -20,7 +20,7 @@ import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
-import { gameChoices, gameHint, NEAREST, unusableGameText } from '../../src/words/games.ts';
+import { gameChoices, NEAREST, unusableGameText } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -29,6 +29,7 @@ import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/draft-view.ts';
 import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
+import { gameField, windowText } from '../window.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
 import { typedLine, unusableText } from './text.ts';
@@ -36,7 +37,7 @@ import { typedLine, unusableText } from './text.ts';
 export interface AddServerDeps extends DraftDeps {
   readonly pipeline: Pipeline;
   readonly drafts: Pick<Drafts, 'save' | 'find'>;
-  readonly suggestions: Pick<Suggestions, 'games'>;
+  readonly suggestions: Suggestions;
 }
 
 /** UTF-16 units of an address as it can be typed, and of a port in the window. */
@@ -119,16 +120,14 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'form',
         async run(context) {
           const { typed } = await typedInDraft(context, context.argument);
-          const allowed = await deps.suggestions.games(context.guildId, '');
-          return editModal(context, { id: context.argument, typed, allowed });
+          return serverModal(context, { id: editId(context.argument), typed }, deps);
         },
       },
       anew: {
         answers: 'form',
         async run(context) {
           const [typed = EMPTY_ROW] = readServerLines(context.shown);
-          const allowed = await deps.suggestions.games(context.guildId, '');
-          return editModal(context, { id: '', typed, allowed });
+          return serverModal(context, { id: editId(''), typed }, deps);
         },
       },
     },
@@ -292,18 +291,25 @@ const notSent = ({ t }: Context, { line, text, components }: NotSentReply): Repl
   isRefusal: true,
 });
 
-interface EditedServer {
-  /** Of the draft. */
+/** The window in which the server of a draft is corrected. @param id the draft's; empty where there is none yet */
+const editId = (id: string): string => customId('addserver', 'edit', id);
+
+interface EnteredServer {
+  /** The custom id of the window. */
   readonly id: string;
   readonly typed: TypedRow;
-  /** The games that may be submitted, some of which are examples. */
-  readonly allowed: readonly Game[];
 }
 
 /** The window with what was typed in it. */
-function editModal({ t }: Context, { id, typed, allowed }: EditedServer): Modal {
+async function serverModal(
+  context: Context,
+  { id, typed }: EnteredServer,
+  deps: AddServerDeps,
+): Promise<Modal> {
+  const { t, guildId } = context;
   const { game, server, port, queryPort } = typed;
-  const field = (name: 'game' | 'server' | 'port' | 'query_port', value: string, most: number) => ({
+  const allowed = await deps.suggestions.allowed(guildId);
+  const field = (name: 'server' | 'port' | 'query_port', value: string, most: number) => ({
     id: name,
     label: t(`addserver.field.${name}`),
     hint: t(`commands.addserver.options.${name}.description`),
@@ -311,10 +317,21 @@ function editModal({ t }: Context, { id, typed, allowed }: EditedServer): Modal 
     most,
   });
   return modal({
-    id: customId('addserver', 'edit', id),
+    id,
     title: t('addserver.edit'),
+    ...(await windowText(context, allowed, deps)),
     fields: [
-      { ...field('game', game, LIMITS.choiceValue), hint: gameHint(t, allowed), least: 1 },
+      gameField(
+        context,
+        allowed,
+        {
+          label: t('addserver.field.game'),
+          typed: game,
+          hint: t('addserver.gameSelect'),
+          required: true,
+        },
+        deps,
+      ),
       { ...field('server', server, MOST_TYPED), least: 1 },
       field('port', port, MOST_PORT),
       field('query_port', queryPort, MOST_PORT),

@@ -2,25 +2,12 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js
 import type { Attachments } from '../../src/discord/attachments.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
-import type {
-  Command,
-  CommandContext,
-  Context,
-  PressContext,
-  Reply,
-  SubmitContext,
-} from '../../src/interactions/command.ts';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
-import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
-import {
-  decodeText,
-  MAX_FILE_BYTES,
-  type ReadList,
-  type UnreadableList,
-} from '../../src/server-lists/read-list.ts';
+import type { ListReader, ListToRead, NotRead } from '../../src/server-lists/list-reader.ts';
+import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
 import { isRefused, type Row, rowText } from '../../src/server-lists/row.ts';
 import type { Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
@@ -28,14 +15,14 @@ import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
-import { cut, escapeCode } from '../../src/words/escape.ts';
+import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { moreText, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { noDraft } from '../no-draft.ts';
-import { editModal, gameModal, listId, pasteModal, readSubmitId, retypeRows } from './controls.ts';
+import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
 import { allowedGames, type DraftDeps, gamesMeant, openDraft, showDraft, withNear } from './draft-view.ts';
 import { reasonItem } from './lines.ts';
 import { progressOf, reportReply } from './report.ts';
@@ -45,10 +32,8 @@ export interface AddServersDeps extends DraftDeps {
   readonly reader: ListReader;
   readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
-  readonly suggestions: Pick<Suggestions, 'games'>;
+  readonly suggestions: Suggestions;
 }
-
-const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
 const DATA: Command['data'] = {
   type: ApplicationCommandType.ChatInput,
@@ -76,34 +61,32 @@ export function addServers(deps: AddServersDeps): Command {
   /** Members whose list is being read. */
   const readers = new Set<string>();
 
-  /** @throws UserError while another list of the member is being read, here or in another guild */
-  async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
-    if (readers.has(user.id)) throw new UserError(t('again.busy'));
+  /** Reads one list of a member at a time, here or in another guild. */
+  async function take(context: Context, entered: EnteredList): Promise<Reply> {
+    const { t, user } = context;
+    if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
     readers.add(user.id);
-    return read().finally(() => readers.delete(user.id));
+    return takeList(context, entered, deps).finally(() => readers.delete(user.id));
   }
 
-  async function readTyped(context: SubmitContext): Promise<Reply> {
-    const [game, text] = [context.field('game'), context.field('servers')];
-    if (readers.has(context.user.id)) {
-      return keepTyped(context, { text, game, why: context.t('again.busy') }, deps);
-    }
-    return oneAtATime(context, () => openList(context, { game, content: text }, deps));
-  }
+  const takeWindow = (context: SubmitContext): Promise<Reply> => {
+    const { field, file } = context;
+    return take(context, { text: field('servers'), file: file('file'), game: field('game').trim() });
+  };
 
   return {
     data: DATA,
     answers: (options) => (options.getFile('file') ? 'later' : 'form'),
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
     async run(context) {
-      const file = context.options.getFile('file');
-      if (!file) return paste(context, deps);
-      const game = context.options.getString('game') ?? '';
-      return oneAtATime(context, () => openList(context, { game, content: file }, deps));
+      const { options } = context;
+      const file = options.getFile('file') ?? undefined;
+      const game = (options.getString('game') ?? '').trim();
+      return file ? take(context, { text: '', file, game }) : openWindow(context, { text: '', game }, deps);
     },
     submits: {
-      paste: { answers: 'later', run: readTyped },
-      retyped: { answers: 'update', run: readTyped },
+      paste: { answers: 'later', run: takeWindow },
+      retyped: { answers: 'update', run: takeWindow },
       game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
       edit: { answers: 'update', run: (context) => edit(context, 'refused', deps) },
       // The report stays where it is.
@@ -120,7 +103,7 @@ export function addServers(deps: AddServersDeps): Command {
       },
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
-      anew: { answers: 'form', run: (context) => pasteAnew(context, deps) },
+      anew: { answers: 'form', run: (context) => openAnew(context, deps) },
       editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',
@@ -135,7 +118,7 @@ export function addServers(deps: AddServersDeps): Command {
       askgame: {
         answers: 'form',
         async run(context) {
-          const games = await examples(context, deps);
+          const games = await deps.suggestions.allowed(context.guildId);
           return gameModal(context, listId('game', context.argument), games);
         },
       },
@@ -143,95 +126,105 @@ export function addServers(deps: AddServersDeps): Command {
   };
 }
 
-async function paste(context: CommandContext, deps: AddServersDeps): Promise<Modal> {
-  const game = context.options.getString('game') ?? '';
-  const games = await examples(context, deps);
-  return pasteModal(context, { id: listId('paste'), text: '', game, games, most: MOST_TYPED });
+/** What was entered in the window, or given with the command. */
+interface EnteredList {
+  readonly text: string;
+  readonly file?: UploadedFile | undefined;
+  readonly game: string;
 }
 
-/** The games that may be submitted, some of which are examples; none where that cannot be read. */
-const examples = ({ guildId }: Context, { suggestions }: AddServersDeps): Promise<readonly Game[]> =>
-  suggestions.games(guildId, '').catch(() => []);
+const openWindow = (
+  context: Context,
+  { text, game }: EnteredList,
+  deps: AddServersDeps,
+  action = 'paste',
+): Promise<Modal> => listModal(context, { id: listId(action), text, game, most: MOST_TYPED }, deps);
 
-/** The window into which a list is pasted, with the servers that an old message shows. */
-async function pasteAnew(context: PressContext, deps: AddServersDeps): Promise<Modal> {
+/** The window with the servers that an old message shows. */
+function openAnew(context: PressContext, deps: AddServersDeps): Promise<Modal> {
   const text = readServerLines(context.shown).map(rowText).join('\n');
-  const games = await examples(context, deps);
-  return pasteModal(context, {
-    id: listId('paste'),
-    text: cut(text, MOST_TYPED),
-    game: '',
-    games,
-    most: MOST_TYPED,
-  });
+  return openWindow(context, { text, game: '' }, deps);
 }
 
-/** Gives back the text of a list that is not read, to be corrected, as far as a window takes it. */
+/** The window with what was entered before. */
+async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
+  const draft = await deps.lists.find(context, context.argument);
+  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
+  const { text = '', game = '' } = draft.typed ?? {};
+  return openWindow(context, { text, game }, deps, 'retyped');
+}
+
+/** Says why a list is not read. The window opens again, with what was typed. */
 async function keepTyped(
   context: Context,
   { text, game, why }: Record<'text' | 'game' | 'why', string>,
   { lists }: DraftDeps,
 ): Promise<Reply> {
   const { t, interactionId: id } = context;
-  const isKept = await lists.keepTyped(context, id, { text, game, window: 'paste' });
-  const components = isKept ? retypeRows(context, id) : [];
-  return { isRefusal: true, content: sentences(why, keptText(isKept, t)), components };
+  await lists.keepTyped(context, id, { text, game, window: 'paste' });
+  const next = t(text === '' ? 'list.reopen' : 'addserver.correct');
+  return { isRefusal: true, content: sentences(why, next), components: retypeRows(context, id) };
 }
 
-const keptText = (isKept: boolean, t: Translate): string =>
-  isKept ? t('addserver.correct') : t('list.tooLong');
-
-/** The window into which a list is pasted, with what was typed before. */
-async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
-  const draft = await deps.lists.find(context, context.argument);
-  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
-  const { text = '', game = '' } = draft.typed ?? {};
-  const games = await examples(context, deps);
-  return pasteModal(context, { id: listId('retyped'), text, game, games, most: MOST_TYPED });
+/** Shows what would be submitted of a list. What cannot be read is refused, and kept to be corrected. */
+async function takeList(
+  context: Context,
+  { text, file, game }: EnteredList,
+  deps: AddServersDeps,
+): Promise<Reply> {
+  let typed = text;
+  try {
+    const uploaded = file ? await readFile(context, file, deps) : '';
+    // A file alone is corrected in the window, too, where it fits.
+    if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
+    const texts = [text, uploaded].filter((each) => each.trim() !== '');
+    return await openList(context, { texts, game }, deps);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return keepTyped(context, { text: typed, game, why: error.message }, deps);
+  }
 }
 
+/** @throws UserError when it is no text, or cannot be read now */
 async function readFile(
   { t }: Context,
   { name, url, size }: UploadedFile,
   deps: AddServersDeps,
-): Promise<Buffer> {
+): Promise<string> {
   const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
   if (!isKnown) throw new UserError(t('list.file.kind'));
   const read = await deps.attachments.read(url, size);
-  if (read.ok) return read.bytes;
-  const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
-  throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));
+  if (!read.ok) {
+    const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
+    throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));
+  }
+  const text = decodeText(read.bytes);
+  if (text === undefined) throw new UserError(t('list.file.binary'));
+  return text;
 }
 
 /**
- * Reads a list that was pasted or uploaded, and shows what would be submitted.
- * @throws UserError when it is no text, or cannot be read now
+ * Reads a list, and shows what would be submitted.
+ * @param texts what was typed, then what was uploaded
+ * @throws UserError when it cannot be read
  */
 async function openList(
   context: Context,
-  { game: typed, content }: { readonly game: string; readonly content: string | UploadedFile },
+  { texts, game }: Pick<ListToRead, 'texts' | 'game'>,
   deps: AddServersDeps,
 ): Promise<Reply> {
-  const game = typed.trim();
-  const text = typeof content === 'string' ? content : decodeText(await readFile(context, content, deps));
-  if (text === undefined) throw new UserError(context.t('list.file.binary'));
-  const { guildId } = context;
-  const read = async (typedGame: string): Promise<ReadList> => {
-    const list = await deps.reader.read({ guildId, text, game: typedGame });
-    if (list.kind !== 'busy' && list.kind !== 'too-slow') return list;
-    throw new UserError(unreadableText(list, context.t));
-  };
-  const first = await read(game);
+  const { t, guildId } = context;
+  if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
+  const first = await deps.reader.read({ guildId, texts, game });
   const games = await allowedGames(context, deps);
   const found = games.find(game);
   const usable = found && games.isAllowed(found) ? found : undefined;
   // Lines that would have a game that is not allowed lack one, and another can be chosen for them.
-  const list = found && !usable ? await read('') : first;
-  if (list.kind !== 'rows')
-    return keepTyped(context, { text, game, why: unreadableText(list, context.t) }, deps);
+  const list = found && !usable ? await deps.reader.read({ guildId, texts, game: '' }) : first;
+  if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   if (list.rows.length === 0) {
-    const example = escapeCode(exampleLine(await examples(context, deps)));
-    return keepTyped(context, { text, game, why: context.t('list.file.empty', { example }) }, deps);
+    const allowed = await deps.suggestions.allowed(guildId);
+    throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
   const near = found ? undefined : games.search(game, 1)[0];
@@ -311,8 +304,8 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     const draft = await lists.find(context, id);
     if (typeof draft === 'string') return keepTyped(context, { text: typed, game: '', why }, deps);
     // The button that opened the window opens this text from now on.
-    const isKept = await lists.keepTyped(context, id, { text: typed, game: '', window: which });
-    throw new UserError(sentences(why, keptText(isKept, t)));
+    await lists.keepTyped(context, id, { text: typed, game: '', window: which });
+    throw new UserError(sentences(why, t('addserver.correct')));
   }
   const notice =
     'instead' in edited

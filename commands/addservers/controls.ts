@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/discord/limits.ts';
+import type { Context } from '../../src/interactions/command.ts';
 import {
   type ActionRow,
   button,
@@ -12,9 +13,14 @@ import {
   select,
 } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
+import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
+import { gameField, type WindowDeps, windowText } from '../window.ts';
+
+/** The files that are read. */
+export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
 /** The custom id of a control of a list: all of them belong to /addservers. */
 export const listId = (action: string, id = ''): string => customId('addservers', action, id);
@@ -189,35 +195,51 @@ export const gameModal = ({ t }: Words, id: string, games: readonly Game[]): Mod
     ],
   });
 
-interface PastedList extends Typed {
+interface EnteredList extends Typed {
   readonly text: string;
   readonly game: string;
-  /** What may be submitted. */
-  readonly games: readonly Game[];
 }
 
-/** The window into which a list is pasted. */
-export const pasteModal = ({ t }: Words, { id, text, game, games, most }: PastedList): Modal =>
-  modal({
+/** The window into which a list is pasted, or uploaded as a file. */
+export async function listModal(
+  context: Context,
+  { id, text, game, most }: EnteredList,
+  deps: WindowDeps,
+): Promise<Modal> {
+  const { t, guildId } = context;
+  const allowed = await deps.suggestions.allowed(guildId);
+  return modal({
     id,
     title: t('list.modal.title'),
+    ...(await windowText(context, allowed, deps)),
     fields: [
       {
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.modal.serversHint'),
-        example: exampleLine(games),
-        value: text,
-        least: 1,
+        example: exampleLine(allowed),
+        value: cut(text, most),
         most,
         long: true,
       },
       {
-        id: 'game',
-        label: t('list.modal.game'),
-        hint: gameHint(t, games),
-        value: cut(game, LIMITS.choiceValue),
-        most: LIMITS.choiceValue,
+        kind: 'file',
+        id: 'file',
+        label: t('list.modal.file'),
+        hint: t('list.modal.fileHint', { kib: MAX_FILE_BYTES / 1024 }),
+        types: FILE_TYPES,
       },
+      gameField(
+        context,
+        allowed,
+        {
+          label: t('list.modal.game'),
+          typed: game,
+          hint: t('commands.addservers.options.game.description'),
+          required: false,
+        },
+        deps,
+      ),
     ],
   });
+}

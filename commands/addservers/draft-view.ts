@@ -21,7 +21,7 @@ export interface DraftDeps {
   readonly lists: ListDrafts;
   readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly keys: Pick<ApiKeys, 'problem'>;
+  readonly keys: Pick<ApiKeys, 'problem' | 'rememberedProblem'>;
 }
 
 /** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */

@@ -3,7 +3,7 @@ import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
-import type { Interaction, OptionValues, Shown } from './interaction.ts';
+import type { Interaction, OptionValues, Shown, UploadedFile } from './interaction.ts';
 
 /** What every interaction brings, whatever its kind, and the words for who reads the answer. */
 export interface Context
@@ -51,8 +51,10 @@ export interface PressContext extends Context {
 /** A modal that was submitted. */
 export interface SubmitContext extends Context {
   readonly argument: string;
-  /** The text of a field by its custom id; empty when it was left empty. */
+  /** The text of a field by its custom id, or the value that was chosen in it; empty when it was left empty. */
   readonly field: (id: string) => string;
+  /** The file that was uploaded in a field. */
+  readonly file: (id: string) => UploadedFile | undefined;
 }
 
 /** What to say. The dispatcher fits it into Discord's limits and sends it; nobody is ever pinged. */

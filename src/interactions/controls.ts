@@ -3,10 +3,12 @@ import {
   type APIActionRowComponent,
   type APIButtonComponent,
   type APIChannelSelectComponent,
+  type APIComponentInLabel,
   type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
+  type APITextInputComponent,
   ButtonStyle,
   type ChannelType,
   ComponentType,
@@ -124,12 +126,17 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
   });
 }
 
-/** A field to type in. */
-export interface FieldOptions {
-  /** What the handler asks for its text by. */
+/** What every field of a window has. */
+interface LabelledField {
+  /** What the handler asks for its content by. */
   readonly id: string;
   readonly label: string;
   readonly hint: string;
+}
+
+/** A field to type in. */
+export interface TextField extends LabelledField {
+  readonly kind?: 'text';
   readonly example?: string;
   /** What stands in it already. */
   readonly value?: string;
@@ -140,15 +147,33 @@ export interface FieldOptions {
   readonly long?: boolean;
 }
 
+/** One option is chosen, at most. */
+export interface SelectField extends LabelledField {
+  readonly kind: 'select';
+  readonly placeholder: string;
+  /** From 1 to 25. */
+  readonly options: readonly SelectOption[];
+  readonly required: boolean;
+}
+
+/** One file is uploaded, at most; none has to be. */
+export interface FileField extends LabelledField {
+  readonly kind: 'file';
+  /** The names of files end so. */
+  readonly types: readonly `.${string}`[];
+}
+
+export type Field = TextField | SelectField | FileField;
+
 export interface ModalOptions {
   readonly id: string;
   readonly title: string;
   /** What is to be known before anything is typed. */
   readonly text?: string;
-  readonly fields: readonly FieldOptions[];
+  readonly fields: readonly Field[];
 }
 
-/** A window with fields to type in. */
+/** A window with fields to fill in. */
 export const modal = ({ id, title, text, fields }: ModalOptions): Modal => ({
   custom_id: id,
   title: shorten(title, LIMITS.modalTitle),
@@ -158,29 +183,46 @@ export const modal = ({ id, title, text, fields }: ModalOptions): Modal => ({
   ],
 });
 
-const labelled = ({
-  id,
-  label,
-  hint,
-  example,
-  value = '',
-  least = 0,
-  most,
-  long = false,
-}: FieldOptions): APILabelComponent => ({
+const labelled = (field: Field): APILabelComponent => ({
   type: ComponentType.Label,
-  label: shorten(label, LIMITS.fieldLabel),
-  description: shorten(hint, LIMITS.fieldHint),
-  component: {
-    type: ComponentType.TextInput,
-    custom_id: id,
-    style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
-    ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
-    ...(value !== '' && { value }),
-    ...(least > 0 && { min_length: least }),
-    max_length: most,
-    required: least > 0,
-  },
+  label: shorten(field.label, LIMITS.fieldLabel),
+  description: shorten(field.hint, LIMITS.fieldHint),
+  component: componentOf(field),
+});
+
+function componentOf(field: Field): APIComponentInLabel {
+  switch (field.kind) {
+    case 'select':
+      return {
+        type: ComponentType.StringSelect,
+        custom_id: field.id,
+        placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
+        options: [...field.options],
+        required: field.required,
+      };
+    case 'file':
+      return {
+        type: ComponentType.FileUpload,
+        custom_id: field.id,
+        file_types: [...field.types],
+        min_values: 0,
+        max_values: 1,
+        required: false,
+      };
+    default:
+      return textInput(field);
+  }
+}
+
+const textInput = ({ id, example, value = '', least = 0, most, long }: TextField): APITextInputComponent => ({
+  type: ComponentType.TextInput,
+  custom_id: id,
+  style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+  ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
+  ...(value !== '' && { value }),
+  ...(least > 0 && { min_length: least }),
+  max_length: most,
+  required: least > 0,
 });
 
 /** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */

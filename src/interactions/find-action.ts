@@ -69,7 +69,11 @@ function messageAction(
   };
 }
 
-function formAction(commands: Commands, { customId, fields }: Form, context: Context): Action | undefined {
+function formAction(
+  commands: Commands,
+  { customId, fields, files }: Form,
+  context: Context,
+): Action | undefined {
   const { command: name, action, argument } = parseCustomId(customId);
   const command = commands.get(name);
   const handler = ownValue(command?.submits, action);
@@ -80,7 +84,7 @@ function formAction(commands: Commands, { customId, fields }: Form, context: Con
     action,
     permission: handler.permission ?? command?.permission,
     answers: handler.answers,
-    run: () => handler.run({ ...context, argument, field }),
+    run: () => handler.run({ ...context, argument, field, file: (id) => ownValue(files, id) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type APIInteraction,
+  type APIInteractionDataResolved,
   ApplicationCommandType,
   ApplicationIntegrationType,
   ChannelType,
@@ -56,8 +57,10 @@ export interface Control {
 export interface Form {
   readonly kind: 'form';
   readonly customId: string;
-  /** By the custom ids of the fields. */
+  /** By the custom ids of the fields: what was typed, or the value that was chosen; empty for none. */
   readonly fields: Readonly<Record<string, string>>;
+  /** What was uploaded, by the custom ids of the fields. */
+  readonly files: Readonly<Record<string, UploadedFile>>;
   /** The message that it was opened from. */
   readonly message?: SourceMessage;
 }
@@ -76,7 +79,7 @@ export interface SourceMessage {
   readonly madeBy: string | undefined;
 }
 
-/** A file that was uploaded with a command. */
+/** A file that was uploaded with a command or in a window. */
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
@@ -170,13 +173,17 @@ function readAsked(interaction: APIInteraction): Asked {
     }
     case InteractionType.MessageComponent:
       return readControl(interaction);
-    case InteractionType.ModalSubmit:
+    case InteractionType.ModalSubmit: {
+      const { custom_id, components, resolved } = interaction.data;
+      const fields = readFields(components);
       return {
         kind: 'form',
-        customId: text(interaction.data.custom_id),
-        fields: readFields(interaction.data.components),
+        customId: text(custom_id),
+        fields,
+        files: filesIn(fields, resolved?.attachments),
         ...(interaction.message && { message: readMessage(interaction.message) }),
       };
+    }
     default:
       return { kind: 'unknown' };
   }
@@ -223,15 +230,29 @@ function readMessage(message: ComponentInteraction['message']): SourceMessage {
   };
 }
 
-/** Every text of a modal, wherever in the tree of its components the field is. */
+/** Every field of a modal, wherever in the tree of its components it is; of what was chosen or uploaded the first. */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const each of components) {
-    const { custom_id, value, component, components: inner } = Object(each);
-    if (typeof custom_id === 'string' && typeof value === 'string') fields[custom_id] = value;
+    const { custom_id, value, values, component, components: inner } = Object(each);
+    const entered = Array.isArray(values) ? (values[0] ?? '') : value;
+    if (typeof custom_id === 'string' && typeof entered === 'string') fields[custom_id] = entered;
     Object.assign(fields, readFields([component, ...(inner ?? [])].filter(Boolean)));
   }
   return fields;
+}
+
+type Attachments = APIInteractionDataResolved['attachments'];
+
+/** Of the fields that name an attachment, what was uploaded. */
+function filesIn(fields: Form['fields'], attachments: Attachments): Form['files'] {
+  const files = Object.entries(fields).map(([id, value]) => [id, fileOf(attachments, value)] as const);
+  return Object.fromEntries(files.flatMap(([id, file]) => (file ? [[id, file]] : [])));
+}
+
+function fileOf(attachments: Attachments, id: string): UploadedFile | undefined {
+  const file = ownValue(attachments, id);
+  return file && { name: text(file.filename), url: text(file.url), size: Number(file.size) };
 }
 
 type SlashCommandData = Extract<
@@ -253,10 +274,7 @@ function readOptions({ options = [], resolved }: SlashCommandData): OptionValues
       const value = values.get(name);
       return typeof value === 'number' ? value : null;
     },
-    getFile(name) {
-      const file = ownValue(resolved?.attachments, string(name) ?? '');
-      return file ? { name: text(file.filename), url: text(file.url), size: Number(file.size) } : null;
-    },
+    getFile: (name) => fileOf(resolved?.attachments, string(name) ?? '') ?? null,
     getUserId: (name) => {
       const id = string(name);
       return id !== null && ownValue(resolved?.users, id) ? id : null;

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../listing/turns.ts';
-import { type ReadList, readList } from './read-list.ts';
+import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
+import type { Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /** UTF-16 units: a window of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
@@ -15,7 +16,8 @@ const READING_MS = 5_000;
 export interface ListToRead {
   /** Whose turn it is, and whose key the service is asked with. */
   readonly guildId: string;
-  readonly text: string;
+  /** What was typed, then what was uploaded: the lines of each count on from the one before. */
+  readonly texts: readonly string[];
   /** What was typed as the game of rows that name none; may be empty. */
   readonly game: string;
 }
@@ -42,7 +44,22 @@ export interface ListReaderDeps {
 export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps): ListReader {
   const turns = createTurns({ atOnce: WORKERS });
 
-  async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList | NotRead> {
+  async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
+    const rows: Row[] = [];
+    let noise = 0;
+    let lines = 0;
+    for (const text of list.texts) {
+      const read = await readText(list, text);
+      if (read.kind !== 'rows') return read;
+      rows.push(...movedDown(read.rows, lines));
+      noise += read.noise;
+      lines += text.split(/\r\n?|\n/u).length;
+    }
+    if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
+    return { kind: 'rows', rows: withRepeats(rows), noise };
+  }
+
+  async function readText({ guildId, game }: ListToRead, text: string): Promise<ReadList | NotRead> {
     if (text.length <= LONGEST_IN_PLACE) {
       return readList(text, { ...games, defaultGame: games.find(game)?.alias });
     }
@@ -70,6 +87,14 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     },
   };
 }
+
+/** The rows so many lines further down. */
+const movedDown = (rows: readonly Row[], lines: number): readonly Row[] =>
+  rows.map((row) => {
+    const line = row.line + lines;
+    // Whether it repeats another is found among the rows of all texts.
+    return row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
+  });
 
 const namesUnknownGame = (list: ReadList | NotRead): boolean =>
   list.kind === 'rows' &&

@@ -139,7 +139,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       { id, newId, typed, which }: Edit,
     ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList | NotRead> {
       const { text, numbers } = withoutNumbers(typed);
-      const list = await reader.read({ guildId: by.guildId, text, game: '' });
+      const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
       if (list.kind !== 'rows') return list;
       const found = await drafts.find(by, id);
       const isThere = typeof found !== 'string';
@@ -154,10 +154,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const opened = await open(by, newId, { source: 'text', rows, noise: list.noise });
       return { ...opened, instead: changed };
     },
-    /** Keeps a text that could not be read as a list in its draft, or in a new draft; whether a window takes it. */
-    async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<boolean> {
-      // A file may have 256 KiB, and no window takes it.
-      if (text.length > MOST_TYPED) return false;
+    /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
+    async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {
       const typed = { text: keptText(text), game: shown(game), window };
       await store.inGuild(
         by.guildId,
@@ -168,7 +166,6 @@ export function createListDrafts(deps: ListDraftsDeps) {
         },
         NOT_SYNCED,
       );
-      return true;
     },
   };
 }

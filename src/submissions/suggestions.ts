@@ -18,20 +18,28 @@ const REMEMBERED_MS = 5_000;
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
   const counts = createCache(async (guildId) => countOf(await history.latestGames(guildId)), REMEMBERED_MS);
 
+  const allowedIn = async (guildId: string) => gamesAmong(games, (await settings.remembered(guildId)).games);
+
+  /**
+   * All games that may be submitted: those first that the guild submits most, then those that are known everywhere.
+   * Without the network, since Discord waits for them.
+   */
+  async function allowed(guildId: string): Promise<readonly Game[]> {
+    const { all } = await allowedIn(guildId);
+    const submitted = await counts.get(guildId);
+    const often = all
+      .filter(({ alias }) => submitted.has(alias))
+      .toSorted((one, other) => (submitted.get(other.alias) ?? 0) - (submitted.get(one.alias) ?? 0));
+    const others = all.filter(({ alias }) => !submitted.has(alias));
+    return [...often, ...usualFirst(others)];
+  }
+
   return {
-    /**
-     * At most 25: the allowed games that fit to what was typed, those that fit best first. With nothing typed, those
-     * first that the guild submits most, then those that are known everywhere. Without the network, since Discord waits for them.
-     */
+    allowed,
+    /** At most 25 of them: those that fit best to what was typed, or with nothing typed the first. */
     async games(guildId: string, typed: string): Promise<readonly Game[]> {
-      const allowed = gamesAmong(games, (await settings.remembered(guildId)).games);
-      if (typed.trim() !== '') return allowed.search(typed);
-      const submitted = await counts.get(guildId);
-      const often = allowed.all
-        .filter(({ alias }) => submitted.has(alias))
-        .toSorted((one, other) => (submitted.get(other.alias) ?? 0) - (submitted.get(one.alias) ?? 0));
-      const others = allowed.all.filter(({ alias }) => !submitted.has(alias));
-      return [...often, ...usualFirst(others)].slice(0, MAX_CHOICES);
+      if (typed.trim() === '') return (await allowed(guildId)).slice(0, MAX_CHOICES);
+      return (await allowedIn(guildId)).search(typed);
     },
   };
 }

@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { type AddServersDeps, addServers } from '../../commands/addservers/command.ts';
 import type { AttachmentResult } from '../../src/discord/attachments.ts';
+import type { Reply } from '../../src/interactions/command.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 import { anyContext } from './context.ts';
 
 it('/addservers reads one list of a member at a time, and the next once that has ended, however it did', async () => {
   const files: PromiseWithResolvers<AttachmentResult>[] = [];
-  // Only what is used up to the end of the file is there.
+  // Only what is used up to the end of the file is there, and to say why it is not read.
   const deps = {
+    lists: { keepTyped: async () => true },
     attachments: {
       read() {
         files.push(Promise.withResolvers());
@@ -22,33 +25,39 @@ it('/addservers reads one list of a member at a time, and the next once that has
       user: { id: userId, name: 'mia' },
       options: { ...options, getFile: () => file },
     });
-    return command.run?.(context);
+    return (await command.run?.(context)) as Reply | undefined;
   }
 
   const first = run('2');
-  await expect(run('2')).rejects.toThrow('still working');
+  expect((await run('2'))?.content).toContain('still working');
   const other = run('3');
   await expect.poll(() => files.length).toBe(2);
   files[1]?.resolve({ ok: false, problem: 'unavailable' });
-  await expect(other).rejects.toThrow();
+  expect((await other)?.content).toContain("couldn't be fetched");
   files[0]?.reject(new Error('a fault'));
   await expect(first).rejects.toThrow('a fault');
   const last = run('2');
   await expect.poll(() => files.length).toBe(3);
   files[2]?.resolve({ ok: false, problem: 'too-large' });
-  await expect(last).rejects.toThrow('larger than 256 KiB');
+  expect((await last)?.content).toContain('larger than 256 KiB');
 });
 
 it.each([
   ['busy', 'Too many lists'],
   ['too-slow', 'took too long'],
-] as const)('/addservers says that a list is not read now: %s', async (kind, words) => {
+] as const)('/addservers says that a list is not read now, and keeps it: %s', async (kind, words) => {
+  const kept: unknown[] = [];
   const deps = {
+    lists: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },
+    settings: { get: async () => ({}) },
+    games: indexGames([]),
     attachments: { read: async () => ({ ok: true, bytes: Buffer.from('a list') }) },
     reader: { read: async () => ({ kind }) },
   };
   const command = addServers(deps as unknown as AddServersDeps);
   const getFile = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 });
-  const run = async () => command.run?.(anyContext({ options: { ...anyContext().options, getFile } }));
-  await expect(run()).rejects.toThrow(words);
+  const context = anyContext({ options: { ...anyContext().options, getFile } });
+  const reply = (await command.run?.(context)) as Reply;
+  expect(reply.content).toContain(words);
+  expect(kept).toEqual([{ text: 'a list', game: '', window: 'paste' }]);
 });

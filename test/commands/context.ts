@@ -32,6 +32,7 @@ export function anyContext(
     isRoleMentionable: true,
     progress: () => undefined,
     stopping: new AbortController().signal,
+    file: () => undefined,
     field: () => '',
     ...more,
   };

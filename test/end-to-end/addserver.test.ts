@@ -1,5 +1,6 @@
 import { ButtonStyle } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import {
   inAppScene,
@@ -312,7 +313,11 @@ describe('a game that the guild does not allow', () => {
     expect(textOf(refused)).toContain("⚠️ Not sent: the game minecraft isn't allowed here");
     expect(labelsOf(refused)).toEqual(['Counter-Strike: Source, port 27015', 'Edit']);
     const { modal } = await openWindow(member, refused);
-    expect(JSON.stringify(modal.data)).toContain('such as Counter-Strike: Source');
+    expect(modalFields(modal.data)[0]).toMatchObject({
+      kind: 'select',
+      offers: [{ label: 'Counter-Strike: Source', value: 'css' }],
+      value: undefined,
+    });
     await edit(member, refused, { game: 'css', port: '1' });
     await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
+import type { SeenModal } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import {
   addServer,
   adds,
@@ -135,15 +137,48 @@ describe('/addservers', () => {
   });
 
   it.each([
-    ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/, []],
-    ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/, []],
-    ['is empty', '# nothing\n', /There is no game server in it/, ['Edit']],
-    ['is too long', lines(1001), /more than 1,000 game servers in it.*Too long to edit here/, []],
-  ])('says what is wrong with a file that %s', async (_what, content, words, labels) => {
+    ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/],
+    ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/],
+    ['is empty', '# nothing\n', /There is no game server in it/],
+    ['is too long', lines(1001), /more than 1,000 game servers in it.*Edit opens the window again/],
+  ])('says what is wrong with a file that %s, and takes another one in the window', async (_what, content, words) => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
-    const answer = await member.slash('addservers', { file });
-    expect(textOf(answer)).toMatch(words);
-    expect(labelsOf(answer)).toEqual(labels);
+    const refused = await member.slash('addservers', { file, game: 'rust' });
+    expect(textOf(refused)).toMatch(words);
+    const { modal } = await openWindow(member, refused);
+    expect(textOf(await member.submit(modal, { servers: '', file }))).toMatch(words);
+    const again = await openWindow(member, refused);
+    const right = upload('right.txt', 'right.example.com:1');
+    await pressSubmit(member, await member.submit(again.modal, { ...again.typed, servers: '', file: right }));
+    expect(added()).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
+  });
+
+  it('reads what was typed into the window, and then the file', async () => {
+    const modal = modalOf(await member.slash('addservers'));
+    const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
+    const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
+    const preview = await member.submit(modal, typed);
+    expect(textOf(preview)).toContain('Line 2 wrong.example.com:0');
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 3.');
+    await pressSubmit(member, preview);
+    expect(added().map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
+    const none = await member.submit(modalOf(await member.slash('addservers')), {});
+    expect(textOf(none)).toContain('Nothing was entered.');
+    expect(labelsOf(none)).toEqual(['Edit']);
+  });
+
+  it('offers the games that may be submitted, where a select takes them all', async () => {
+    await allowGames(scene, ['ark', 'cs2']);
+    const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
+    const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
+    expect(games(modal)).toMatchObject({ kind: 'select', value: 'ark' });
+    await pressSubmit(member, await member.submit(modal, { servers: 'r.example.com:1' }));
+    // One that was taken back in the meantime is no default any more.
+    const late = modalOf(await member.slash('addservers'));
+    await allowGames(scene, ['cs2']);
+    const preview = await member.submit(late, { servers: 'l.example.com:1', game: 'ark' });
+    expect(textOf(preview)).toMatch(/game ark .*allowed here/);
+    expect(added().map(({ game }) => game)).toEqual(['ark']);
   });
 
   it('takes the examples of the page for members', async () => {
@@ -334,7 +369,7 @@ describe('Edit', () => {
     expect(textOf(said)).toMatch(/There is no game server in it.*Correct it with Edit/);
     expect(labelsOf(said)).toEqual(['Edit']);
     const { modal, typed } = await openWindow(member, said);
-    expect(typed).toEqual({ servers: words, game: 'rust' });
+    expect(typed).toEqual({ servers: words, file: '', game: 'rust' });
     const worse = await member.submit(modal, { servers: `${words}!` });
     expect(messageOf(worse).id).toBe(messageOf(said).id);
     expect((await openWindow(member, worse)).typed.servers).toBe(`${words}!`);

@@ -195,11 +195,26 @@ describe('what is asked', () => {
       { components: [{ custom_id: 'row', value: 'b' }] },
       { custom_id: 'plain', value: 'c' },
       { custom_id: 'odd', value: 5 },
+      { component: { custom_id: 'chosen', values: ['d'] } },
+      { component: { custom_id: 'none', values: [] } },
+      { component: { custom_id: 'file', values: ['7'] } },
+      { component: { custom_id: 'lost', values: ['constructor'] } },
       null,
     ];
-    const data = { custom_id: 'a', components };
+    const attachments = { 7: { id: '7', filename: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
+    const data = { custom_id: 'a', components, resolved: { attachments } };
     const form = read({ type: InteractionType.ModalSubmit, data }).asked;
-    expect(form).toEqual({ kind: 'form', customId: 'a', fields: { label: 'a', row: 'b', plain: 'c' } });
+    const fields = {
+      label: 'a',
+      row: 'b',
+      plain: 'c',
+      chosen: 'd',
+      none: '',
+      file: '7',
+      lost: 'constructor',
+    };
+    const files = { file: { name: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
+    expect(form).toEqual({ kind: 'form', customId: 'a', fields, files });
   });
 
   it.each([

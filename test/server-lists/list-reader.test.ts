@@ -33,7 +33,7 @@ function setUp(fresh = false) {
     },
     readingMs: READING_MS,
   });
-  const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, text, game });
+  const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, texts: [text], game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;

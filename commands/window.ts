@@ -1,0 +1,82 @@
+import { LIMITS } from '../src/discord/limits.ts';
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { Context } from '../src/interactions/command.ts';
+import type { Field, ModalOptions, TextField } from '../src/interactions/controls.ts';
+import type { Game } from '../src/listing/contract.ts';
+import type { GameIndex } from '../src/listing/game-search.ts';
+import type { Suggestions } from '../src/submissions/suggestions.ts';
+import { cut, escapeText, LONGEST_ESCAPED_NAME } from '../src/words/escape.ts';
+import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
+import { keyText } from '../src/words/keys.ts';
+import { namedText } from '../src/words/sentences.ts';
+
+/* What all windows have in common in which game servers are entered. */
+
+export interface WindowDeps {
+  readonly games: GameIndex;
+  readonly suggestions: Pick<Suggestions, 'allowed'>;
+  readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
+}
+
+/** Games that are named where a select has no room for all that may be submitted. */
+const MOST_NAMED = 10;
+
+/** What is to be known before anything is entered: that there is no key, and which games may be submitted. */
+export async function windowText(
+  context: Context,
+  allowed: readonly Game[],
+  { games, keys }: WindowDeps,
+): Promise<Pick<ModalOptions, 'text'>> {
+  const { t, guildId } = context;
+  const noKey = await keys.rememberedProblem(guildId);
+  const isLimited = allowed.length < games.all.length && optionsOf(allowed) === undefined;
+  const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeText(name, LONGEST_ESCAPED_NAME));
+  const texts = [
+    noKey && keyText(noKey, context),
+    isLimited && t('window.someGames', { games: namedText(t, names, allowed.length) }),
+  ].filter(Boolean);
+  return texts.length === 0 ? {} : { text: texts.join('\n\n') };
+}
+
+/** The hint is that of a select; for a text it names games. */
+interface GameField extends Pick<TextField, 'label' | 'hint'> {
+  /** What stands in it already, as somebody typed it. */
+  readonly typed: string;
+  readonly required: boolean;
+}
+
+/** Where the game is chosen, or typed where a select has no room for all of the games. */
+export function gameField(
+  { t }: Context,
+  allowed: readonly Game[],
+  { label, hint, typed, required }: GameField,
+  { games }: WindowDeps,
+): Field {
+  const options = optionsOf(allowed);
+  if (options === undefined) {
+    return {
+      id: 'game',
+      label,
+      hint: gameHint(t, allowed),
+      value: cut(typed, LIMITS.choiceValue),
+      least: required ? 1 : 0,
+      most: LIMITS.choiceValue,
+    };
+  }
+  const chosen = games.find(typed)?.alias;
+  return {
+    kind: 'select',
+    id: 'game',
+    label,
+    hint,
+    placeholder: t('list.button.selectGame'),
+    options: options.map((option) => ({ ...option, default: option.value === chosen })),
+    required,
+  };
+}
+
+/** The games as options of a select; `undefined` where it has no room for them, or there are none. */
+function optionsOf(allowed: readonly Game[]) {
+  const options = allowed.filter(isSelectable).map(gameOption);
+  return options.length > 0 && options.length <= LIMITS.choices ? options : undefined;
+}
