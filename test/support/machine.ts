@@ -49,17 +49,18 @@ export interface ProgramOptions {
   /** The whole environment but PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** The user that it runs as. */
-  readonly uid?: number;
-  readonly gid?: number;
+  /** Root is not above the modes of files. Another user might not reach the clone in which the program is. */
+  readonly isOrdinary?: boolean;
   readonly onStart?: (child: ChildProcess) => void;
 }
 
 /** Runs a program as an operator does, and waits for it to end by itself. */
 export async function runProgram(
-  [program, ...args]: readonly [string, ...string[]],
-  { env, onStart, ...how }: ProgramOptions,
+  line: readonly [string, ...string[]],
+  { env, onStart, isOrdinary = false, ...how }: ProgramOptions,
 ): Promise<Ended> {
+  const [program, ...args] =
+    isOrdinary && process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', ...line] : line;
   const child = spawn(program, args, {
     ...how,
     env: { PATH: process.env.PATH, ...KEPT_CODE, ...env },
