@@ -1,7 +1,8 @@
-import { GatewayCloseCodes } from 'discord.js';
+import { GatewayCloseCodes, RESTJSONErrorCodes } from 'discord.js';
 import type { Breach, DiscordEvent, RecordedRequest, WireEvent } from './contract.ts';
 import type { HandledRequest } from './rest/server.ts';
 import type { Clock } from './world/clock.ts';
+import type { Interaction } from './world/interactions.ts';
 import { createLatest } from './world/latest.ts';
 
 /** More breaches than that say nothing new. */
@@ -54,6 +55,19 @@ export function createRecords(deps: {
     gatewayBreach(code: GatewayCloseCodes) {
       const title = GatewayCloseCodes[code];
       breach({ title, method: 'GATEWAY', path: '/', status: 0, code, message: title });
+    },
+    lateResponse({ id, command }: Interaction, afterMs: number) {
+      const title = 'A first response comes within three seconds';
+      const message = `${command?.name ?? 'a component'}: it came after ${Math.round(afterMs)} ms`;
+      const path = `/interactions/${id}/:token/callback`;
+      breach({
+        title,
+        method: 'POST',
+        path,
+        status: 204,
+        code: RESTJSONErrorCodes.UnknownInteraction,
+        message,
+      });
     },
     findSecret(secret: string): readonly RecordedRequest[] {
       const dropped = requests.dropped() + frames.dropped();

@@ -5,16 +5,7 @@ import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { createWords, type Translate } from '../../src/words/words.ts';
-import {
-  BREACHES,
-  inNewGuild,
-  messageOf,
-  modalOf,
-  openAppScene,
-  type Scene,
-  setKey,
-  textOf,
-} from '../support/bot.ts';
+import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import {
   addServer,
   labelsOf,
@@ -66,7 +57,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => bot.close({ breaches: [BREACHES.tooOften] }));
+afterAll(() => bot.close());
 
 describe.each([
   { locale: 'en-US', says: ['says:\n> ', '110 sent for review', 'Choose a log channel'] },

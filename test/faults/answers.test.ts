@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
-import { BREACHES, inAppScene, type Scene, textOf } from '../support/bot.ts';
+import { inAppScene, type Scene, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
 import { addServer, labelsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
-/** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
-const within = (run: (scene: Scene) => Promise<void>) => () =>
-  inAppScene({ key: 'sandbox-key', breaches: Object.values(BREACHES) }, run);
+/** A bot of its own for each case, since most of the time is waiting. */
+const within = (run: (scene: Scene) => Promise<void>) => () => inAppScene({ key: 'sandbox-key' }, run);
 
 /** How many interactions with a command are over, their answers delivered or given up. */
 const overOf = ({ log }: Scene, command: string) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
-import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { openAppScene, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
 import { eventually } from '../support/eventually.ts';
 import { addServer } from '../support/people.ts';
 
@@ -22,7 +22,7 @@ async function open(
   openAny: typeof openScene = openAppScene,
 ): Promise<Scene> {
   const scene = await openAny({ startBot: false, discord });
-  onTestFinished(() => scene.close({ breaches: Object.values(BREACHES) }));
+  onTestFinished(() => scene.close());
   return scene;
 }
 

@@ -63,8 +63,10 @@ async function scraped(options: AppSceneOptions): Promise<Scrape> {
 
 describe.skipIf(!hasPromtool)('an alert fires for', () => {
   it('a bot that has not been ready for 2 minutes', async () => {
-    const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 }, breaches: ['SessionTimedOut'] };
-    await firesFor('ListingBotNotReady', options, async ({ discord }, port) => {
+    const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 } };
+    await firesFor('ListingBotNotReady', options, async ({ discord, mayBreak }, port) => {
+      // A busy machine may miss some.
+      mayBreak('SessionTimedOut', 5);
       discord.gateway.silence(true);
       await until(port, 'ready').toBe(0);
     });

@@ -19,15 +19,27 @@ describe('a scene', () => {
   });
 
   it('does not end well when a rule of Discord was broken, unless that was wanted', async () => {
-    for (const expected of [{}, { breaches: ['401: Unauthorized'] }]) {
+    for (const isWanted of [false, true]) {
       const scene = await openAppScene({ startBot: false });
       await fetch(`${scene.discord.apiUrl}/v10/gateway/bot`, {
         headers: { 'user-agent': 'DiscordBot (x, 1)' },
       });
-      const end = scene.close(expected);
-      if ('breaches' in expected) await end;
+      if (isWanted) scene.mayBreak('401: Unauthorized', 1);
+      const end = scene.close();
+      if (isWanted) await end;
       else await expect(end).rejects.toThrow('rules of Discord were broken');
     }
+  });
+
+  it('does not end well when a first response came after three seconds', async () => {
+    let now = 0;
+    const botTime = () => {
+      now += 3_001;
+      return now;
+    };
+    const scene = await openAppScene({ discord: { botTime } });
+    await scene.member.slash('help');
+    await expect(scene.close()).rejects.toThrow('rules of Discord were broken');
   });
 
   it('does not end well when the listing service was asked for anything but POST /api', async () => {

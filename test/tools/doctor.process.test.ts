@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   // A token that is wrong is asked with on purpose.
-  await scene.close({ breaches: ['401: Unauthorized'] });
+  await scene.close();
   await rm(folder, { recursive: true });
 });
 

@@ -40,6 +40,8 @@ export interface Interaction extends NewInteraction {
   readonly id: string;
   readonly token: string;
   readonly createdAt: number;
+  /** When it was sent to the bot, by `botTime`. */
+  readonly sentAt: number;
   /** How it was answered; `undefined` while nobody did. */
   acknowledged: Acknowledgement | undefined;
   /** The bot has heard that its first response was taken. */
@@ -64,14 +66,19 @@ export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
   readonly answerWithinMs: number;
+  readonly botTime: () => number;
+  /** Called when a first response was taken that Discord would not have waited for. */
+  readonly onLate: (interaction: Interaction, afterMs: number) => void;
   readonly onEvent: (event: InteractionEvent) => void;
 }) {
-  const { clock, snowflakes, answerWithinMs, onEvent } = deps;
+  const { clock, snowflakes, answerWithinMs, botTime, onLate, onEvent } = deps;
   const latest = createLatest<Interaction>();
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
 
   function acknowledge(interaction: Interaction, how: Acknowledgement): void {
     interaction.acknowledged = how;
+    const afterMs = botTime() - interaction.sentAt;
+    if (how.type !== 'lost' && afterMs > ANSWER_WITHIN_MS) onLate(interaction, afterMs);
     waiting.get(interaction)?.(how);
     waiting.delete(interaction);
     onEvent({ kind: 'interaction', state: how.type, interaction });
@@ -87,6 +94,7 @@ export function createInteractions(deps: {
         id,
         token: interactionToken(id),
         createdAt: clock.now(),
+        sentAt: botTime(),
         acknowledged: undefined,
         isAckHeard: false,
         original: undefined,

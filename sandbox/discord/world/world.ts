@@ -3,7 +3,7 @@ import { createClock } from './clock.ts';
 import { createCommands } from './commands.ts';
 import { createFiles } from './files.ts';
 import { createGuilds } from './guilds.ts';
-import { createInteractions, type InteractionEvent } from './interactions.ts';
+import { createInteractions, type Interaction, type InteractionEvent } from './interactions.ts';
 import { createMessages, type MessageEvent } from './messages.ts';
 import { createSnowflakes } from './snowflakes.ts';
 import { userObject } from './users.ts';
@@ -14,20 +14,22 @@ interface WorldOptions {
   readonly origin: () => string;
   /** How long the bot may take for the first response to an interaction, in milliseconds. */
   readonly answerWithinMs: number;
+  readonly botTime: () => number;
+  readonly onLate: (interaction: Interaction, afterMs: number) => void;
   readonly onEvent: (event: MessageEvent | InteractionEvent) => void;
 }
 
 export type World = ReturnType<typeof createWorld>;
 
 /** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
-export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldOptions) {
+export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptions) {
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
   const guilds = createGuilds({ snowflakes });
   guilds.add({ name: 'First guild' });
   guilds.add({ name: 'Second guild' });
-  const interactions = createInteractions({ clock, snowflakes, answerWithinMs, onEvent });
+  const interactions = createInteractions({ clock, snowflakes, onEvent, ...answers });
 
   return {
     clock,
