@@ -20,7 +20,7 @@ import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { newSceneDatabase, type SceneStore, sceneStore } from './database.ts';
-import { showWhenATestFails } from './what-the-bot-said.ts';
+import { showWhenATestFails } from './outputs.ts';
 
 /** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
 export interface SceneOptions

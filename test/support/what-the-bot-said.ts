@@ -1,4 +1,6 @@
+/** Loaded before each test file, and by nothing else: `npm run hostile` opens scenes as well, and has no tests. */
 import { beforeEach } from 'vitest';
+import { closing, outputs } from './outputs.ts';
 
 /** Lines of a bot's output that are shown beside a failure. */
 const MOST_LINES = 40;
@@ -12,15 +14,3 @@ beforeEach(({ onTestFailed }) => {
     }
   });
 });
-
-/** What the bots of the present file have printed, each since its scene was opened. */
-export const outputs = new Set<() => string>();
-
-/** Closed, but perhaps in the test that fails. */
-export const closing: (() => string)[] = [];
-
-/** A test that fails from now on prints the end of this output. @returns ends it, once the scene is closed */
-export function showWhenATestFails(output: () => string): () => void {
-  outputs.add(output);
-  return () => void closing.push(output);
-}
