@@ -1,16 +1,8 @@
 import { ButtonStyle } from 'discord.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import {
-  inAppScene,
-  inNewGuild,
-  messageOf,
-  openAppScene,
-  type Scene,
-  setKey,
-  textOf,
-} from '../support/bot.ts';
+import { botTest, messageOf, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
 import {
   ACCEPTED,
@@ -28,48 +20,39 @@ import {
 const YELLOW = 0xfee75c;
 const GREEN = 0x57f287;
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let member: Scene['member'];
-beforeAll(async () => {
-  bot = await openAppScene();
-});
-beforeEach(async () => {
-  await bot.listing.behave({ kind: 'ok' });
-  scene = await inNewGuild(bot, { key: 'sandbox-key' });
-  member = scene.member;
-});
-afterAll(() => bot.close());
+const it = botTest();
 
 const embedOf = (answer: Answer) => messageOf(answer).current?.embeds[0];
 const says = (answer: Answer, text: RegExp | string) =>
   expect
     .poll(() => textOf(answer))
     .toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
-const rejecting = (message: string) =>
-  bot.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
+const rejecting = ({ listing }: TestGuild, message: string) =>
+  listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
 
 /** The member reads that it was sent, nothing more is to be pressed, and the service has got it last. */
-async function isAccepted(answer: Answer, server: object): Promise<void> {
+async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
   expect(labelsOf(answer)).toEqual([]);
   expect(embedOf(answer)?.color).toBe(GREEN);
-  expect(adds(bot).at(-1)?.servers).toEqual([server]);
+  expect(adds(guild).at(-1)?.servers).toEqual([server]);
 }
 
 describe('/addserver', () => {
-  it('relays the service’s own words to its member alone, with what was submitted', async () => {
+  it('relays the service’s own words to its member alone, with what was submitted', async ({
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
     expect(textOf(answer)).toContain('Counter-Strike 2 [2606:4700::1111]:27015 · query port 27016');
     const sent = { server: '2606:4700::1111', port: '27015', query_port: '27016', game: 'cs2' };
-    await isAccepted(answer, sent);
+    await isAccepted(guild, answer, sent);
   });
 
-  it('says what to do next for each error of the specification', async () => {
-    const reads = () => bot.listing.requests.filter(({ action }) => action === 'games').length;
+  it('says what to do next for each error of the specification', async ({ guild, member, listing }) => {
+    const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();
     let last: Answer = { kind: 'lost' };
     const errors: readonly (readonly [string, RegExp])[] = [
@@ -79,7 +62,7 @@ describe('/addserver', () => {
       ['Invalid game alias provided.', /games may have changed.*Enter another game with Edit/],
     ];
     for (const [message, next] of errors) {
-      await rejecting(message);
+      await rejecting(guild, message);
       last = await addServer(member, 'error.example.com:1');
       expect(textOf(last)).toContain(message);
       expect(textOf(last)).toMatch(next);
@@ -88,7 +71,7 @@ describe('/addserver', () => {
     // The last of them has the games read again.
     await expect.poll(reads).toBe(before + 1);
     await edit(member, last, { game: 'Rust' });
-    await isAccepted(last, { server: 'error.example.com', port: '1', game: 'rust' });
+    await isAccepted(guild, last, { server: 'error.example.com', port: '1', game: 'rust' });
   });
 });
 
@@ -139,19 +122,21 @@ const WAYS = [
 ];
 
 describe('a first try that is not right', () => {
-  it.each(WAYS)('is put right with one press of $offers.0 ($options)', async ({ options, ...way }) => {
-    const before = adds(bot).length;
+  it.for(WAYS)('is put right with one press of $offers.0 ($options)', async ({ options, ...way }, {
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, options.server, options);
     const { content, embeds } = messageOf(answer).current ?? {};
     expect(content).toMatch(way.says);
     expect(embeds).toMatchObject([{ color: YELLOW, description: way.embed }]);
     expect(labelsOf(answer)).toEqual(way.offers);
-    expect(adds(bot)).toHaveLength(before);
+    expect(adds(guild)).toEqual([]);
     await member.press(answer, way.offers[0] ?? '');
-    await isAccepted(answer, way.sent);
+    await isAccepted(guild, answer, way.sent);
   });
 
-  it.each([
+  it.for([
     { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
     { options: { server: 'a.example.com:70000' }, reason: /port `70000` is not a number from 1 to 65535/ },
     { options: { server: '@everyone **x** `y`' }, reason: /not an address\. Enter only host and port/ },
@@ -159,8 +144,10 @@ describe('a first try that is not right', () => {
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /usually 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }) => {
-    const before = adds(bot).length;
+  ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }, {
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -172,32 +159,37 @@ describe('a first try that is not right', () => {
       port: String(port),
       query_port: String(query_port),
     });
-    expect(adds(bot)).toHaveLength(before);
+    expect(adds(guild)).toEqual([]);
     await edit(member, answer, { game: 'cs2', server: 'right.example.com', port: '5', query_port: '' });
-    await isAccepted(answer, { server: 'right.example.com', port: '5', game: 'cs2' });
+    await isAccepted(guild, answer, { server: 'right.example.com', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as the list that they are, each with its own game or the one that was typed', async () => {
-    const held = bot.listing.submitted.length;
+  it('shows several addresses as the list that they are, each with its own game or the one that was typed', async ({
+    member,
+    listing,
+  }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
     await expect
-      .poll(() => bot.listing.submitted.slice(held))
+      .poll(() => listing.submitted)
       .toEqual([
         { server: '8.8.8.8', port: 1, game: 'gm' },
         { server: '8.8.8.8', port: 2, game: 'rust' },
       ]);
   });
 
-  it('says what is wrong with a query port of the window, and leaves it out with a press', async () => {
+  it('says what is wrong with a query port of the window, and leaves it out with a press', async ({
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y is not a number/);
     expect(labelsOf(answer)).toEqual(['No query port', 'Edit']);
     expect((await openWindow(member, answer)).typed).toMatchObject({ query_port: 'x y' });
     await member.press(answer, 'No query port');
-    await isAccepted(answer, { server: 'window.example.com', port: '1', game: 'cs2' });
+    await isAccepted(guild, answer, { server: 'window.example.com', port: '1', game: 'cs2' });
   });
 });
 
@@ -205,8 +197,8 @@ describe('what cannot be sent now', () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 
-  it('waits for a key: an admin enters one with a press, and members ask for one', async () => {
-    const own = await inNewGuild(bot);
+  it('waits for a key: an admin enters one with a press, and members ask for one', async ({ bot, guild }) => {
+    const own = await bot.newGuild();
     const answer = await addServer(own.admin, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
     expect(labelsOf(answer)).toEqual(['Enter the API key', 'Submit again', 'Edit']);
@@ -220,55 +212,65 @@ describe('what cannot be sent now', () => {
     expect(textOf(await own.admin.press(answer, 'Submit again'))).toContain('still no API key that works');
     const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
     await own.admin.press(saved, `Submit ${good} now`);
-    await isAccepted(saved, sent);
+    await isAccepted(guild, saved, sent);
     // Which is not right yet.
     await own.member.press(asked, 'Submit again');
     await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
   });
 
-  it('waits for another key when the service refuses it, and is told who set that', async () => {
-    bot.listing.allow('dying-key');
-    await setKey(scene.admin, 'dying-key');
-    bot.listing.revoke('dying-key');
+  it('waits for another key when the service refuses it, and is told who set that', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    listing.allow('dying-key');
+    await setKey(admin, 'dying-key');
+    listing.revoke('dying-key');
     const first = await addServer(member, good);
     expect(textOf(first)).toMatch(
       /❌.*Invalid API key\..*Ask someone with the “Manage Server” permission to enter.*set by @/s,
     );
     expect(embedOf(first)?.color).toBe(0xed4245);
-    const requests = bot.listing.requests.length;
-    const second = await addServer(scene.admin, 'second.example.com:1');
+    const requests = listing.requests.length;
+    const second = await addServer(admin, 'second.example.com:1');
     expect(textOf(second)).toMatch(
       /❌ .*refuses.*nothing is sent\. Enter an API key with \/setkey.*set by @/,
     );
     expect(messageOf(second).current?.mentions).toEqual([]);
-    expect(bot.listing.requests).toHaveLength(requests);
-    await setKey(scene.admin, 'sandbox-key');
+    expect(listing.requests).toHaveLength(requests);
+    await setKey(admin, 'sandbox-key');
     await member.press(first, 'Submit again');
-    await isAccepted(first, sent);
-    await scene.admin.press(second, 'Submit again');
-    await isAccepted(second, { server: 'second.example.com', port: '1', game: 'cs2' });
+    await isAccepted(guild, first, sent);
+    await admin.press(second, 'Submit again');
+    await isAccepted(guild, second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
-  it('waits while the bot leaves the service alone, which failed three times', async () => {
-    await bot.listing.behave({ kind: 'status', status: 500 });
+  it('waits while the bot leaves the service alone, which failed three times', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    await listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3]) await addServer(member, `fails${n}.example.com:1`);
-    const before = adds(bot).length;
+    const before = adds(guild).length;
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(
       /Not sent\. The listing service is down right now.*You can safely try again/,
     );
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
-    expect(adds(bot)).toHaveLength(before);
-    await bot.listing.behave({ kind: 'ok' });
+    expect(adds(guild)).toHaveLength(before);
+    await listing.behave({ kind: 'ok' });
     // A list of games that a key brings says that the service is back.
-    await setKey(scene.admin, 'sandbox-key');
+    await setKey(admin, 'sandbox-key');
     await member.press(answer, 'Try again');
-    await isAccepted(answer, sent);
+    await isAccepted(guild, answer, sent);
   });
 
-  it('waits for more of the daily quota', async () => {
+  it('waits for more of the daily quota', async ({ guild, member }) => {
     expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
-    await setQuota(scene, '3');
+    await setQuota(guild, '3');
     expect(textOf(await member.slash('help'))).toContain('You can submit 2 more game servers today.');
     const next = await addServer(member, 'next.example.com:1');
     expect(textOf(next)).toContain('You can submit 1 more game server today.');
@@ -276,36 +278,39 @@ describe('what cannot be sent now', () => {
     expect(textOf(last)).toMatch(/You can submit the next game server in \d+ (hour|minute|second)/);
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
-    await setQuota(scene, '4');
+    await setQuota(guild, '4');
     await edit(member, answer, {});
-    await isAccepted(answer, sent);
+    await isAccepted(guild, answer, sent);
   });
 
-  it('is told when it can go on, and offered Try again for as long as it is kept', () => {
+  it('is told when it can go on, and offered Try again for as long as it is kept', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
-    return inAppScene({ key: 'sandbox-key', env }, async (own) => {
-      const first = textOf(await addServer(own.member, 'a.example.com:1'));
-      expect(first).toMatch(/You can submit the next game server in (9|10) minutes/);
-      const soon = await addServer(own.member, 'b.example.com:1');
-      expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
-      expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
-      await addServer(own.admin, 'c.example.com:1');
-      const later = await addServer(own.person({ role: 'other' }), 'd.example.com:1');
-      expect(textOf(later)).toMatch(
-        /this Discord server has reached its limit\. You can try again in (19|20) minutes/,
-      );
-      expect(labelsOf(later)).toEqual(['Edit']);
-      clock.advance(1_201_000);
-      expect(textOf(await addServer(own.member, 'b.example.com:1'))).toContain(ACCEPTED);
-      expect(own.listing.submitted).toHaveLength(3);
-    });
+    const bot = await oneBot({ env });
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const first = textOf(await addServer(guild.member, 'a.example.com:1'));
+    expect(first).toMatch(/You can submit the next game server in (9|10) minutes/);
+    const soon = await addServer(guild.member, 'b.example.com:1');
+    expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
+    expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
+    await addServer(guild.admin, 'c.example.com:1');
+    const later = await addServer(guild.person({ role: 'other' }), 'd.example.com:1');
+    expect(textOf(later)).toMatch(
+      /this Discord server has reached its limit\. You can try again in (19|20) minutes/,
+    );
+    expect(labelsOf(later)).toEqual(['Edit']);
+    clock.advance(1_201_000);
+    expect(textOf(await addServer(guild.member, 'b.example.com:1'))).toContain(ACCEPTED);
+    expect(guild.listing.submitted).toHaveLength(3);
   });
 });
 
 describe('a game that the guild does not allow', () => {
-  it('is refused before a port is asked for, and no near game is offered that is not allowed either', async () => {
-    await allowGames(scene, ['css']);
+  it('is refused before a port is asked for, and no near game is offered that is not allowed either', async ({
+    guild,
+    member,
+  }) => {
+    await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
     expect(textOf(near)).not.toContain('Counter-Strike 2');
@@ -319,88 +324,95 @@ describe('a game that the guild does not allow', () => {
       value: undefined,
     });
     await edit(member, refused, { game: 'css', port: '1' });
-    await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
+    await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('is exchanged for one of many in a select, with its usual port', async () => {
-    await allowGames(scene, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
+  it('is exchanged for one of many in a select, with its usual port', async ({ guild, member }) => {
+    await allowGames(guild, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
     const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
     expect(labelsOf(refused)).toEqual(['Edit']);
     const options = componentsOf(refused).flatMap((component) => component.options ?? []);
     expect(options).toHaveLength(5);
     const dayz = options.find(({ value }) => value.endsWith(':dayz'))?.value ?? '';
     await member.pick(refused, [dayz]);
-    await isAccepted(refused, { server: 'many.example.com', port: '2302', game: 'dayz' });
+    await isAccepted(guild, refused, { server: 'many.example.com', port: '2302', game: 'dayz' });
   });
 });
 
-it('is answered right after the machine has slept, by the time of the interaction itself', () => {
+it('is answered right after the machine has slept, by the time of the interaction itself', async () => {
   const clock = createTestClock();
-  return inAppScene({ key: 'sandbox-key' }, async (own) => {
-    clock.set(20 * 60_000);
-    expect(textOf(await addServer(own.member, 'slept.example.com:1'))).toContain(ACCEPTED);
-  });
+  const guild = await (await oneBot()).newGuild({ key: 'sandbox-key' });
+  clock.set(20 * 60_000);
+  expect(textOf(await addServer(guild.member, 'slept.example.com:1'))).toContain(ACCEPTED);
 });
 
 describe('what was typed', () => {
   const GONE = /These buttons no longer work\. They work for 15 minutes/;
 
-  it('is gone after a quarter of an hour, but not from a window that is open', () => {
+  it('is gone after a quarter of an hour, but not from a window that is open', async () => {
     const clock = createTestClock();
-    return inAppScene({ key: 'sandbox-key' }, async (own) => {
-      const [first, second] = [
-        await addServer(own.member, 'a.example.com'),
-        await addServer(own.member, 'b.example.com'),
-      ];
-      const window = await openWindow(own.member, first);
-      clock.advance(16 * 60_000);
-      expect(textOf(await own.member.press(second, 'Edit'))).toMatch(GONE);
-      expect(labelsOf(second)).toEqual(['Fill in again']);
-      expect(adds(own)).toEqual([]);
-      const anew = await openWindow(own.member, second, 'Fill in again');
-      expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
-      await says(await own.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
-      await says(await own.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
-    });
+    const bot = await oneBot();
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const [first, second] = [
+      await addServer(guild.member, 'a.example.com'),
+      await addServer(guild.member, 'b.example.com'),
+    ];
+    const window = await openWindow(guild.member, first);
+    clock.advance(16 * 60_000);
+    expect(textOf(await guild.member.press(second, 'Edit'))).toMatch(GONE);
+    expect(labelsOf(second)).toEqual(['Fill in again']);
+    expect(adds(guild)).toEqual([]);
+    const anew = await openWindow(guild.member, second, 'Fill in again');
+    expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
+    await says(await guild.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
+    await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is sent once, wherever it is pressed', async () => {
+  it('is sent once, wherever it is pressed', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openWindow(member, answer);
-    const before = adds(bot).length;
     await member.press(answer, 'Use 27015');
-    await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
+    await isAccepted(guild, answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
     expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain(
       'This was already submitted.',
     );
-    expect(adds(bot)).toHaveLength(before + 1);
+    expect(adds(guild)).toHaveLength(1);
   });
 });
 
 describe('a server that was submitted before', () => {
-  it('is not sent while it is on its way: whoever asks is told to wait', async () => {
+  it('is not sent while it is on its way: whoever asks is told to wait', async ({
+    bot,
+    admin,
+    member,
+    listing,
+  }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-    await bot.listing.behave({ kind: 'held', until }, 1);
+    await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');
     await expect.poll(() => addsOf(bot, 'flight.example.com').length).toBe(1);
-    const told = await addServer(scene.admin, 'flight.example.com:1');
+    const told = await addServer(admin, 'flight.example.com:1');
     expect(textOf(told)).toContain('Not sent: already on its way. Please wait for the first one to finish.');
     expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
-    await scene.admin.press(told, 'Try again');
+    await admin.press(told, 'Try again');
     await expect.poll(() => labelsOf(told)).toEqual(['Change game', 'Submit again']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
-  it('is sent again with a press, over a restart too, and at once by another guild', async () => {
-    await addServer(scene.admin, 'before.example.com:1');
+  it('is sent again with a press, over a restart too, and at once by another guild', async ({
+    bot,
+    admin,
+    member,
+  }) => {
+    await addServer(admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
       /⚠️ Not sent: already submitted here\.\s+✅ sent for review · Counter-Strike 2 · .*(now|second).* · by admin/,
     );
-    expect(textOf(await addServer(scene.admin, 'before.example.com:1'))).toContain('by you');
-    const other = await inNewGuild(bot, { key: 'sandbox-key' });
+    expect(textOf(await addServer(admin, 'before.example.com:1'))).toContain('by you');
+    const other = await bot.newGuild({ key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
     await bot.restart();
     await member.press(warning, 'Submit again');
@@ -408,8 +420,13 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('is to be looked for in the list where nobody knows what became of it', async () => {
-    await bot.listing.behave({ kind: 'reset', carriedOut: true }, 1);
+  it('is to be looked for in the list where nobody knows what became of it', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
+    await listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
     expect(textOf(unknown)).toContain('Check the list before submitting it again');
     expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
@@ -418,6 +435,6 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
     await member.press(unknown, 'Not on the list: submit again');
-    await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
+    await isAccepted(guild, unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

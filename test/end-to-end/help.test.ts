@@ -1,26 +1,26 @@
 import { PermissionFlagsBits } from 'discord.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { expect } from 'vitest';
+import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { allowGames, labelsOf } from '../support/people.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openAppScene({
-    env: { SUPPORT_URL: 'https://example.com/help?x=1#top', PRIVACY_URL: 'https://example.com/privacy' },
-  });
+const it = botTest({
+  key: null,
+  env: { SUPPORT_URL: 'https://example.com/help?x=1#top', PRIVACY_URL: 'https://example.com/privacy' },
 });
-afterAll(() => scene.close());
 
-const slashCommands = () => scene.discord.commands().filter(({ type }) => type === 1);
+const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows a member the commands they may use, as mentions, in a line each', async () => {
+it('/help shows a member the commands they may use, as mentions, in a line each', async ({
+  guild,
+  member,
+}) => {
   // Right after the start Discord may not have said the ids of the commands yet.
   await expect
-    .poll(async () => JSON.stringify(messageOf(await scene.member.slash('help')).current))
+    .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
     .toContain('</');
-  const answer = messageOf(await scene.member.slash('help'));
+  const answer = messageOf(await member.slash('help'));
   const text = answer.current?.embeds[0]?.description ?? '';
-  const forMembers = slashCommands().filter(({ default_member_permissions: needed }) => needed === null);
+  const forMembers = slashCommands(guild).filter(({ default_member_permissions: needed }) => needed === null);
   expect([...text.matchAll(/<\/[\w-]+:\d+>/g)].map(([mention]) => mention)).toEqual(
     forMembers.map(({ name, id }) => `</${name}:${id}>`),
   );
@@ -29,44 +29,54 @@ it('/help shows a member the commands they may use, as mentions, in a line each'
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help shows all commands to who may manage the server, administrators too', async () => {
-  const administrator = scene.person({ role: 'other' });
-  scene.discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
-  for (const person of [scene.admin, administrator]) {
+it('/help shows all commands to who may manage the server, administrators too', async ({
+  guild,
+  admin,
+  discord,
+}) => {
+  const administrator = guild.person({ role: 'other' });
+  discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
+  for (const person of [admin, administrator]) {
     const text = textOf(await person.slash('help'));
-    for (const { name } of slashCommands()) expect(text).toContain(`/${name}: `);
+    for (const { name } of slashCommands(guild)) expect(text).toContain(`/${name}: `);
     expect(text).toContain('Server Settings → Integrations');
   }
 });
 
-it('/help is answered with one request, and as its text when Discord does not take that', async () => {
-  const before = scene.discord.requests.length;
-  await scene.member.slash('help');
-  const made = scene.discord.requests.slice(before).map(({ path }) => path);
+it('/help is answered with one request, and as its text when Discord does not take that', async ({
+  member,
+  discord,
+}) => {
+  const before = discord.requests.length;
+  await member.slash('help');
+  const made = discord.requests.slice(before).map(({ path }) => path);
   expect(made.filter((path) => /interactions|webhooks/.test(path))).toEqual([
     expect.stringMatching(/\/callback$/),
   ]);
-  scene.discord.faults.inject({ fault: { kind: 'status', status: 400 }, path: /\/callback$/ });
-  const answer = messageOf(await scene.member.slash('help'));
+  discord.faults.inject({ fault: { kind: 'status', status: 400 }, path: /\/callback$/ });
+  const answer = messageOf(await member.slash('help'));
   expect(answer.current?.content).toMatch(/no API key.*What you can do here/s);
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help begins with what to do next: who can set the key, or the one command', async () => {
-  const own = await inNewGuild(scene);
-  const german = own.person({ locale: 'de' });
-  const next = async (person = own.member) => textOf(await person.slash('help'));
+it('/help begins with what to do next: who can set the key, or the one command', async ({
+  guild,
+  admin,
+  member,
+}) => {
+  const german = guild.person({ locale: 'de' });
+  const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(
     /^\(only you can see this\) .*no API key.* Ask someone with the “Manage Server” permission/,
   );
   expect(await next()).not.toContain('Enter the API key');
-  const asked = await own.admin.slash('help');
+  const asked = await admin.slash('help');
   expect(textOf(asked)).toMatch(/no API key.* Enter an API key with \/setkey/);
   expect(labelsOf(asked)).toEqual(['Enter the API key', 'Support', 'Privacy']);
   expect(textOf(asked)).toContain('[ Support → https://example.com/help?x=1#top ]');
-  await setKey(own.admin, 'sandbox-key');
+  await setKey(admin, 'sandbox-key');
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
-  await allowGames(own, ['dayz', 'ark']);
+  await allowGames(guild, ['dayz', 'ark']);
   expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
   // Names are the same in every language, as in mentions.
   expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');

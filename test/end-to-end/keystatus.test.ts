@@ -1,41 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { describe, expect } from 'vitest';
+import { botTest, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
 import { ACCEPTED, addServer, chooseLogChannel, logLines } from '../support/people.ts';
 
 const KEY = 'key-of-the-status-tests-wxyz';
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let admin: Scene['admin'];
-let member: Scene['member'];
-beforeAll(async () => {
-  bot = await openAppScene();
-});
-beforeEach(async () => {
-  await bot.listing.behave({ kind: 'ok' });
-  bot.listing.allow(KEY);
-  scene = await inNewGuild(bot, { key: KEY });
-  ({ admin, member } = scene);
-  await chooseLogChannel(scene);
-});
-afterAll(() => bot.close());
+const it = botTest({ key: KEY });
+it.beforeEach(({ guild }) => chooseLogChannel(guild));
 
 let port = 0;
 /** Each time another server, since the same one again would bring a warning. */
-const submit = async (who = member) => textOf(await addServer(who, `play.example.com:${++port}`));
+const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
+  textOf(await addServer(who, `play.example.com:${++port}`));
 const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent/;
-const keyStatus = async () => textOf(await admin.slash('keystatus'));
+const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** What the log channel says of the key. */
-const notices = (own = scene) =>
-  logLines(own).filter((line) =>
+const notices = (guild: TestGuild) =>
+  logLines(guild).filter((line) =>
     line.includes("❌ The listing service refuses this Discord server's API key"),
   );
 
 describe('/keystatus', () => {
-  it('says who set the key and when, its end, and when it last worked, but never the key', async () => {
-    const said = await keyStatus();
+  it('says who set the key and when, its end, and when it last worked, but never the key', async ({
+    guild,
+  }) => {
+    const said = await keyStatus(guild);
     expect(said).toContain('(only you can see this)');
     expect(said).toContain('API key …wxyz');
     expect(said).toMatch(/Set by @.+ \(/);
@@ -44,45 +33,55 @@ describe('/keystatus', () => {
     expect(said).not.toContain(KEY);
   });
 
-  it('says what the service last said of the key, over a restart', async () => {
-    await submit();
+  it('says what the service last said of the key, over a restart', async ({ bot, guild }) => {
+    await addOne(guild);
     await bot.restart();
-    expect(await keyStatus()).toMatch(
+    expect(await keyStatus(guild)).toMatch(
       /Last reply from the listing service about it .*\n.*Servers have been added for review\./,
     );
   });
 
-  it('tries the key at a press of its button, and has it in use again once it works', async () => {
+  it('tries the key at a press of its button, and has it in use again once it works', async ({
+    guild,
+    admin,
+    listing,
+  }) => {
     const status = await admin.slash('keystatus');
     expect(textOf(await admin.press(status, 'Check now'))).toContain('The key works.');
-    await bot.listing.behave({ kind: 'down' });
+    await listing.behave({ kind: 'down' });
     expect(textOf(await admin.press(status, 'Check now'))).toContain(
       "The API key couldn't be tested; it may still be valid.",
     );
-    expect(await keyStatus()).not.toContain('❌');
-    await bot.listing.behave({ kind: 'ok' });
-    bot.listing.revoke(KEY);
+    expect(await keyStatus(guild)).not.toContain('❌');
+    await listing.behave({ kind: 'ok' });
+    listing.revoke(KEY);
     expect(textOf(await admin.press(status, 'Check now'))).toMatch(
       /Invalid API key\..*❌ .*has refused it since/s,
     );
-    expect(await submit()).toMatch(REFUSED);
-    bot.listing.allow(KEY);
+    expect(await addOne(guild)).toMatch(REFUSED);
+    listing.allow(KEY);
     expect(textOf(await admin.press(status, 'Check now'))).not.toContain('❌');
-    expect(await submit()).toContain(ACCEPTED);
-    await expect.poll(() => notices()).toHaveLength(1);
+    expect(await addOne(guild)).toContain(ACCEPTED);
+    await expect.poll(() => notices(guild)).toHaveLength(1);
   });
 });
 
 describe('a key that the service refuses', () => {
-  it('is told to the admins once, by the log channel, /help, /settings and /keystatus, over a restart too', async () => {
-    bot.listing.revoke(KEY);
-    await Promise.all([submit(), submit(admin), submit(scene.person({ role: 'other' }))]);
+  it('is told to the admins once, by the log channel, /help, /settings and /keystatus, over a restart too', async ({
+    bot,
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    listing.revoke(KEY);
+    await Promise.all([addOne(guild), addOne(guild, admin), addOne(guild, guild.person({ role: 'other' }))]);
     await bot.restart();
-    const requests = bot.listing.requests.length;
-    await submit();
+    const requests = listing.requests.length;
+    await addOne(guild);
     await member.slash('games');
-    expect(bot.listing.requests).toHaveLength(requests);
-    expect(notices()).toEqual([
+    expect(listing.requests).toHaveLength(requests);
+    expect(notices(guild)).toEqual([
       expect.stringMatching(/refuses this Discord server's API key.*Enter an API key with/),
     ]);
     const said = async (name: string, who = admin) => textOf(await who.slash(name));
@@ -99,20 +98,19 @@ describe('a key that the service refuses', () => {
     await setKey(admin, 'sandbox-key-1234');
     for (const name of ['help', 'settings', 'keystatus'])
       expect(await said(name)).not.toMatch(/❌|refuses this/);
-    expect(await submit()).toContain(ACCEPTED);
+    expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('is marked as well when it was refused for the list of games', () => {
+  it('is marked as well when it was refused for the list of games', async () => {
     const clock = createTestClock();
-    const env = { GAMES_TTL_SECONDS: '30' };
-    return inAppScene({ key: KEY, env, listing: { keys: [KEY] } }, async (own) => {
-      await chooseLogChannel(own);
-      own.listing.revoke(KEY);
-      clock.advance(31_000);
-      await own.member.slash('games');
-      await expect.poll(() => notices(own)).toHaveLength(1);
-      expect(await submit(own.member)).toMatch(REFUSED);
-      expect(own.listing.submitted).toEqual([]);
-    });
+    const bot = await oneBot({ env: { GAMES_TTL_SECONDS: '30' }, listing: { keys: [KEY] } });
+    const own = await bot.newGuild({ key: KEY });
+    await chooseLogChannel(own);
+    own.listing.revoke(KEY);
+    clock.advance(31_000);
+    await own.member.slash('games');
+    await expect.poll(() => notices(own)).toHaveLength(1);
+    expect(await addOne(own)).toMatch(REFUSED);
+    expect(own.listing.submitted).toEqual([]);
   });
 });

@@ -1,34 +1,37 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { messageOf, openAppScene, type Scene, type Shown } from '../support/bot.ts';
+import { expect } from 'vitest';
+import { botTest, messageOf, type Shown } from '../support/bot.ts';
 import { addServer, componentsOf, paste, pressSubmit } from '../support/people.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  const env = { LISTING_NAME: 'Game List', LISTING_URL: 'https://list.example/search?q={address}' };
-  scene = await openAppScene({ env, key: 'sandbox-key' });
+const it = botTest({
+  env: { LISTING_NAME: 'Game List', LISTING_URL: 'https://list.example/search?q={address}' },
 });
-afterAll(() => scene.close());
 
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('a service that the operator has named is called so, with a link to its page', async () => {
-  await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
-  expect(contentOf(await addServer(scene.member, 'named.example.com:27015'))).toContain(
+it('a service that the operator has named is called so, with a link to its page', async ({
+  member,
+  listing,
+}) => {
+  await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
+  expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 
-it('where an outcome is unknown, the page of the service is linked to, at the one address or as a whole', async () => {
-  await scene.listing.behave({ kind: 'reset' }, 1);
+it('where an outcome is unknown, the page of the service is linked to, at the one address or as a whole', async ({
+  member,
+  listing,
+}) => {
+  await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
-  const answer = await addServer(scene.member, 'lost.example.com:27015');
+  const answer = await addServer(member, 'lost.example.com:27015');
   expect(contentOf(answer)).toContain(`Check [the list](<${page}>) before`);
   expect(links(answer)).toMatchObject([{ url: page, label: 'Check the list' }]);
 
   const list = async (servers: string) => {
-    await scene.listing.behave({ kind: 'reset' }, 1);
-    return links(await pressSubmit(scene.member, await paste(scene.member, servers)));
+    await listing.behave({ kind: 'reset' }, 1);
+    return links(await pressSubmit(member, await paste(member, servers)));
   };
   expect(await list('a.example.com:1 cs2')).toMatchObject([
     { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Check the list' },
@@ -36,6 +39,6 @@ it('where an outcome is unknown, the page of the service is linked to, at the on
   expect(await list('b.example.com:1 cs2\nb.example.com:2 cs2')).toMatchObject([
     { url: 'https://list.example/search', label: 'Check the list' },
   ]);
-  const known = await pressSubmit(scene.member, await paste(scene.member, 'c.example.com:1 cs2'));
+  const known = await pressSubmit(member, await paste(member, 'c.example.com:1 cs2'));
   expect(links(known)).toEqual([]);
 });

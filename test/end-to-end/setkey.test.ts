@@ -1,80 +1,81 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
-import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf, logMessages, openWindow, removeKey } from '../support/people.ts';
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let admin: Scene['admin'];
-beforeAll(async () => {
-  bot = await openAppScene({ listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
-});
-beforeEach(async () => {
-  await bot.listing.behave({ kind: 'ok' });
-  scene = await inNewGuild(bot);
-  admin = scene.admin;
-});
-afterAll(() => bot.close());
+const it = botTest({ key: null, listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
 
 /** The key with which a server of this guild leaves. */
-async function keyInUse(): Promise<string | undefined> {
-  const answer = await addServer(scene.member, `s${bot.listing.requests.length}.example.com:1`);
-  return textOf(answer).includes(ACCEPTED) ? bot.listing.requests.at(-1)?.key : undefined;
+async function keyInUse({ member, listing }: TestGuild): Promise<string | undefined> {
+  const answer = await addServer(member, `s${listing.requests.length}.example.com:1`);
+  return textOf(answer).includes(ACCEPTED) ? listing.requests.at(-1)?.key : undefined;
 }
 
 describe('/setkey', () => {
-  it('takes no options and opens a modal, so that the key is never a command argument', async () => {
+  it('takes no options and opens a modal, so that the key is never a command argument', async ({ admin }) => {
     const { data } = modalOf(await admin.slash('setkey'));
     expect(data.title).toBe('API key for this Discord server');
     expect(modalTexts(data)).toEqual([expect.stringContaining('Whoever runs the bot can read it')]);
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
-  it('keeps nothing of a key that the service refuses, and asks for another in place of the message', async () => {
+  it('keeps nothing of a key that the service refuses, and asks for another in place of the message', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const refused = await setKey(admin, 'wrong-key');
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
-    expect(await keyInUse()).toBeUndefined();
+    expect(await keyInUse(guild)).toBeUndefined();
     const { modal } = await openWindow(admin, refused, 'Try again');
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain('works and is saved');
     // Nothing of it is shown, since it is short.
     expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and is saved/);
     expect(labelsOf(refused)).toEqual([]);
-    expect(await keyInUse()).toBe('sandbox-key');
-    expect(textOf(await scene.member.slash('games'))).toContain('From the listing service');
+    expect(await keyInUse(guild)).toBe('sandbox-key');
+    expect(textOf(await member.slash('games'))).toContain('From the listing service');
   });
 
-  it('refuses a key of spaces', async () => {
+  it('refuses a key of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
     expect(textOf(empty)).toContain('The API key was empty');
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
-  it('says while the service is down that the key may be fine, keeps nothing, and asks again at a press', async () => {
-    await bot.listing.behave({ kind: 'down' });
+  it('says while the service is down that the key may be fine, keeps nothing, and asks again at a press', async ({
+    bot,
+    guild,
+    admin,
+    listing,
+  }) => {
+    await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/couldn't be reached.*it may still be valid.*It wasn't saved/s);
     const { modal, typed } = await openWindow(admin, down, 'Try again');
     expect(typed).toEqual({ key: '' });
     await bot.restart();
-    await bot.listing.behave({ kind: 'ok' });
-    expect(await keyInUse()).toBeUndefined();
+    await listing.behave({ kind: 'ok' });
+    expect(await keyInUse(guild)).toBeUndefined();
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
   });
 
-  it('replaces the previous key by one that works, and leaves it in use otherwise', async () => {
+  it('replaces the previous key by one that works, and leaves it in use otherwise', async ({
+    guild,
+    admin,
+    listing,
+  }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key stays in use.');
-    await bot.listing.behave({ kind: 'html' });
+    await listing.behave({ kind: 'html' });
     expect(textOf(await setKey(admin, 'second-key-1234'))).toContain('The previous API key stays in use.');
-    await bot.listing.behave({ kind: 'ok' });
-    expect(await keyInUse()).toBe('sandbox-key');
+    await listing.behave({ kind: 'ok' });
+    expect(await keyInUse(guild)).toBe('sandbox-key');
     expect(textOf(await setKey(admin, 'second-key-1234'))).toMatch(/…1234 works and is saved/);
-    expect(await keyInUse()).toBe('second-key-1234');
+    expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('offers to choose a log channel after the first key, in the same message', async () => {
+  it('offers to choose a log channel after the first key, in the same message', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel\./s,
@@ -82,14 +83,17 @@ describe('/setkey', () => {
     expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
       /✅ Log channel: #.*You can also choose a role/s,
     );
-    expect(logMessages(scene)).toHaveLength(1);
+    expect(logMessages(guild)).toHaveLength(1);
     expect(textOf(await setKey(admin, 'second-key-1234'))).not.toContain('log channel');
     await removeKey(admin);
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tries five keys a minute for a guild, together with Check now, and tells when the next is possible', async () => {
-    const before = bot.listing.requests.length;
+  it('tries five keys a minute for a guild, together with Check now, and tells when the next is possible', async ({
+    admin,
+    listing,
+  }) => {
+    const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');
     for (let n = 0; n < 2; n += 1) await admin.press(status, 'Check now');
@@ -100,6 +104,6 @@ describe('/setkey', () => {
     await admin.press(status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);
     expect(labelsOf(status)).toEqual(['Check now']);
-    expect(bot.listing.requests.length - before).toBe(5);
+    expect(listing.requests.length - before).toBe(5);
   });
 });

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { PermissionFlagsBits } from 'discord.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
-import {
-  inAppScene,
-  inNewGuild,
-  messageOf,
-  openAppScene,
-  type Scene,
-  setKey,
-  textOf,
-} from '../support/bot.ts';
+import { botTest, messageOf, ownBotTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -29,33 +21,24 @@ import {
   staffChannel,
 } from '../support/people.ts';
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let admin: Scene['admin'];
-beforeAll(async () => {
-  bot = await openAppScene();
-});
-beforeEach(async () => {
-  await bot.listing.behave({ kind: 'ok' });
-  scene = await inNewGuild(bot, { key: 'sandbox-key' });
-  admin = scene.admin;
-});
-afterAll(() => bot.close());
+const it = botTest();
+/** For what concerns every guild of a bot. */
+const ownIt = ownBotTest();
 
-const settings = () => openSettings(scene);
-const guild = () => ({ id: admin.guildId, name: '', channelId: '' });
-const allowBot = (permissions: bigint) =>
-  bot.discord.guildEvents.setBotPermissions(guild(), staffChannel(scene), permissions);
-const answerWith = (status: 'success' | 'error', message: string) =>
-  bot.listing.behave({ kind: 'json', status: 200, body: { status, message } }, 1);
+const allowBot = (guild: TestGuild, permissions: bigint) =>
+  guild.discord.guildEvents.setBotPermissions(guild, staffChannel(guild), permissions);
+const answerWith = ({ listing }: TestGuild, status: 'success' | 'error', message: string) =>
+  listing.behave({ kind: 'json', status: 200, body: { status, message } }, 1);
 let port = 1000;
 /** Each time another server, since the same one again would bring a warning. */
-const submit = (game = 'cs2', who = scene.member) => addServer(who, `play.example.com:${++port}`, { game });
+const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
+  addServer(who, `play.example.com:${++port}`, { game });
 
 describe('/settings', () => {
-  it('shows every setting, a component for each, and where commands are given to members', async () => {
-    const said = textOf(await settings());
+  it('shows every setting, a component for each, and where commands are given to members', async ({
+    guild,
+  }) => {
+    const said = textOf(await openSettings(guild));
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
       /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Announcements: off/s,
@@ -66,23 +49,23 @@ describe('/settings', () => {
     );
   });
 
-  it('offers to enter the API key where there is none that works', async () => {
-    expect(labelsOf(await settings())).not.toContain('Enter the API key');
+  it('offers to enter the API key where there is none that works', async ({ guild, admin }) => {
+    expect(labelsOf(await openSettings(guild))).not.toContain('Enter the API key');
     await removeKey(admin);
-    const without = await settings();
+    const without = await openSettings(guild);
     expect(textOf(without)).toContain('⚠️ API key: none');
     const { modal } = await openWindow(admin, without, 'Enter the API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
   });
 
-  it('is kept over a restart, and so are its components', async () => {
-    const answer = await settings();
+  it('is kept over a restart, and so are its components', async ({ bot, guild, admin }) => {
+    const answer = await openSettings(guild);
     await admin.pick(answer, ['#staff']);
     await admin.press(answer, 'Announce submissions');
-    await setQuota(scene, '7');
+    await setQuota(guild, '7');
     await bot.restart();
-    const said = textOf(await settings());
-    expect(said).toContain(`✅ Log channel: #${staffChannel(scene)}`);
+    const said = textOf(await openSettings(guild));
+    expect(said).toContain(`✅ Log channel: #${staffChannel(guild)}`);
     expect(said).toContain('Announcements: on');
     expect(said).toContain('Daily quota: 7 game servers for each member');
     expect(textOf(await admin.press(answer, "Don't announce submissions"))).toContain('Announcements: off');
@@ -90,10 +73,13 @@ describe('/settings', () => {
   });
 });
 
-it('what is refused is said where everything stands as it is now, and a refused window opens again as it was typed', async () => {
-  const view = await settings();
+it('what is refused is said where everything stands as it is now, and a refused window opens again as it was typed', async ({
+  guild,
+  admin,
+}) => {
+  const view = await openSettings(guild);
   const { modal } = await openWindow(admin, view, 'Daily quota …');
-  await setQuota(scene, '8');
+  await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
   const { modal: again, typed } = await openWindow(admin, refused, 'Try again');
@@ -103,20 +89,24 @@ it('what is refused is said where everything stands as it is now, and a refused 
 });
 
 describe('the log channel', () => {
-  it('is told of every submission: who, what and the answer, as the member was', async () => {
-    await chooseLogChannel(scene);
-    const answer = await submit();
-    await addServer(scene.member, `play.example.com:${port}`);
-    await answerWith('error', 'No such luck.');
-    await submit('rust');
-    await bot.listing.behave({ kind: 'reset' }, 1);
-    await submit('minecraft');
-    await bot.listing.behave({ kind: 'down' });
-    await submit('ark');
-    await expect.poll(() => logLines(scene).length).toBe(5);
+  it('is told of every submission: who, what and the answer, as the member was', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    await chooseLogChannel(guild);
+    const answer = await addOne(guild);
+    await addServer(member, `play.example.com:${port}`);
+    await answerWith(guild, 'error', 'No such luck.');
+    await addOne(guild, 'rust');
+    await listing.behave({ kind: 'reset' }, 1);
+    await addOne(guild, 'minecraft');
+    await listing.behave({ kind: 'down' });
+    await addOne(guild, 'ark');
+    await expect.poll(() => logLines(guild).length).toBe(5);
     const [shown] = messageOf(answer).current?.embeds ?? [];
-    const by = `<@${scene.member.userId}> (member)`;
-    expect(logLines(scene)).toEqual([
+    const by = `<@${member.userId}> (member)`;
+    expect(logLines(guild)).toEqual([
       `${by}: ${shown?.description} · ✅ sent for review: Servers have been added for review.`,
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2.* · ⚠️ Not sent: already submitted here\.$/),
       expect.stringMatching(/\*\*Rust\*\*.* · ❌ rejected: No such luck\.$/),
@@ -125,41 +115,41 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is told of changes of the key and of refused attempts', async () => {
-    await chooseLogChannel(scene);
-    expect(logMessages(scene)).toEqual([
+  it('is told of changes of the key and of refused attempts', async ({ bot, guild, admin, member }) => {
+    await chooseLogChannel(guild);
+    expect(logMessages(guild)).toEqual([
       expect.stringMatching(/bot's log channel.*Chosen by <@\d+> \(admin\)/),
     ]);
     await setKey(admin, 'sandbox-key');
-    giveCommand(bot, 'setkey', scene.member);
-    await scene.member.slash('setkey');
+    giveCommand(bot, 'setkey', member);
+    await member.slash('setkey');
     // Admins see it under /privacy, which is open to all.
     const erase = { type: 2, style: 4, label: 'Delete', custom_id: 'privacy:erase' };
     const forged = await postComponents(bot, admin.channelId, [{ type: 1, components: [erase] }]);
     assert(forged);
-    await scene.member.press(forged, 'Delete');
-    await expect.poll(() => logLines(scene).length).toBe(3);
-    expect(logLines(scene)).toEqual([
+    await member.press(forged, 'Delete');
+    await expect.poll(() => logLines(guild).length).toBe(3);
+    expect(logLines(guild)).toEqual([
       expect.stringContaining(`<@${admin.userId}> (admin) set the API key`),
       expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the “Manage Server” permission/),
       expect.stringMatching(/\(member\) tried to use an admins' button of <\/privacy:\d+> without/),
     ]);
   });
 
-  it('is told of every change of the settings', async () => {
-    await chooseLogChannel(scene);
-    const view = await settings();
+  it('is told of every change of the settings', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const view = await openSettings(guild);
     await admin.press(view, 'Announce submissions');
     await admin.press(view, "Don't announce submissions");
-    await setQuota(scene, '3');
-    await setQuota(scene, '');
-    await admin.press(await allowGames(scene, ['Factorio']), 'Allow all games');
-    await expect.poll(() => logLines(scene).length).toBe(12);
+    await setQuota(guild, '3');
+    await setQuota(guild, '');
+    await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
+    await expect.poll(() => logLines(guild).length).toBe(12);
     await admin.pick(view, ['#general']);
     await admin.pick(view, ['#staff']);
     await admin.press(view, 'Turn off the log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
-    expect(logLines(scene)).toEqual([
+    expect(logLines(guild)).toEqual([
       changed,
       '✅ **Announcements**: on',
       changed,
@@ -178,23 +168,27 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('that forbids posting never gets in the way, is named in /settings, and works again once it is chosen again', async () => {
-    await chooseLogChannel(scene);
-    allowBot(0n);
-    expect(textOf(await submit())).toContain(ACCEPTED);
+  it('that forbids posting never gets in the way, is named in /settings, and works again once it is chosen again', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    await chooseLogChannel(guild);
+    allowBot(guild, 0n);
+    expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
-      .poll(async () => textOf(await settings()))
+      .poll(async () => textOf(await openSettings(guild)))
       .toMatch(/❌ Log channel: #\d+, where the bot is missing permissions: View Channel/);
-    allowBot(USUAL_BOT_PERMISSIONS);
-    expect(textOf(await admin.pick(await settings(), ['#staff']))).toContain('✅ Log channel: #');
-    await submit('rust');
-    await expect.poll(() => logMessages(scene).join('\n')).toContain('**Rust**');
-    bot.discord.guildEvents.addRole(guild(), { name: 'staff', mentionable: true });
-    expect(textOf(await admin.pick(await settings(), ['@staff']))).toContain('✅ Role to notify: @');
-    bot.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
-    expect(textOf(await submit())).toContain(ACCEPTED);
+    allowBot(guild, USUAL_BOT_PERMISSIONS);
+    expect(textOf(await admin.pick(await openSettings(guild), ['#staff']))).toContain('✅ Log channel: #');
+    await addOne(guild, 'rust');
+    await expect.poll(() => logMessages(guild).join('\n')).toContain('**Rust**');
+    discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    expect(textOf(await admin.pick(await openSettings(guild), ['@staff']))).toContain('✅ Role to notify: @');
+    discord.guildEvents.removeChannel(guild, staffChannel(guild));
+    expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
-      .poll(async () => textOf(await settings()))
+      .poll(async () => textOf(await openSettings(guild)))
       .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but there is no log channel/);
   });
 });
@@ -202,65 +196,78 @@ describe('the log channel', () => {
 describe('a log channel that is closed to the bot', () => {
   const lacks = (answer: Answer) =>
     textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
-  const posts = () =>
-    bot.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(scene)}/messages`));
+  const posts = (guild: TestGuild) =>
+    guild.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(guild)}/messages`));
 
-  it('is refused with what is missing, before anything is posted, and taken once it is opened and chosen again', async () => {
-    const view = await settings();
-    allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
+  it('is refused with what is missing, before anything is posted, and taken once it is opened and chosen again', async ({
+    guild,
+    admin,
+  }) => {
+    const view = await openSettings(guild);
+    allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     const refused = await admin.pick(view, ['#staff']);
     expect(lacks(refused)).toBe('Embed Links');
     expect(textOf(refused)).toContain('Settings of this Discord server');
-    allowBot(0n);
+    allowBot(guild, 0n);
     expect(lacks(await admin.pick(view, ['#staff']))).toBe('View Channel, Send Messages, and Embed Links');
-    expect(posts()).toEqual([]);
-    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(posts(guild)).toEqual([]);
+    allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
   });
 
-  it('is found by a test of the log, and so is that it works again', async () => {
-    await chooseLogChannel(scene);
-    const view = await settings();
-    allowBot(0n);
+  it('is found by a test of the log, and so is that it works again', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const view = await openSettings(guild);
+    allowBot(guild, 0n);
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
-    allowBot(USUAL_BOT_PERMISSIONS);
+    allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
       /A test message is in.*✅ Log channel/s,
     );
-    expect(logMessages(scene).at(-1)).toContain('(admin) tested the log channel');
+    expect(logMessages(guild).at(-1)).toContain('(admin) tested the log channel');
   });
 });
 
 describe('the role to notify', () => {
-  const role = (name: string, mentionable = true) =>
-    bot.discord.guildEvents.addRole(guild(), { name, mentionable });
-  const line = async () => textOf(await settings()).match(/^.*Role to notify: .*$/m)?.[0];
-  const posted = () => bot.discord.messages({ channelId: staffChannel(scene) });
-  const alerts = () => posted().flatMap(({ current }) => (current?.content ? [current] : []));
+  const role = (guild: TestGuild, name: string, mentionable = true) =>
+    guild.discord.guildEvents.addRole(guild, { name, mentionable });
+  const line = async (guild: TestGuild) =>
+    textOf(await openSettings(guild)).match(/^.*Role to notify: .*$/m)?.[0];
+  const posted = (guild: TestGuild) => guild.discord.messages({ channelId: staffChannel(guild) });
+  const alerts = (guild: TestGuild) =>
+    posted(guild).flatMap(({ current }) => (current?.content ? [current] : []));
 
-  it('is chosen, said in the log without a ping, kept over a restart, and taken back', async () => {
-    const id = role('staff');
-    expect(textOf(await admin.pick(await settings(), ['@staff']))).toMatch(
+  it('is chosen, said in the log without a ping, kept over a restart, and taken back', async ({
+    bot,
+    guild,
+    admin,
+  }) => {
+    const id = role(guild, 'staff');
+    expect(textOf(await admin.pick(await openSettings(guild), ['@staff']))).toMatch(
       /⚠️ Role to notify: @.*but there is no log channel/,
     );
-    await chooseLogChannel(scene);
-    await admin.pick(await settings(), ['@staff']);
-    await expect.poll(() => logLines(scene).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
+    await chooseLogChannel(guild);
+    await admin.pick(await openSettings(guild), ['@staff']);
+    await expect.poll(() => logLines(guild).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
     await bot.restart();
-    expect(await line()).toMatch(/^✅ /);
-    expect(textOf(await admin.press(await settings(), 'Notify no role'))).toContain('Role to notify: none');
-    await expect.poll(() => logLines(scene).join()).toContain('➖ **Role to notify**: none');
-    expect(posted().flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
+    expect(await line(guild)).toMatch(/^✅ /);
+    expect(textOf(await admin.press(await openSettings(guild), 'Notify no role'))).toContain(
+      'Role to notify: none',
+    );
+    await expect.poll(() => logLines(guild).join()).toContain('➖ **Role to notify**: none');
+    expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('alone is mentioned when the service refuses the key', async () => {
-    await chooseLogChannel(scene);
-    const id = role('staff');
-    await admin.pick(await settings(), ['@staff']);
-    await answerWith('error', 'Invalid API key.');
-    await submit();
-    await expect.poll(alerts).toMatchObject([{ mention_roles: [id], mentions: [], mention_everyone: false }]);
-    const [alert] = alerts();
+  it('alone is mentioned when the service refuses the key', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const id = role(guild, 'staff');
+    await admin.pick(await openSettings(guild), ['@staff']);
+    await answerWith(guild, 'error', 'Invalid API key.');
+    await addOne(guild);
+    await expect
+      .poll(() => alerts(guild))
+      .toMatchObject([{ mention_roles: [id], mentions: [], mention_everyone: false }]);
+    const [alert] = alerts(guild);
     expect(alert?.content).toMatch(
       new RegExp(`^<@&${id}>\\n❌ The listing service refuses this Discord server's API key`),
     );
@@ -269,34 +276,38 @@ describe('the role to notify', () => {
     );
   });
 
-  it('is neither @everyone nor one that the bot may not mention', async () => {
-    await chooseLogChannel(scene);
-    expect(textOf(await admin.pick(await settings(), ['@everyone']))).toContain(
+  it('is neither @everyone nor one that the bot may not mention', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    expect(textOf(await admin.pick(await openSettings(guild), ['@everyone']))).toContain(
       '@everyone is never notified',
     );
-    role('closed', false);
-    expect(textOf(await admin.pick(await settings(), ['@closed']))).toMatch(
+    role(guild, 'closed', false);
+    expect(textOf(await admin.pick(await openSettings(guild), ['@closed']))).toMatch(
       /can't mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
     );
-    expect(await line()).toContain('none');
+    expect(await line(guild)).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.
-    allowBot(USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
-    const view = await settings();
+    allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
+    const view = await openSettings(guild);
     for (const choice of ['#staff', '@closed']) await admin.pick(view, [choice]);
-    expect(await line()).toMatch(/✅ Role to notify: @/);
+    expect(await line(guild)).toMatch(/✅ Role to notify: @/);
   });
 });
 
-it('announcements tell everybody in the channel of what was sent for review, and of nothing else', async () => {
-  const inGeneral = () =>
-    bot.discord.messages({ channelId: scene.member.channelId }).map(({ current }) => current);
-  await submit();
-  await admin.press(await settings(), 'Announce submissions');
-  await answerWith('error', 'No.');
-  await submit();
-  await submit('no-such-game');
+it('announcements tell everybody in the channel of what was sent for review, and of nothing else', async ({
+  guild,
+  admin,
+  member,
+  discord,
+}) => {
+  const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
+  await addOne(guild);
+  await admin.press(await openSettings(guild), 'Announce submissions');
+  await answerWith(guild, 'error', 'No.');
+  await addOne(guild);
+  await addOne(guild, 'no-such-game');
   expect(inGeneral()).toEqual([]);
-  expect(messageOf(await submit()).ephemeral).toBe(true);
+  expect(messageOf(await addOne(guild)).ephemeral).toBe(true);
   await expect.poll(() => inGeneral().length).toBe(1);
   const [announced] = inGeneral();
   expect(announced?.content).toMatch(/^<@\d+> has submitted 1 game server for review\.$/);
@@ -307,8 +318,8 @@ it('announcements tell everybody in the channel of what was sent for review, and
 });
 
 describe('the games of a guild', () => {
-  it('are all of them, or those that were chosen, page by page', async () => {
-    const page = await admin.press(await settings(), 'Games …');
+  it('are all of them, or those that were chosen, page by page', async ({ guild, admin }) => {
+    const page = await admin.press(await openSettings(guild), 'Games …');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
       'Games: only Counter-Strike 2 and Factorio\n',
@@ -327,53 +338,56 @@ describe('the games of a guild', () => {
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
-  it('are the only ones that can be submitted, found and suggested, over a restart too', async () => {
-    const list = await scene.member.slash('games');
-    await allowGames(scene, ['Counter-Strike 2', 'Factorio']);
+  it('are the only ones that can be submitted, found and suggested, over a restart too', async ({
+    bot,
+    guild,
+    member,
+  }) => {
+    const list = await member.slash('games');
+    await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;
-    expect(textOf(await scene.member.press(list, 'Next'))).toMatch(only);
+    expect(textOf(await member.press(list, 'Next'))).toMatch(only);
     await bot.restart();
-    const { member } = scene;
     const choices = await member.complete('addserver', 'game', { game: '' });
     expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
     expect(textOf(await member.slash('games'))).toMatch(only);
     expect(textOf(await member.slash('games', { search: 'rust' }))).toContain(
       'Not allowed in this Discord server: Rust.',
     );
-    expect(textOf(await submit('rust'))).toContain("⚠️ Not sent: the game rust isn't allowed here");
-    expect(textOf(await submit('cs2'))).toContain(ACCEPTED);
+    expect(textOf(await addOne(guild, 'rust'))).toContain("⚠️ Not sent: the game rust isn't allowed here");
+    expect(textOf(await addOne(guild, 'cs2'))).toContain(ACCEPTED);
   });
 
-  it('lose with the next choice what the service no longer has', () =>
-    inAppScene({ key: 'sandbox-key' }, async (own) => {
-      await allowGames(own, ['Factorio']);
-      const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
-      await own.listing.behave({ kind: 'json', status: 200, body }, 1);
-      await setKey(own.admin, 'sandbox-key');
-      const chosen = await allowGames(own, ['Factorio 2']);
-      expect(textOf(chosen)).toContain('Factorio 2');
-      expect(textOf(await openSettings(own))).toMatch(/Games: only Factorio 2\n/);
-    }));
+  ownIt('lose with the next choice what the service no longer has', async ({ guild, admin, listing }) => {
+    await allowGames(guild, ['Factorio']);
+    const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
+    await listing.behave({ kind: 'json', status: 200, body }, 1);
+    await setKey(admin, 'sandbox-key');
+    const chosen = await allowGames(guild, ['Factorio 2']);
+    expect(textOf(chosen)).toContain('Factorio 2');
+    expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
+  });
 
-  it('are not changed when the list has changed since they were shown', () =>
-    // For every guild: in a bot of its own.
-    inAppScene({ key: 'sandbox-key' }, async (own) => {
-      const page = await own.admin.press(await openSettings(own), 'Games …');
+  ownIt(
+    'are not changed when the list has changed since they were shown',
+    async ({ guild, admin, listing }) => {
+      const page = await admin.press(await openSettings(guild), 'Games …');
       const games = [{ name: 'Factorio', alias: 'factorio' }];
-      await own.listing.behave({ kind: 'json', status: 200, body: games }, 1);
-      await setKey(own.admin, 'sandbox-key');
-      expect(textOf(await own.admin.pick(page, ['Factorio']))).toContain('The list of games has changed');
-      expect(textOf(await openSettings(own))).toContain('Games: all\n');
-    }));
+      await listing.behave({ kind: 'json', status: 200, body: games }, 1);
+      await setKey(admin, 'sandbox-key');
+      expect(textOf(await admin.pick(page, ['Factorio']))).toContain('The list of games has changed');
+      expect(textOf(await openSettings(guild))).toContain('Games: all\n');
+    },
+  );
 });
 
 describe('the daily quota', () => {
-  it('is a whole number, and shown in the window that changes it', async () => {
+  it('is a whole number, and shown in the window that changes it', async ({ guild, admin }) => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
-      expect(textOf(await setQuota(scene, wrong))).toContain('Enter a whole number from 1 to 9999');
-    expect(textOf(await setQuota(scene, '3'))).toContain('Daily quota: 3 game servers for each');
-    const { typed } = await openWindow(admin, await settings(), 'Daily quota …');
+      expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
+    expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers for each');
+    const { typed } = await openWindow(admin, await openSettings(guild), 'Daily quota …');
     expect(typed).toEqual({ quota: '3' });
-    expect(textOf(await setQuota(scene, ''))).toContain('Daily quota: none');
+    expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
   });
 });

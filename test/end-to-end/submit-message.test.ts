@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/discord/contract.ts';
-import { inNewGuild, modalOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
+import { describe, expect } from 'vitest';
+import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
 import { labelsOf, pressSubmit } from '../support/people.ts';
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let member: Person;
-let held: number;
-beforeAll(async () => {
-  bot = await openAppScene();
-});
-beforeEach(async () => {
-  scene = await inNewGuild(bot, { key: 'sandbox-key' });
-  member = scene.member;
-  held = bot.listing.submitted.length;
-});
-afterAll(() => bot.close());
+const it = botTest();
 
-const added = () => bot.listing.submitted.slice(held);
-const use = (text: string, person = member) =>
-  person.useOnMessage('Submit servers', bot.discord.say(person, text));
+const use = ({ member, discord }: TestGuild, text: string, person = member) =>
+  person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
-  it('finds addresses in every form, each once, asks for the games that are missing and submits them', async () => {
+  it('finds addresses in every form, each once, asks for the games that are missing and submits them', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     const preview = await use(
+      guild,
       [
         'Our servers: 93.184.216.34:27015 and ```\nconnect m1.example.com:27016; password hunter2\n```',
         '[click](steam://connect/[2606:4700::1111]:27017/hunter2) or 93.184.216.34:27015, not 10.0.0.3:27015',
@@ -39,19 +30,24 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(chosen)).toContain('4 game servers are ready.');
     const report = await pressSubmit(member, chosen);
     expect(textOf(report)).toContain('✅ 4 sent for review');
-    expect(added()).toEqual([
+    expect(listing.submitted).toEqual([
       { server: '93.184.216.34', port: 27015, game: 'cs2' },
       { server: 'm1.example.com', port: 27016, game: 'cs2' },
       { server: '2606:4700::1111', port: 27017, game: 'cs2' },
       { server: 'm2.example.com', port: 28015, game: 'rust' },
     ]);
-    const requests = JSON.stringify(bot.listing.requests);
+    const requests = JSON.stringify(listing.requests);
     for (const text of [textOf(preview), textOf(chosen), textOf(report), bot.output(), requests])
       expect(text).not.toContain('hunter2');
   });
 
-  it('takes a game that is not in the select by name, after a restart too, and offers those that match', async () => {
-    const preview = await use('play at m3.example.com:27015');
+  it('takes a game that is not in the select by name, after a restart too, and offers those that match', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
+    const preview = await use(guild, 'play at m3.example.com:27015');
     const modal = modalOf(await member.press(preview, 'Another game'));
     await bot.restart();
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
@@ -59,30 +55,34 @@ describe('"Submit servers" on a message', () => {
     const several = await member.submit(again, { game: 'counter' });
     expect(textOf(several)).toContain('Several games match “counter”.');
     await pressSubmit(member, await member.pick(several, ['css']));
-    expect(added()).toEqual([{ server: 'm3.example.com', port: 27015, game: 'css' }]);
+    expect(listing.submitted).toEqual([{ server: 'm3.example.com', port: 27015, game: 'css' }]);
   });
 
-  it('offers the game that a word may mean, and takes it with a press', async () => {
-    const preview = await use('even rust nemen op m6.example.com:28015');
+  it('offers the game that a word may mean, and takes it with a press', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(labelsOf(preview)).toEqual(['Use Rust', 'Another game', 'Edit', 'Cancel']);
     await pressSubmit(member, await member.press(preview, 'Use Rust'));
-    expect(added()).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
+    expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
-  it('gives a server without a port the usual one with a press', async () => {
-    const chosen = await member.pick(await use('steam://connect/m4.example.com'), ['cs2']);
+  it('gives a server without a port the usual one with a press', async ({ guild, member, listing }) => {
+    const chosen = await member.pick(await use(guild, 'steam://connect/m4.example.com'), ['cs2']);
     expect(textOf(chosen)).toContain('• m4.example.com cs2: no port (usually 27015');
     expect(labelsOf(chosen)).toEqual(['Use the usual port', 'Edit', 'Cancel']);
     await pressSubmit(member, await member.press(chosen, 'Use the usual port'));
-    expect(added()).toEqual([{ server: 'm4.example.com', port: 27015, game: 'cs2' }]);
+    expect(listing.submitted).toEqual([{ server: 'm4.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('says when there is nothing in the message, and that there is no key', async () => {
-    expect(textOf(await use('see you at 8:30 on https://example.com/play'))).toContain(
+  it('says when there is nothing in the message, and that there is no key', async ({ bot, guild }) => {
+    expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No address of a game server was found',
     );
-    const elsewhere = await inNewGuild(bot);
-    const found = textOf(await use('m5.example.com:27015', elsewhere.member));
+    const elsewhere = await bot.newGuild();
+    const found = textOf(await use(guild, 'm5.example.com:27015', elsewhere.member));
     expect(found).toMatch(
       /no API key.*Ask someone with the “Manage Server” permission.*m5\.example\.com:27015/s,
     );

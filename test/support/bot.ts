@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished, test } from 'vitest';
 import {
   type BotProcess,
   type BotProcessDeps,
@@ -11,7 +12,9 @@ import {
 } from '../../sandbox/bot-process.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import type { Guild } from '../../sandbox/discord/world/guilds.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import type { ListingStandIn } from '../../sandbox/listing/stand-in.ts';
 import type { Certificate } from '../../sandbox/loopback-server.ts';
 import type { Role } from '../../sandbox/people.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
@@ -23,17 +26,18 @@ import { newSceneDatabase, type SceneStore, sceneStore } from './database.ts';
 import { showWhenATestFails } from './outputs.ts';
 
 /** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
-export interface SceneOptions
-  extends Pick<SandboxOptions, 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'> {
-  /** A key of the first guild, set with /setkey before the scene begins. */
-  readonly key?: string;
+export interface BotOptions
+  extends Pick<SandboxOptions, 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
+    Pick<AppDeps, 'timing' | 'languages'> {
+  /** A process of its own: for what only a process proves, such as signals, `kill -9` and the environment. */
+  readonly asProcess?: boolean;
   /** `false`: the test starts the bot itself. */
-  readonly startBot?: boolean;
+  readonly start?: boolean;
   /** Discord and the listing service over TLS, with HTTP/2 on offer. */
   readonly tls?: boolean;
 }
 
-/** Whether scenes are over HTTP where they do not say. */
+/** Whether bots are over HTTP where a test does not say. */
 export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 
 /** Rules of Discord that a bot breaks when Discord is unwell, or somebody is faster than people are. */
@@ -49,28 +53,29 @@ export const BREACHES = {
   late: 'A first response comes within three seconds',
 } as const;
 
-/** What {@link Scene.close} is not to complain of. */
+/** What {@link Bot.close} is not to complain of. */
 export interface Expected {
   /** The bot ended by itself, as the test wanted. */
   readonly crash?: boolean;
 }
 
-/** The bot between both stand-ins, and people to use it. */
-export interface Scene
-  extends Pick<Sandbox, 'discord' | 'listing' | 'bot' | 'token' | 'data' | 'startBot' | 'restart'> {
+/** The bot between both stand-ins. */
+export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'token' | 'data' | 'restart'> {
   readonly store: SceneStore;
-  /** May manage the server. */
-  readonly admin: Person;
-  readonly member: Person;
-  person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
-  /** Everything that every run of the bot has printed. */
+  readonly process: BotProcess;
+  /** Starts it, and waits until it is connected and its commands are published. */
+  start(): Promise<void>;
+  /** Ends it in the middle of whatever it does. */
+  kill(): Promise<Exit>;
+  /** Everything that every run of it has printed. */
   output(): string;
-  /** The bot's log, entry by entry; what is no JSON is left out. */
+  /** Its log, entry by entry; what is no JSON is left out. */
   log(): readonly Readonly<Record<string, unknown>>[];
   /** The test provokes that a rule of Discord is broken, so often at most: one of {@link BREACHES}, or another title. */
   mayBreak(title: string, most: number): void;
-  /** Ends the bot in the middle of whatever it does. */
-  kill(): Promise<Exit>;
+  /** A guild that it has just joined, where nobody has done anything but enter the key. */
+  newGuild(about?: AboutGuild): Promise<TestGuild>;
+  person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
   /**
    * Stops everything. Fails when a rule of Discord was broken more often than it may be, when the bot ended by itself or
    * did not end with status 0 when it was told to stop, when the listing service was asked for anything but `POST /api`,
@@ -79,15 +84,67 @@ export interface Scene
   close(expected?: Expected): Promise<void>;
 }
 
-/** The bot as a process of its own: for what only a process proves, such as signals, `kill -9` and the environment. */
-export const openScene = (options: SceneOptions = {}): Promise<Scene> => open(options, createBotProcess);
+interface AboutGuild {
+  /** Set with /setkey; without it none. */
+  readonly key?: string | undefined;
+  /** The guild's language at Discord. */
+  readonly locale?: string;
+}
 
-/** What a scene with the bot in the test's own process can be given. */
-export interface AppSceneOptions
-  extends Omit<SceneOptions, 'wrapper' | 'tls'>,
-    Pick<AppDeps, 'timing' | 'languages'> {}
+/** A guild with its people, for one test. */
+export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
+  /** May manage the server. */
+  readonly admin: Person;
+  readonly member: Person;
+  person(who: { readonly role?: Role; readonly locale?: string }): Person;
+}
 
-/** How long the bot may take for a first response in a scene, in milliseconds. `clock.advance` lets it pass at once. */
+export interface BotTestOptions extends BotOptions, Expected {
+  /** The key of each test's guild, which the service knows; `null`: none. */
+  readonly key?: string | null;
+}
+
+/** Tests of the whole bot. It runs in the tests' process, for all tests of the file; each test has a guild of its own. */
+export const botTest = (options: BotTestOptions = {}) => testsOver(options, 'file');
+
+/** The same with a bot of its own for each test, which may stop it, kill it, or break what it stands on. */
+export const ownBotTest = (options: BotTestOptions = {}) => testsOver(options, 'test');
+
+function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
+  return (
+    test
+      .extend('options', { scope: 'file' }, options)
+      // vitest tells the two scopes apart by their types; what is used here is the same in both.
+      .extend('bot', { scope: scope as 'file' }, async ({ options }, { onCleanup }) => {
+        const bot = await openBot(options);
+        onCleanup(() => bot.close(options));
+        return bot;
+      })
+      .extend('guild', async ({ bot, options }) => {
+        await bot.listing.behave({ kind: 'ok' });
+        const { key = 'sandbox-key' } = options;
+        if (key !== null) bot.listing.allow(key);
+        const guild = await bot.newGuild({ key: bot.process.running && key !== null ? key : undefined });
+        return { ...guild, listing: fromNowOn(bot.listing) };
+      })
+      .extend('admin', ({ guild }) => guild.admin)
+      .extend('member', ({ guild }) => guild.member)
+      .extend('discord', ({ bot }) => bot.discord)
+      /** What it has got counts from the beginning of the test. */
+      .extend('listing', ({ guild }) => guild.listing)
+  );
+}
+
+function fromNowOn(listing: ListingStandIn): ListingStandIn {
+  const requests = listing.requests.length;
+  const submitted = listing.submitted.length;
+  return Object.create(listing, {
+    requests: { get: () => listing.requests.slice(requests) },
+    submitted: { get: () => listing.submitted.slice(submitted) },
+  });
+}
+
+/** How long the bot may take for a first response in these tests, in milliseconds. `clock.advance` lets it pass at once. */
 export const ANSWER_WITHIN_MS = 30_000;
 
 /** Nothing is waited for by itself, and what has to end by a time may end. */
@@ -100,46 +157,6 @@ const NO_WAITING: Timing = {
   guildLog: { collectMs: 20, gapMs: 20 },
   membershipCheck: 0,
 };
-
-/** The same with the bot in the test's own process, where the process is not the point. It cannot be killed. */
-export async function openAppScene({ timing, languages, ...options }: AppSceneOptions = {}): Promise<Scene> {
-  const given = { timing: { ...NO_WAITING, ...timing }, ...(languages && { languages }) };
-  const scene = await open(options, (deps) => createBotInProcess(deps, given));
-  return { ...scene, kill: () => assert.fail('only a process of its own can be killed: see openScene') };
-}
-
-/**
- * Runs something in a scene of its own in this process. Tests that mostly wait, as for a time of Discord's to be over,
- * are run at once this way.
- */
-export async function inAppScene(
-  { crash = false, ...options }: AppSceneOptions & Expected,
-  run: (scene: Scene) => Promise<unknown>,
-): Promise<void> {
-  const scene = await openAppScene(options);
-  try {
-    await run(scene);
-  } finally {
-    await scene.close({ crash });
-  }
-}
-
-/**
- * The same scene in a guild that the bot has just joined, where nobody has done anything: for tests that share a bot.
- * The scene itself is to be closed, not this.
- * @param key of this guild, set with /setkey; without it none. `locale`: its language at Discord
- */
-export async function inNewGuild(
-  scene: Scene,
-  { key, locale = 'en-US' }: { readonly key?: string; readonly locale?: string } = {},
-): Promise<Scene> {
-  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}`, locale });
-  const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
-  const person: Scene['person'] = (who) => scene.person({ guild: index, ...who });
-  const admin = person({ role: 'admin' });
-  if (key !== undefined) await setKey(admin, key);
-  return { ...scene, admin, member: person({ role: 'member' }), person };
-}
 
 /**
  * How long a process was ready to run while others had the processors, in milliseconds: the second number of `schedstat`
@@ -154,7 +171,11 @@ function waitedForProcessor(pid: number): number {
   }
 }
 
-async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => BotProcess): Promise<Scene> {
+/** The bot between both stand-ins, in the test's own process unless that is the point. It is to be closed. */
+export async function openBot(options: BotOptions = {}): Promise<Bot> {
+  const { asProcess = false, timing, languages } = options;
+  const given = { timing: { ...NO_WAITING, ...timing }, ...(languages && { languages }) };
+  const createBot = asProcess ? createBotProcess : (deps: BotProcessDeps) => createBotInProcess(deps, given);
   const lines: string[] = [];
   const crashes: Exit[] = [];
   /** Where others have the processors, neither the bot nor Discord can help being late. */
@@ -185,38 +206,47 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     if (event.kind === 'log') lines.push(event.line);
     if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
   });
-  const { discord, listing, bot, people, token, data } = sandbox;
+  const { discord, listing, bot: run, people, token, data } = sandbox;
   const store = sceneStore(postgres?.database, data);
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
 
-  function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Scene['person']>[0]): Person {
+  function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Bot['person']>[0]): Person {
     const place = discord.guilds[guild];
     assert(place, `the stand-in has no guild ${guild}`);
     return people.at({ role, guild: place, locale });
   }
 
-  const scene: Scene = {
+  const bot: Bot = {
     discord,
     listing,
-    bot,
+    process: run,
     token,
     data,
     store,
-    admin: person({ role: 'admin' }),
-    member: person({ role: 'member' }),
     person,
+    start: sandbox.startBot,
+    restart: sandbox.restart,
+    mayBreak: (title, most) => void mayBreak.set(title, (mayBreak.get(title) ?? 0) + most),
+    kill() {
+      assert(asProcess, 'only a process of its own can be killed');
+      return run.stop('SIGKILL');
+    },
     output,
     log: () =>
       lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
-    startBot: sandbox.startBot,
-    restart: sandbox.restart,
-    mayBreak: (title, most) => void mayBreak.set(title, (mayBreak.get(title) ?? 0) + most),
-    kill: () => bot.stop('SIGKILL'),
+    async newGuild({ key, locale: language = 'en-US' } = {}) {
+      const guild = discord.guildEvents.add({ name: `Guild ${discord.guilds.length}`, locale: language });
+      const of: TestGuild['person'] = ({ role = 'member', locale = 'en-US' }) =>
+        people.at({ role, guild, locale });
+      const admin = of({ role: 'admin' });
+      if (key !== undefined) await setKey(admin, key);
+      return { ...guild, discord, listing, admin, member: of({ role: 'member' }), person: of };
+    },
     async close({ crash = false } = {}) {
       isClosed();
-      const isToStop = bot.running && !crash;
-      const { status, signal } = await bot.stop();
+      const isToStop = run.running && !crash;
+      const { status, signal } = await run.stop();
       const leaks = await leaksOf(sandbox, {
         output: output(),
         database: await store.content(),
@@ -245,16 +275,73 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     },
   };
 
-  if (options.startBot === false) return scene;
+  if (options.start === false) return bot;
   try {
     await sandbox.startBot();
-    if (options.key !== undefined) await setKey(scene.admin, options.key);
   } catch (error) {
     await sandbox.close();
     await store.close();
     throw error;
   }
-  return scene;
+  return bot;
+}
+
+/** A bot for the present test alone, which ends with it: where something has to be made before the bot, such as a clock. */
+export async function oneBot(options: BotOptions & Expected = {}): Promise<Bot> {
+  const bot = await openBot(options);
+  onTestFinished(() => bot.close(options));
+  return bot;
+}
+
+/** TODO: what is left of the former names. */
+export interface Scene extends Omit<Bot, 'process' | 'start' | 'newGuild'> {
+  readonly bot: BotProcess;
+  readonly startBot: Bot['start'];
+  readonly admin: Person;
+  readonly member: Person;
+}
+export interface SceneOptions extends Omit<BotOptions, 'start' | 'timing' | 'languages'> {
+  readonly key?: string;
+  readonly startBot?: boolean;
+}
+export interface AppSceneOptions
+  extends Omit<SceneOptions, 'wrapper' | 'tls'>,
+    Pick<AppDeps, 'timing' | 'languages'> {}
+
+async function openOld(options: SceneOptions & AppSceneOptions): Promise<Scene> {
+  const { startBot = true, key, ...rest } = options;
+  const bot = await openBot({ ...rest, start: startBot });
+  const admin = bot.person({ role: 'admin' });
+  if (startBot && key !== undefined) await setKey(admin, key);
+  return { ...bot, bot: bot.process, startBot: bot.start, admin, member: bot.person({ role: 'member' }) };
+}
+
+export const openScene = (options: SceneOptions = {}): Promise<Scene> =>
+  openOld({ ...options, asProcess: true });
+export const openAppScene = (options: AppSceneOptions = {}): Promise<Scene> => openOld(options);
+
+export async function inAppScene(
+  { crash = false, ...options }: AppSceneOptions & Expected,
+  run: (scene: Scene) => Promise<unknown>,
+): Promise<void> {
+  const scene = await openAppScene(options);
+  try {
+    await run(scene);
+  } finally {
+    await scene.close({ crash });
+  }
+}
+
+export async function inNewGuild(
+  scene: Scene,
+  { key, locale = 'en-US' }: { readonly key?: string; readonly locale?: string } = {},
+): Promise<Scene> {
+  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}`, locale });
+  const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
+  const person: Scene['person'] = (who) => scene.person({ guild: index, ...who });
+  const admin = person({ role: 'admin' });
+  if (key !== undefined) await setKey(admin, key);
+  return { ...scene, admin, member: person({ role: 'member' }), person };
 }
 
 /** Runs /setkey and submits its modal; the answer to that. */
