@@ -24,31 +24,31 @@ import { createUnreachableLog, type TellUnreachable } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** After this time without an answer, in milliseconds, a second attempt goes out: the kept connection may have died silently. */
+/** How long the first attempt may take before a second goes out beside it, in milliseconds: the kept connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Pauses before each attempt at the first response, in milliseconds. */
 const FIRST_RESPONSE_PAUSES = [0, 0, 250, 1_000];
-/** How long an answer without files may take, and any other request, in milliseconds. */
+/** How long an answer without files may take, and how long any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
-/** An upload may take longer, a second for so many bytes. */
+/** For so many bytes an upload may take a second longer. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** Nothing takes longer; each request has a limit of its own. */
+/** A limit for the library, longer than that of any request, in milliseconds. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
 /** How long a request with the bot's token may wait for a rate limit, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** Longer than a quiet bot's pauses, so that a first response does not pay for a new TLS connection: 50 ms (measured). */
+/** How long an idle connection is kept, so that a first response need not wait 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
-/** How often what the library keeps of each interaction's token is let go of where no limit needs it, in milliseconds. */
+/** How often the library drops what it keeps of each interaction's token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** Connections for first responses, and as many for all else; what is more waits for one. */
+/** Connections for first responses, and as many for all other requests; further requests wait for one. */
 const MOST_CONNECTIONS = 256;
 /** How far the time at Discord may be off, in milliseconds: Discord names whole seconds, and its response was on its way. */
 const MOST_TIME_ERROR_MS = 2_000;
-/** The wall clock is adjusted all the time, by less than so many milliseconds. */
+/** Smaller changes of the wall clock, in milliseconds, are its usual adjustments. */
 const CLOCK_NOISE_MS = 1_000;
-/** The least pause after a 429, in milliseconds: some name a time of zero. */
+/** The shortest pause after a 429, in milliseconds: some 429s name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
 /** The interaction can no longer be answered: too late (10062), or answered by another process (40060). */
@@ -56,7 +56,7 @@ export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
 }
 
-/** What it takes to answer an interaction. */
+/** What is needed to answer an interaction. */
 export interface Answerable {
   /** Unique per interaction; its snowflake also tells when it was made. */
   readonly id: string;
@@ -66,7 +66,7 @@ export interface Answerable {
   readonly receivedAt: number;
 }
 
-/** What a message consists of, as Discord takes it. */
+/** A message in Discord's own fields, and its files. */
 export interface MessageBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly files: readonly { readonly name: string; readonly data: Buffer }[];
@@ -78,7 +78,7 @@ interface BotRequest {
   readonly body?: unknown;
 }
 
-/** Everything that is asked of Discord. Every wait is bounded by what its answer is still good for. */
+/** Every request to Discord. A wait ends when the answer would be of no use any more. */
 export interface DiscordApi {
   /**
    * Sends the first response.
@@ -100,13 +100,13 @@ export interface DiscordApi {
   post(route: `/${string}`, request: BotRequest): Promise<unknown>;
   put(route: `/${string}`, request: BotRequest): Promise<unknown>;
   readonly block: Pick<Block, 'leftMs'>;
-  /** To be asked of each failed request that is made again, before it is logged as something else. */
+  /** Whoever repeats a failed request asks this first, before logging it as something else. */
   readonly tellUnreachable: TellUnreachable;
   /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
   clockAheadMs(): number | undefined;
   /**
-   * What time it is at Discord, in milliseconds since 1970: what an interaction's life is counted by. Nobody sets it back
-   * or ahead while a member waits.
+   * The time at Discord, in milliseconds since 1970, by which an interaction's life is counted. It does not jump when
+   * somebody sets this machine's clock.
    */
   time(): number;
   /**
@@ -119,7 +119,7 @@ export interface DiscordApi {
   close(): Promise<void>;
 }
 
-/** How long the bot waits where it is not to be the usual time, in milliseconds. */
+/** Waits other than the usual ones, in milliseconds. */
 export interface ApiTiming {
   readonly firstResponseMs?: number | undefined;
   readonly firstAttemptMs?: number | undefined;
@@ -146,17 +146,17 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   /** First responses have connections of their own, so that they wait for nothing else. */
   let responseAgent = createAgent();
   let knownOffset = clockOffset();
-  /** What is to be added to the clock that nobody sets for the time at Discord, which says that with each response. */
+  /** What `performance.now()` lacks to the time at Discord, by the date of Discord's responses. */
   let discordOffset = knownOffset;
   let isTimeHeard = false;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
     agent,
-    // What may be sent again, and when, is decided below.
+    // `request` below decides what is sent again, and when.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // It is counted by the clock: set back by an hour, that would count for an hour. A 429 is obeyed all the same.
+    // The library counts it by the wall clock: if that is set back by an hour, the limit would last for an hour. 429s are obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     makeRequest: watching(block, onRateLimited, (time) => {
       const offset = time - performance.now();
@@ -167,7 +167,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
 
-  /** The kept connections may be dead; whoever uses them still may. */
+  /** New requests get new connections, since the kept ones may be dead; requests under way keep theirs. */
   function replaceAgents(): void {
     const previous = [agent, responseAgent];
     agent = createAgent();
@@ -183,8 +183,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     receivedAt + TOKEN_LIVES_MS - time();
 
   /**
-   * The library counts by the wall clock when a limit is over. Once that clock was set back by an hour, a limit that was
-   * reached before would last for that hour.
+   * Drops the library's limits after the wall clock was set back. The library tells by that clock when a limit is over:
+   * set back by an hour, a limit would last for an hour longer.
    */
   function forgetLimitsOfLaterTimes(): void {
     const offset = clockOffset();
@@ -201,8 +201,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   }
 
   /**
-   * Makes a request, waiting for rate limits and for a block to end as long as that is of use.
-   * @param ms for how long its answer is of use, in milliseconds
+   * Makes a request, and waits for rate limits and for the end of a block as long as the answer is of use.
+   * @param ms for how long the answer is of use, in milliseconds
    * @param signal ends the waiting
    */
   async function within<Result>(
@@ -246,7 +246,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   }
 
   let isTokenInDoubt = false;
-  /** Discord sends 401s for other reasons too (discord.js#7492): the application itself is asked for, once at a time. */
+  /** Asks Discord for the application itself, once at a time, since a 401 can have other reasons (discord.js#7492). */
   async function checkToken(): Promise<void> {
     if (isTokenInDoubt) return;
     isTokenInDoubt = true;
@@ -259,7 +259,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     }
   }
 
-  /** A request with the interaction's token. What Discord says of the message is not needed. */
+  /** Makes a request with the interaction's token, without reading what Discord says of the message. */
   async function byInteraction(
     interaction: Answerable,
     method: RequestMethod,
@@ -325,7 +325,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     for (const pauseMs of FIRST_RESPONSE_PAUSES) {
       if (failures.length > 0) {
         await sleep(pauseMs);
-        // After a stall Discord's response to the attempt before may be there, unread.
+        // After a stall the response to the attempt before may have come already, unread.
         const isTaken = await Promise.race([taken.promise.then(() => true), setImmediate(false)]);
         if (isTaken) return;
       }
@@ -334,12 +334,12 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
       try {
         const attempt = respondOnce(interaction, body, open);
-        // An attempt that is only slow goes on beside the next one.
+        // A slow attempt goes on beside the next one.
         attempt.then(taken.resolve, () => undefined);
         await inTime(Promise.race([attempt, taken.promise]), limitMs);
         return;
       } catch (error) {
-        // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
+        // Discord took an earlier attempt, and its answer was lost. An attempt that met a limit was not taken.
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (wasTaken && failures.some(isUncertain)) return;
         if (isRefused(error)) throw lostOr(error);
@@ -349,13 +349,13 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
           if (block.leftMs() > 0 || error.retryAfter > left()) break;
           await sleep(error.retryAfter);
         } else if (responseAgent === used) {
-          // Otherwise another interaction has replaced them meanwhile.
+          // If the agents are others, another interaction has replaced them meanwhile.
           replaceAgents();
         }
         if (left() <= 0) break;
       }
     }
-    // That the last attempt was not taken says nothing of the others.
+    // Discord may have taken another attempt than the last.
     throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
   }
 
@@ -414,7 +414,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   };
 }
 
-/** What `task` comes to within `ms` milliseconds. Its timer ends with it: those of AbortSignal.timeout go on, and took a twentieth of the processor (measured). */
+/** Waits `ms` milliseconds for `task`. Its timer ends with the task; those of AbortSignal.timeout go on, and took a twentieth of the processor (measured). */
 async function inTime<Result>(task: Promise<Result>, ms: number): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new DOMException('no answer came in time', 'TimeoutError')), ms);
@@ -425,7 +425,7 @@ async function inTime<Result>(task: Promise<Result>, ms: number): Promise<Result
   }
 }
 
-/** Discord blocks this bot for longer than the answer is of use. */
+/** Discord blocks this bot for longer than the answer would be of use. */
 const blockedFor = (ms: number): Error =>
   new Error(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
 
@@ -437,7 +437,7 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_MS },
   });
 
-/** A client that keeps its token: discord.js's own forgets it after a 401, by `setToken(null)`, and sends nothing more. */
+/** A REST client that keeps its token. After a 401 discord.js's own calls `setToken(null)`, and sends nothing more. */
 function withToken(options: Partial<RESTOptions>, token: Secret): REST {
   const rest = new REST(options).setToken(token.reveal());
   rest.setToken = () => rest;
@@ -445,8 +445,8 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 }
 
 /**
- * discord.js's own way to make requests, with an eye on 429s. What Discord's edge answers itself has no scope, and lacks
- * `via` (discord-api-docs#1463), which a proxy of the operator's may add, or `Retry-After` (#5810).
+ * Makes requests as discord.js does, and watches 429s. A 429 of Discord's edge names no scope, and has no `via`
+ * (discord-api-docs#1463), which an operator's proxy may add, or no `Retry-After` (#5810).
  */
 function watching(
   block: Block,
@@ -470,16 +470,16 @@ function watching(
   };
 }
 
-/** Changes when somebody sets the wall clock. */
+/** The wall clock less `performance.now()`: it changes when somebody sets the wall clock. */
 const clockOffset = (): number => Date.now() - performance.now();
 
-/** Discord understood and said no: the same request would be refused again. */
+/** Whether Discord understood and refused: it would refuse the same request again. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500;
 
 const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
 
-/** Nobody knows whether Discord did it: Discord failed, or its answer did not come. */
+/** Whether nobody knows if Discord did it, because Discord failed or its answer did not come. */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof HTTPError ||
   (error instanceof DiscordAPIError && error.status >= 500) ||

@@ -3,7 +3,7 @@ import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
-  /** The hosts that files are read from, `host` or `host:port`; without a port it is the scheme's own. */
+  /** The hosts that files are read from, `host` or `host:port`; without a port, the port of the scheme. */
   readonly hosts: readonly string[];
   /** The most bytes of a file. */
   readonly maxBytes: number;
@@ -15,8 +15,8 @@ export interface AttachmentsDeps {
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
   /**
-   * `foreign`: an address that Discord would not give out, nothing was asked of it. `unavailable`: there is no such
-   * file (any more), or it did not come in time.
+   * `foreign`: not an address of Discord, so nothing was requested. `unavailable`: the file is not there (any more), or
+   * did not come in time.
    */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
@@ -30,8 +30,8 @@ export interface Attachments {
 }
 
 /**
- * Reads what members upload. The type of an attachment is what the uploader's Discord claims, so it is not looked at. A
- * download ends where it becomes too large, whatever its size was said to be. Redirects are not followed.
+ * Reads what members upload. The type of an attachment is ignored, since the uploader's Discord only claims it. A download
+ * ends when it becomes too large, whatever size was claimed. Redirects are not followed.
  */
 export function createAttachments(deps: AttachmentsDeps): Attachments {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;

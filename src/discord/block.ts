@@ -1,8 +1,8 @@
 import type { Logger } from '../logger.ts';
 
-/** How long a block lasts that does not say so itself, in milliseconds. */
+/** How long a block counts that names no time, in milliseconds. */
 const BLOCK_MS = 60_000;
-/** First responses that are tried meanwhile, in a second: each that is turned away counts towards the block's 10,000 in ten minutes. */
+/** First responses that are tried in a second of a block: each refused one counts towards Discord's 10,000 in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
 /**

@@ -5,14 +5,14 @@ import type { DiscordApi } from './api.ts';
 import { fitTexts } from './limits.ts';
 
 /**
- * What came of a message: the channel is gone, the bot may not see it, or may not send messages or embed links in it.
- * `failed`: for now; Discord could not be asked.
+ * What came of a message: posted, or the channel is gone, the bot may not see it, or may not send messages or embed links
+ * there. `failed`: Discord did not answer, which may pass.
  */
 export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'failed';
 
-/** A message that is no answer to anything. */
+/** A message in a channel that answers no interaction. */
 export interface ChannelMessage {
-  /** The same for each try of the same message; without it there is one try only. */
+  /** The same in each try of the same message; without it there is only one try. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed: APIEmbed;
@@ -20,7 +20,7 @@ export interface ChannelMessage {
   readonly roleId?: string;
 }
 
-/** Messages that are no answer to anything. They need View Channel, Send Messages and Embed Links. */
+/** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
 export interface ChannelPosts {
   /** Pings nobody but the one role. Never throws. */
   post(channelId: string, message: ChannelMessage): Promise<PostResult>;
@@ -34,7 +34,7 @@ export interface ChannelPostsDeps {
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
 export const newNonce = (): string => randomUUID().slice(0, 25);
 
-/** Why Discord refuses a message other than for a moment (Discord docs: JSON Error Codes). */
+/** Discord's lasting reasons to refuse a message (Discord docs: JSON Error Codes). */
 const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
   [RESTJSONErrorCodes.UnknownGuild]: 'gone',
@@ -46,7 +46,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPo
   return {
     async post(channelId, { nonce = newNonce(), content, embed, roleId }) {
       const body = {
-        // Of the messages with one nonce Discord makes only the first, for some minutes (docs: Create Message).
+        // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
         nonce,
         enforce_nonce: true,
         ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),

@@ -2,12 +2,12 @@ import type { Logger } from '../logger.ts';
 import type { DiscordApi } from './api.ts';
 
 const HOUR_MS = 3_600_000;
-/** By a clock that is wrong by more than this nothing is deleted for its age, in milliseconds. */
+/** If the clock is wrong by more than this, in milliseconds, nothing is deleted for its age. */
 const MOST_WRONG_MS = 24 * HOUR_MS;
 
 export interface ClockCheckDeps {
   readonly api: Pick<DiscordApi, 'clockAheadMs'>;
-  /** Asks Discord anything, for the time in its answer. */
+  /** Makes any request to Discord, for the time in its answer. */
   readonly ask: () => Promise<unknown>;
   readonly logger: Pick<Logger, 'error' | 'info'>;
 }

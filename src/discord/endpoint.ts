@@ -11,24 +11,24 @@ import { FatalDiscordError, type Gateway } from './gateway.ts';
 export const ENDPOINT_PATH = '/interactions';
 /** The longest body that is read, in bytes. */
 const MOST_BODY_BYTES = 1_048_576;
-/** While so many bytes are being read, only usual bodies are: what nobody has signed yet must not fill the memory. */
+/** While so many bytes are being read, larger bodies than usual are refused: unsigned requests must not fill the memory. */
 const MOST_BYTES_AT_ONCE = 16 * MOST_BODY_BYTES;
-/** A form with five fields of 4,000 characters, each of them escaped in 6 bytes. Such a body is read at any time. */
+/** The longest usual body: a form with five fields of 4,000 characters, each escaped in 6 bytes. It is read at any time. */
 const USUAL_BODY_BYTES = 128 * 1_024;
 const MOST_CONNECTIONS = 500;
-/** How far the time of a request may be from ours, in milliseconds: an older one may be a replay of somebody who listened. */
+/** How far the time of a request may differ from ours, in milliseconds: an older request may be a replay. */
 const MOST_OFF_MS = 5 * 60_000;
-/** How long a request may take to be here, in milliseconds: Discord waits 3 seconds for the answer. */
+/** How long a request may take to arrive, in milliseconds: Discord waits 3 seconds for the answer. */
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
-/** Longer than the usual 60 seconds of a proxy, which would otherwise send into a connection that is being closed. */
+/** How long an idle connection stays open: longer than at a proxy (usually 60 seconds), so that no request meets its end. */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
 /** How often the same reason to turn requests away is logged, in milliseconds. */
 const LOG_EVERY_MS = 60_000;
 
 export interface EndpointDeps {
-  /** Of the application: 64 hexadecimal digits. */
+  /** The application's key, in 64 hexadecimal digits. */
   readonly publicKey: string;
   readonly host: string;
   readonly port: number;
@@ -39,7 +39,7 @@ export interface EndpointDeps {
   readonly logger: Logger;
 }
 
-/** A request that is turned away. */
+/** Why a request is turned away. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -50,8 +50,8 @@ class Refusal extends Error {
 }
 
 /**
- * What Discord posts interactions to, in place of the gateway: each is answered with 202, and then as one of the gateway
- * is. It is connected while it listens; there are no shards and no IDENTIFYs, and a silence means nothing.
+ * Receives the interactions that Discord posts, in place of the gateway. The post is answered with 202; the interaction
+ * itself is answered like one of the gateway. It counts as connected while it listens, and a silence means nothing.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
@@ -71,7 +71,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // For a load balancer, which does not reach HTTP_PORT: /metrics is there.
+    // A load balancer asks here: HTTP_PORT, which also serves /metrics, is closed to it.
     if (request.url === '/livez') {
       response.writeHead(isLeaving ? 503 : 200).end();
       return;
@@ -86,13 +86,13 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       response.writeHead(202).end();
       onInteraction(payload);
     } catch (error) {
-      // Whoever sent half a request has gone.
+      // The sender went away in the middle of the request.
       if (request.destroyed && !request.complete) return;
       turnAway(response, error);
     }
   }
 
-  /** What Discord has sent. @throws Refusal */
+  /** Reads what Discord has sent. @throws Refusal */
   async function take(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
     if (path !== ENDPOINT_PATH) throw new Refusal(404, `interactions are posted to ${ENDPOINT_PATH}`);
@@ -105,7 +105,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     try {
       return JSON.parse(body.toString());
     } catch {
-      // Its words would quote the body, and so perhaps a token.
+      // The error of JSON.parse would quote the body, and so perhaps a token.
       throw new Refusal(400, 'Discord has signed what is no JSON');
     }
   }
@@ -115,7 +115,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      // Whoever is refused in the middle of a body still reads why.
+      // The sender can still read why, though it was refused in the middle of its body.
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         bytesAtOnce += chunk.length;
@@ -138,7 +138,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       loggedAt.set(message, performance.now());
       logger.info({ status, why: message }, 'a request to the endpoint of interactions was turned away');
     }
-    // What it has not read yet is not waited for.
+    // Requests that have not arrived whole are not waited for.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);
   }
@@ -182,7 +182,7 @@ interface Signed {
   readonly signature: Buffer;
 }
 
-/** @throws Refusal when it cannot be Discord's, or not of now */
+/** @throws Refusal for a request that is not Discord's, or too old */
 function signatureOf({ headers }: IncomingMessage): Signed {
   const signature = String(headers['x-signature-ed25519']);
   const timestamp = String(headers['x-signature-timestamp']);

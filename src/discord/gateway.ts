@@ -22,19 +22,19 @@ const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   4014: 'the intents are not granted to this bot',
 };
 
-/** The state of the connection to the gateway, for those who watch over it. */
+/** The state of the connection to the gateway, for health, metrics and the watch over silence. */
 export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
   /**
-   * Milliseconds since the shard that has been silent longest was last heard: an event, or the answer to a heartbeat.
-   * Shards that wait for their turn, for READY or for a pause do not count.
+   * How long the most silent shard has been silent, in milliseconds: no event, no answer to a heartbeat. Shards that wait
+   * for their turn, for READY or for a pause do not count.
    */
   silentMs(): number;
   /** How many IDENTIFYs of the day are left, by what Discord said last and what was used since; `undefined`: not asked yet. */
   identifiesLeft(): number | undefined;
-  /** Asks Discord for that. @throws when there is no answer */
+  /** Asks Discord how many IDENTIFYs are left. @throws when there is no answer */
   askIdentifiesLeft(): Promise<void>;
 }
 
@@ -59,8 +59,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * The sessions at Discord's gateway. It asks for no intents (0): interactions come all the same, and ten thousand guilds
- * cost what one costs. An interaction is taken as soon as it arrives, whatever other shards are doing.
+ * Holds the sessions at Discord's gateway. They ask for no intents (0): interactions come all the same, and ten thousand
+ * guilds cost what one costs. An interaction is handed on as soon as it arrives, whatever other shards are doing.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
@@ -75,7 +75,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     isLeaving = true;
   }
 
-  /** @returns whether the shard's end is for good */
+  /** @returns whether the shard has ended for good */
   function closed(shard: number, code: number): boolean {
     const reason = FATAL_CLOSE_CODES[code];
     if (reason === undefined) return false;
@@ -93,7 +93,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const isConnected = () => shards.length > 0 && shards.every((shard) => shard.state() === 'ready');
 
-  /** Asks where the gateway is, and begins the sessions. @throws what keeps it from that */
+  /** Asks where the gateway is, and begins the sessions. @throws when it cannot */
   async function connectOnce(signal: AbortSignal): Promise<void> {
     const info = await identifies.ask();
     const { remaining, reset_after } = info.session_start_limit;
@@ -160,7 +160,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
-/** Discord grants no further IDENTIFY until its limit is set back. */
+/** No IDENTIFY is left until Discord renews them. */
 class NoSessionsLeft extends Error {
   override readonly name = 'NoSessionsLeft';
   readonly resetAfterMs: number;
@@ -172,7 +172,7 @@ class NoSessionsLeft extends Error {
   }
 }
 
-/** Milliseconds that Discord itself has asked to wait. */
+/** How long Discord has asked to wait, in milliseconds. */
 function waitOf(error: unknown): number {
   if (error instanceof NoSessionsLeft) return error.resetAfterMs;
   return error instanceof RateLimitError ? error.retryAfter : 0;

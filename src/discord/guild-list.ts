@@ -3,13 +3,13 @@ import type { DiscordApi } from './api.ts';
 
 /** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */
 const PAGE = 200;
-/** Refusals with these codes are about the bot's account or its network, and not about a guild (JSON Error Codes). */
+/** Codes of refusals that are about the bot's account or network, not about a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * The ids of every guild whose members the bot is among, also of those that have an outage. All of them, or an
- * error: a list that lacks some would look as if the bot had been removed there. It ends with an empty page, since a
- * page that is not full may have more behind it (discord-api-docs#5886).
+ * The ids of all guilds that the bot is a member of, those with an outage included. It throws rather than lacking some: the
+ * bot would seem to have been removed there. It reads up to an empty page, since more may come behind a page that is not
+ * full (discord-api-docs#5886).
  */
 export async function listGuilds(
   api: Pick<DiscordApi, 'get'>,
@@ -32,9 +32,9 @@ export async function listGuilds(
 }
 
 /**
- * Whether Discord says of a guild that it is unknown to the bot or closed to it: the bot is no member there. `false`
- * when the bot is one. Discord was wrong once (discord-api-docs#8445), so nothing follows from this alone.
- * @throws when Discord says neither, as while it has an outage
+ * Whether Discord says that the bot is no member of a guild: the guild is unknown or closed to it. Discord was wrong once
+ * (discord-api-docs#8445), so nothing follows from this alone.
+ * @throws when Discord says neither, as in an outage
  */
 export async function isForeign(
   api: Pick<DiscordApi, 'get'>,
@@ -51,7 +51,7 @@ export async function isForeign(
   throw new Error('Discord did not answer with the guild that it was asked for');
 }
 
-/** What is no answer of Discord's own, such as a proxy's page, has no code. */
+/** Discord's code of an error; an answer that is not Discord's own, such as a proxy's page, has none. */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

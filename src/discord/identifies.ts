@@ -6,10 +6,10 @@ import type { DiscordApi } from './api.ts';
 
 /**
  * Discord grants 1,000 IDENTIFYs a day. At the last one it ends every session and resets the token (Discord docs: Gateway,
- * "Identifying"; discord-api-docs#215). So many are kept for the starts that somebody wants.
+ * "Identifying"; discord-api-docs#215). So many are kept for starts by hand.
  */
 export const IDENTIFIES_KEPT = 200;
-/** How long a shard that may not identify waits before Discord is asked again, in milliseconds. */
+/** How long a shard waits before it asks again for an IDENTIFY that was not granted, in milliseconds. */
 const ASK_AGAIN_MS = 10 * 60_000;
 
 export interface Turn {
@@ -22,7 +22,7 @@ export interface Turn {
 
 export type Identifies = ReturnType<typeof createIdentifies>;
 
-/** The IDENTIFYs of all shards: one after the other as Discord wants it, and never the last ones of the day. */
+/** Grants IDENTIFYs to shards: at the pace that Discord wants, and never the last ones of the day. */
 export function createIdentifies({ api, log }: { readonly api: Pick<DiscordApi, 'get'>; log: SparingLog }) {
   let left: number | undefined;
   let throttler: SimpleIdentifyThrottler | undefined;
@@ -37,14 +37,14 @@ export function createIdentifies({ api, log }: { readonly api: Pick<DiscordApi, 
 
   return {
     ask,
-    /** By what Discord said last and what was used since; `undefined`: Discord was not asked yet. */
+    /** How many are left, by what Discord said last and what was used since; `undefined`: not asked yet. */
     left: () => left,
     /** Waits until a shard may identify, and counts that it does. @throws when `signal` is aborted */
     async take({ shard, isFirst, signal }: Turn): Promise<void> {
       const kept = isFirst ? 1 : IDENTIFIES_KEPT;
       for (;;) {
         await throttler?.waitForIdentify(shard, signal);
-        // The throttler does not look while it sleeps.
+        // The throttler does not look at `signal` while it sleeps.
         signal.throwIfAborted();
         if (left === undefined || left > kept) break;
         await ask().catch(() => undefined);

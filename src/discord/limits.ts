@@ -2,8 +2,8 @@ import type { APIEmbed } from 'discord.js';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**
- * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
- * counts code points, discord.js's builders UTF-16 units: what fits in UTF-16 units fits for both.
+ * Discord's limits of what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord counts
+ * code points, discord.js's builders UTF-16 units: what fits in UTF-16 units fits both.
  */
 export const LIMITS = {
   content: 2000,
@@ -21,7 +21,7 @@ export const LIMITS = {
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /** Of each file, and so many files: Discord documents 10 MiB each and 25 MiB together, not inclusive. */
+  /** Bytes of a file, and files of a message: Discord takes less than 10 MiB each and 25 MiB together. */
   fileBytes: 8_000_000,
   files: 3,
 } as const;
@@ -32,8 +32,8 @@ interface NamedValue {
 }
 
 /**
- * The choices that Discord takes: the first 25, names cut; a value is never cut, since it would mean another. Of those
- * with the same name, for which Discord refuses all, the first stays.
+ * Fits choices into Discord's limits: the first 25, names cut. A value is never cut, since it would mean something else. Of
+ * choices with the same name only the first stays, since Discord would refuse all choices.
  */
 export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
   const byName = new Map<string, NamedValue>();
@@ -59,7 +59,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
+/** Cuts an embed to 6,000 in total, from its end. The limit is for all embeds of a message, but we send one. */
 function fitEmbed(embed: APIEmbed): APIEmbed {
   let room: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {

@@ -77,7 +77,7 @@ export function endpointTrouble(
   };
 }
 
-/** What would put the commands into a server without the bot user, or to a user, one sentence each. */
+/** Settings by which the commands could come into a server without the bot user, or to a user: a sentence each. */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
@@ -114,11 +114,11 @@ export function installationTroubles(application: Application): readonly string[
   return troubles;
 }
 
-/** From so many guilds on, verification is near; past the other number nobody can add an application without it. */
+/** With so many guilds verification is near, and past the second number nobody can add the application without it. */
 const NEARLY_FULL = 75;
 const FULL = 100;
 
-/** What Discord asks of an application's name, and of one that grows, one sentence each. */
+/** What Discord asks of an application's name, and of an application that grows: a sentence each. */
 export function growthTroubles({
   name,
   approximate_guild_count: guilds = 0,
@@ -137,7 +137,7 @@ export function growthTroubles({
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** What a link to Discord's own authorization page asks for; other pages say nothing of that. */
+/** What an install link to Discord's own authorization page asks for; of other pages nobody knows. */
 function readLink(
   text: string,
 ): { readonly scopes: readonly string[] | undefined; readonly isForUsers: boolean } | undefined {

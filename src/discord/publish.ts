@@ -30,7 +30,7 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
   ...(permission && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
 });
 
-/** As Discord takes them. */
+/** A command in Discord's own fields. */
 type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
 
 export interface PublishingDeps {
@@ -41,16 +41,16 @@ export interface PublishingDeps {
 }
 
 export interface Publishing {
-  /** Publishes where it is needed, and tries again for as long as it takes. @returns how many there are; it never throws */
+  /** Publishes if needed, and tries again for as long as it takes. @returns how many commands there are; never throws */
   publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number>;
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   mention(command: string): string;
 }
 
-/** The longest pause before commands that could not be published are published again, in milliseconds. */
+/** The longest pause between two tries to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
-/** Within this time, in milliseconds, one process publishes; the others then look whether it did. */
+/** One process publishes within this time, in milliseconds; then the others look whether it did. */
 const PUBLISHING_MS = 30_000;
 
 /**
@@ -77,7 +77,7 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
     }
   }
 
-  /** @returns ours, as Discord has them now */
+  /** @returns our commands as Discord has them now */
   async function put(
     applicationId: string,
     commands: Commands,
@@ -115,13 +115,13 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
   };
 }
 
-/** Under which key it is kept what was published last; see {@link fingerprint}. */
+/** The key of the value that holds the {@link fingerprint} of what was published last. */
 export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
- * Tells commands of ours that Discord has from all others. The version of a command changes with each change, whoever
- * makes it: another bot with the same token, or this one before an older backup was restored. What Discord adds to
- * commands is no question.
+ * A hash that changes when our commands change, or those that Discord has. The version of a command changes with every
+ * change, by whomever: another bot with the same token, or this one before an older backup was restored. What Discord adds
+ * to commands need not be compared.
  * @param published what Discord has
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
@@ -130,8 +130,8 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
 }
 
 /**
- * What Discord has of the application's global commands, in every language. One with Activities has an entry point, which is not ours; a PUT
- * without it is refused (50240).
+ * Reads the application's global commands, in every language. An application with Activities has an entry point, which is
+ * not ours; Discord refuses a PUT without it (50240).
  */
 export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
@@ -156,7 +156,7 @@ export async function readCommands(
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** A command that was read, as it may be sent again: without what only Discord says, and what says nothing. */
+/** A command as it was read, without the fields that only Discord sets and those that are empty. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

@@ -23,7 +23,7 @@ import type { Identifies } from './identifies.ts';
 export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
 export type ShardState = (typeof SHARD_STATES)[number];
 
-/** How long a host may take to open a connection, and to greet (HELLO), in milliseconds. Discord does both at once. */
+/** How long a host may take to open a connection, and to send HELLO, in milliseconds. Discord takes no time for either. */
 const HANDSHAKE_MS = 10_000;
 const HELLO_MS = 20_000;
 /**
@@ -31,7 +31,7 @@ const HELLO_MS = 20_000;
  * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_MS = 60_000;
-/** How long a connection may take to close, in milliseconds; a dead line never does. */
+/** How long a connection may take to close, in milliseconds; a dead one never does by itself. */
 const CLOSES_MS = 1_000;
 /**
  * After so many connections in a row without a session the old session is given up for the main address (Discord docs:
@@ -64,10 +64,10 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library would
- * connect anew by itself: twice a second for ever, after half a minute where a line is dead, and never where RESUME is not
- * answered (1.2.3; 2.0.4 differs in that it gives the session up when one connection fails). So its connections end in
- * `end`, and the next one begins there.
+ * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library's own
+ * reconnecting is not used: it tries twice a second for ever, waits half a minute on a dead line, and for ever where RESUME
+ * is not answered (1.2.3; 2.0.4 also gives the session up when one connection fails). So every connection ends in `end`,
+ * which begins the next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -101,7 +101,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
-      // Whether it is given up is decided in `end`.
+      // `end` decides whether the session is given up.
       if (changed !== null) session = changed;
     },
     async waitForIdentify(_shard, signal) {
@@ -169,7 +169,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     destroy: WebSocketShard['destroy'],
     { code, reason, recover }: WebSocketShardDestroyOptions = {},
   ): Promise<void> {
-    // The library asks for it again for whatever waited for the connection.
+    // What waited for the connection makes the library ask for it again.
     if (connection !== ended) return;
     connection = undefined;
     clearTimeout(resumeLimit);
@@ -210,14 +210,14 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   };
 }
 
-/** The library's way to close a connection, but for a line that is dead, or is not there yet. */
+/** Closes a connection as the library does, also one that is dead or not open yet. */
 async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
   interface Socket {
     on(event: 'error', listener: () => void): void;
     terminate(): void;
   }
   const socket: Socket | null = Reflect.get(connection, 'connection');
-  // A socket that is cut off before it was open says so by an error, to which the library listens no more.
+  // A socket that is cut off before it opened emits an error, and the library does not listen any more.
   socket?.on('error', () => undefined);
   const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
   await destroy();

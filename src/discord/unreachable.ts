@@ -1,7 +1,7 @@
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 
-/** What keeps a request from Discord, by the code of the error (Node docs: Errors, "Common system errors"; undici docs: Errors). */
+/** Why a request did not reach Discord, by the error's code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no DNS',
   EAI_AGAIN: 'no DNS',
@@ -15,12 +15,12 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 60_000;
 
-/** In a few words why a request has not reached Discord; `undefined` where it has, or where nobody knows. */
+/** Why a request has not reached Discord, in a few words; `undefined` if it has, or nobody knows. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 export type TellUnreachable = ReturnType<typeof createUnreachableLog>;
 
-/** Several parts ask Discord at the start. Where none of them gets there, the log says so once a minute, whoever asked. */
+/** Logs once a minute that Discord cannot be reached, since several parts ask it at the start. */
 export function createUnreachableLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let toldAt = Number.NEGATIVE_INFINITY;
 

@@ -14,19 +14,19 @@ import { CheckFailure, CheckSkipped } from './finding.ts';
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 type PostgresServer = Config['storeUrl'] & { readonly kind: 'postgres' };
 
-/** Free space below which trouble is near, in bytes: 100 MiB, and as much as the database, of which backups are made. */
+/** Least free space, in bytes, beside the size of the database (for a backup): 100 MiB. */
 const LEAST_FREE = 100 * 1024 * 1024;
 
-/** Looks whether a bot of this version can use it, and writes nothing; a bot may run on it. */
+/** Checks whether a bot of this version can use the database. Writes nothing; a bot may run on it. */
 export function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   return storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl);
 }
 
-/** Looks at the file, and begins a transaction that writes nothing. */
+/** Checks the file, and begins a transaction that writes nothing. */
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
-    // Tried and not asked for: rights are not all that can be in the way.
+    // It tries to write rather than reading the file's rights: other things can be in the way.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be made at the first start`;
     await checkFile(path);

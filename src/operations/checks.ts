@@ -33,13 +33,13 @@ export interface DoctorChecksDeps {
 
 /** How far the clock may be off, in milliseconds. Discord gives an interaction's time, and waits 3 seconds for an answer. */
 const MOST_CLOCK_ERROR_MS = 5_000;
-/** Below so many IDENTIFYs of the day a start is a risk: at none Discord resets the token. */
+/** With fewer IDENTIFYs left for the day a start is a risk: at the last one Discord resets the token. */
 const FEW_IDENTIFIES = 100;
-/** How long Discord may take for all that it is asked, and the listing service for its answer, in milliseconds. */
+/** How long Discord may take for all questions together, and the listing service for its answer, in milliseconds. */
 const DISCORD_MS = 8_000;
 const LISTING_MS = 5_000;
 
-/** Every check but those of the configuration and of Node, which these need. They take 20 seconds at most. */
+/** Every check that needs the configuration and the right Node. They take 20 seconds at most. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const nothing = () => undefined;
   const logger = { error: nothing, warn: nothing };
@@ -61,7 +61,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
 /** Asks Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
 type Asking = Pick<DiscordApi, 'get'>;
 
-/** All questions end within the same time, also while they wait for a rate limit or a block. */
+/** Ends all questions to Discord after the same time, also those that wait for a rate limit or a block. */
 function asking(api: DiscordApi): Asking {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
@@ -171,7 +171,7 @@ async function checkCommands(
   );
 }
 
-/** A value of the store; `undefined` where there is none, or it cannot be read, which another check says. */
+/** A value of the store; `undefined` if there is none, or if it cannot be read, which another check reports. */
 async function stored(storeUrl: Config['storeUrl'], key: string): Promise<unknown> {
   try {
     return await useValues(storeUrl, (values) => values.get(key));
@@ -184,14 +184,14 @@ async function checkClock(apiUrl: string): Promise<string> {
   try {
     const sentAt = Date.now();
     const { headers, body } = await request(`${apiUrl}/v10/gateway`, {
-      // Discord refuses whoever gives no name.
+      // Discord refuses requests without a User-Agent.
       headers: { 'user-agent': DefaultUserAgent },
       signal: AbortSignal.timeout(LISTING_MS),
     });
     await body.dump();
     const at = Date.parse(String(headers.date));
     if (Number.isNaN(at)) return 'Discord did not say what time it is';
-    // Discord's time is cut to the second, and was right some time between asking and hearing.
+    // Discord's time is cut to the second, and was right at some moment between request and response.
     const ahead = Math.round((sentAt + Date.now()) / 2 - (at + 500));
     if (Math.abs(ahead) <= MOST_CLOCK_ERROR_MS) return "agrees with Discord's";
     throw new CheckFailure(
@@ -204,7 +204,7 @@ async function checkClock(apiUrl: string): Promise<string> {
   }
 }
 
-/** A key that no account has; the service says so, and thereby that it is there. */
+/** A key that no account has: the service refuses it, and thereby shows that it is there. */
 const NO_KEY = 'doctor-asks-without-a-key';
 
 async function checkListing(config: Config): Promise<string> {

@@ -4,11 +4,11 @@ export interface Finding {
   /** `skipped`: another check has to succeed first. */
   readonly state: 'ok' | 'failed' | 'skipped';
   readonly says: string;
-  /** How it is mended. */
+  /** How to mend it. */
   readonly mend?: string;
 }
 
-/** Something is not as it must be. */
+/** A check failed. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
   readonly mend: string;
@@ -18,12 +18,12 @@ export class CheckFailure extends Error {
   }
 }
 
-/** There was nothing to look at, for another reason that is said. */
+/** There was nothing to check; the message says why. */
 export class CheckSkipped extends Error {
   override readonly name = 'CheckSkipped';
 }
 
-/** Carries one check out: what it returns is said. Whatever else it throws is a failure that nobody foresaw. */
+/** Carries out a check, which returns what to say. Any other error that it throws is a failure that nobody foresaw. */
 export async function find(check: string, look: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', says: await look() };
@@ -38,7 +38,7 @@ export async function find(check: string, look: () => Promise<string> | string):
 const MARKS = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
 const MARK_WIDTH = 'skipped'.length;
 
-/** The findings, a line each, what fails with its mend below it. */
+/** The findings, a line each; below what fails, how to mend it. */
 export function table(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

@@ -18,13 +18,12 @@ export interface Health {
   /** `detail` names files, never values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
-   * For information: without the service members are told so, and the bot goes on. `null`: it was not asked since the
-   * start.
+   * Whether the listing service answers, for information: the bot goes on without it. `null`: not asked since the start.
    */
   readonly listing: { readonly ok: boolean | null };
 }
 
-/** Looks at the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
+/** Reads the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
 export async function healthOf({ gateway, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
   const isConnected = gateway.isConnected();
@@ -57,7 +56,7 @@ interface HealthParts {
   readonly breaker: Pick<Breaker, 'extent' | 'latest'>;
 }
 
-/** What is looked at when somebody asks how the bot is. */
+/** The parts that health is read from. */
 export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
   readonly store: Pick<Store, 'testWriting' | 'values'>;
@@ -68,7 +67,7 @@ export interface WatchedParts extends HealthParts {
 
 export interface HealthServerDeps {
   readonly config: Pick<Config, 'httpPort' | 'httpHost'>;
-  /** There are none without a port. */
+  /** Absent without a port. */
   readonly metrics: Metrics | undefined;
   readonly parts: WatchedParts;
   readonly logger: Logger;

@@ -6,15 +6,15 @@ const HOUR_MS = 3_600_000;
 
 export interface MaintenanceDeps {
   /**
-   * Each lets go of something that is past its time, in small steps; one that fails keeps none of the others from it.
-   * When the bot stops, `stopping` is aborted, and a task throws between two steps.
+   * Each task deletes something that is past its time, in small steps; if one fails, the others go on. When the bot stops,
+   * `stopping` is aborted, and a task throws between two steps.
    */
   readonly tasks: Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
   readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The one job for everything that goes, once an hour and soon after the start, in one of all processes. */
+/** The job that deletes whatever is past its time: soon after the start and once an hour, in one process for all. */
 export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): Part {
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
   const { stopping } = job;

@@ -8,7 +8,7 @@ import { reason, StoreError } from '../storage/store-error.ts';
 import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** Stand behind a backup's name until it is complete: the copy, and what SQLite writes beside the copy. */
+/** Endings of a backup's name until it is complete: of the copy, and of what SQLite writes beside it. */
 export const PARTIAL = '.partial';
 const JOURNAL = `${PARTIAL}-journal`;
 
@@ -21,11 +21,11 @@ export interface BackupDeps {
 }
 
 /**
- * Copies the database as it is at one moment, without what was deleted, into a file that only its owner may read.
- * The file appears whole, checked and synced, or not at all. It has everything but the encryption key.
+ * Copies the database as it is at one moment, without deleted data, into a file that only its owner may read. The file
+ * appears whole, checked and synced, or not at all. It has everything but the encryption key.
  *
  * `VACUUM INTO` reads within one transaction and disturbs no writer: 266 ms where SQLite's online backup, which begins
- * anew with each write, took 2.3 s (measured). It occupies its process, so it is not for that of the bot.
+ * anew with each write, took 2.3 s (measured). It occupies its process, so the bot runs it in another one.
  * @returns its size in bytes
  * @throws StoreError when nothing was made
  */
@@ -41,7 +41,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const partial = file + PARTIAL;
   try {
     await removePartial(file);
-    // Made before SQLite opens it, with the rights that it has to have.
+    // The file is made before SQLite opens it, so that it has the right mode.
     await (await open(partial, 'w', 0o600)).close();
     readDatabase(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await sync(partial);
@@ -52,7 +52,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   } finally {
     await removePartial(file);
   }
-  // From here on there is a backup, whatever fails.
+  // The backup is complete now, whatever fails below.
   try {
     await sync(folder);
   } catch (error) {
@@ -62,7 +62,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     );
   }
   try {
-    // For the metrics and the next backup in turn. The bot may be of another version.
+    // The metrics and the next scheduled backup read this. The bot may be of another version.
     await useValues(sqliteAt(path), (values) => values.set(LAST, at), true);
   } catch (error) {
     logger.warn({ err: error }, `the backup is complete, but its time could not be kept: ${reason(error)}`);
@@ -70,7 +70,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   return (await stat(file)).size;
 }
 
-/** Removes what there is of a backup that was not completed. */
+/** Removes the parts of a backup that was not completed. */
 export async function removePartial(file: string): Promise<void> {
   await rm(file + PARTIAL, { force: true });
   await rm(file + JOURNAL, { force: true });

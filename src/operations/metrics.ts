@@ -12,8 +12,8 @@ import { healthOf, type WatchedParts } from './health.ts';
 import { readLastBackup } from './make-backup.ts';
 
 /**
- * Numbers in the text format of Prometheus: what the other parts tell of themselves, and what is looked up when somebody
- * asks. No label names a guild or a user, and each has few values.
+ * Numbers in the text format of Prometheus: some are counted as things happen, others are looked up at each scrape. No
+ * label names a guild or a user, and each has few values.
  */
 export interface Metrics {
   onInteraction(end: InteractionEnd): void;
@@ -23,7 +23,7 @@ export interface Metrics {
   onBackup(outcome: 'made' | 'failed'): void;
   onToldLater(outcome: ToldLaterOutcome): void;
   readonly observer: Observer;
-  /** From now on these parts are looked at, too. */
+  /** From now on a scrape looks at these parts, too. */
   watch(parts: WatchedParts): void;
   readonly contentType: string;
   text(): Promise<string>;
@@ -32,7 +32,7 @@ export interface Metrics {
 /** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
-/** Of all our metrics; those of the process have the field's usual names. */
+/** The beginning of the names of our own metrics. */
 const PREFIX = 'listing_bot_';
 /** Seconds. Discord waits 3 for an acknowledgement. */
 const ACKNOWLEDGED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
@@ -50,10 +50,10 @@ const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused
 /** Discord docs: Rate Limits, "X-RateLimit-Scope". */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
-/** Loaded where there are metrics alone, since that takes 40 ms. */
+/** Loads the library only if metrics are served, since that takes 40 ms. */
 const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
 
-/** A registry of its own, so that two bots in one process do not count together. */
+/** Makes a registry for each bot, so that two bots in one process do not count together. */
 export function createMetrics(): Metrics {
   const { Registry, collectDefaultMetrics } = loadClient();
   const registry = new Registry();
@@ -121,7 +121,7 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
     ['outcome'],
   );
 
-  // From the start: the first of a kind is seen as an increase only where there was a 0 before.
+  // Prometheus sees the first of a kind as an increase only if there was a 0 before.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [acknowledged, answered]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
@@ -159,7 +159,7 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
   };
 }
 
-/** What is looked up when it is asked for. */
+/** What is looked up at each scrape. */
 function watchState(register: Registry, parts: WatchedParts): void {
   const { Gauge } = loadClient();
   const { gateway, traces, breaker, games, refusals, store } = parts;
@@ -169,7 +169,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Nothing is shown for what is not known.
+        // Unknown numbers are not shown.
         this.remove();
         const now = await value();
         if (now !== undefined) this.set(now);

@@ -18,22 +18,22 @@ export interface ScheduledBackupsDeps {
 
 const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 60_000;
-/** How soon a backup is tried again after one failed, in milliseconds. */
+/** The pause after a failed backup, in milliseconds. */
 const AGAIN_MS = 600_000;
-/** A backup takes seconds. One that takes an hour does not end, and is ended. */
+/** After so long a backup is ended, in milliseconds; usually it takes seconds. */
 const LONGEST_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
- * Makes a backup every so many hours, counted from the last one that anybody made, over restarts too: in the folder
- * `backups` beside the database, by a process of its own. The latest ones stay. To be started after the store.
+ * Makes a backup every so many hours since the last one, also across restarts and if somebody made it by hand. A process
+ * of its own writes it into the folder `backups` beside the database. The latest ones stay. To be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // The configuration allows of none with PostgreSQL, which has no path.
+  // With PostgreSQL there is no path, and the configuration allows no backups.
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
@@ -46,11 +46,11 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     try {
       if (!(await isDue())) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // The room may be needed for this one.
+      // The new backup may need the room.
       await removeLeft();
       const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
       const file = join(folder, `${name}-${time}${ext}`);
-      // Its process may have been killed.
+      // The process may have been killed in the middle.
       await backUp(file, path, stopping).finally(() => removePartial(file));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
@@ -67,13 +67,13 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     if (performance.now() < notBefore) return false;
     const now = Date.now();
     const last = await readLastBackup(store.values);
-    // A backup of the future was made before the clock was set back.
+    // A time in the future means that the clock was set back.
     return last === undefined || now - last >= everyMs || last > now;
   }
 
   const ours = async () => (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
 
-  /** Removes what was left by a process of the bot that was killed with the one that made the backup. */
+  /** Removes the unfinished backups of killed processes. */
   async function removeLeft(): Promise<void> {
     for (const file of await ours()) {
       const [complete = ''] = file.split(PARTIAL);
@@ -81,7 +81,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     }
   }
 
-  /** The names are in the order of their times. */
+  /** Sorted names are sorted times. */
   async function removeOld(): Promise<void> {
     const old = (await ours()).filter((file) => COMPLETE.test(file)).slice(0, -config.backupKeep);
     for (const file of old) await rm(join(folder, file), { force: true });

@@ -7,18 +7,17 @@ import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  /** The process has to end with this, and a status that says so. */
+  /** Called with the error with which the process has to end. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: SparingLog;
 }
 
-/** How many times in a wait the gateway is looked at. */
+/** How often the gateway is looked at within the time that it may be silent. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
- * Ends the process when the gateway has been silent for long, so that a supervisor starts it anew: discord.js may be
- * left waiting for a connection that nobody will bring back. A start takes an IDENTIFY for every shard. To be started
- * before the connection.
+ * Ends the process when the gateway has been silent for long, so that a supervisor starts it anew: the connection may never
+ * come back by itself. A start takes an IDENTIFY for every shard. To be started before the connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
@@ -30,7 +29,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
-    // The bot may have been stopped meanwhile.
+    // The bot may be stopping by now.
     if (!isGranted || isOver) return;
     isOver = true;
     onFatal(
@@ -41,7 +40,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether a start is granted, by what Discord says now or has said last. */
+  /** Whether enough IDENTIFYs are left for a start, by what Discord says now or has said last. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
@@ -57,7 +56,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     },
     async stop() {
       isOver = true;
-      // Discord may take long to answer a look that is under way; nobody waits for that.
+      // Does not wait for a look that is under way, since Discord may take long to answer.
       void job.stop();
     },
   };

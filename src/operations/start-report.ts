@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { type Application, inviteLink } from '../discord/portal.ts';
 import type { Logger } from '../logger.ts';
 
-/** A start that has come to its end. */
+/** What a start came to. */
 export interface Online {
-  /** How many are published. */
+  /** How many commands are published. */
   readonly commands: number;
   readonly application: Application;
 }
@@ -29,7 +29,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
   );
 }
 
-/** What can be switched on, each with its variable. */
+/** Optional parts that are switched off, each with the variable that switches it on. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

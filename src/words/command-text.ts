@@ -7,14 +7,14 @@ interface CommandSentences {
 
 type Described = keyof Sentences['commands'];
 
-/** A name as Discord takes it: the default, and what it is in other languages. */
+/** A name in Discord's fields: the default, and the name in other languages. */
 interface LocalisedName {
   readonly name: string;
   readonly name_localizations: Readonly<Record<string, string>>;
 }
 
 /**
- * A command or an option as Discord takes it. Its name is the same in every language: Discord's clickable mentions and
+ * A command or an option in Discord's fields. Its name is the same in every language: Discord's clickable mentions and
  * pasted commands show the default name to everybody (discord-api-docs#7309, #5446).
  */
 interface DescribedText {
@@ -23,7 +23,7 @@ interface DescribedText {
   readonly description_localizations: Readonly<Record<string, string>>;
 }
 
-/** Name and description of a command; the description in English and in every other language there is. */
+/** Name and description of a command, the description in every language. */
 export const commandText = (command: Described): DescribedText =>
   described(command, ({ commands }) => commands[command].description);
 
@@ -37,7 +37,7 @@ export function optionText(command: Described, option: string): DescribedText {
   });
 }
 
-/** The name of a choice of an option: how a submission ended. */
+/** The name of an option's choice: an outcome. */
 export function choiceText(outcome: keyof Sentences['outcome']): LocalisedName {
   const nameIn = (sentences: Sentences) => sentences.outcome[outcome];
   return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };

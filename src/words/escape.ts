@@ -15,24 +15,24 @@ const escaped = (line: string): string =>
   line.replace(MARKUP, '\\$&').replace(LIST_NUMBER, (_all, number, mark) => `${number}\\${mark}`);
 
 /**
- * Someone else's text as it stands, on one line, in which nothing acts: no markup, link, invite, mention, emoji code,
- * time or list. Nothing is inserted but backslashes, which Discord takes out before punctuation; what cannot be shown
- * goes as {@link visibleLine} says. Linear.
- * @param most UTF-16 units of the result; what is longer is cut before it is escaped
+ * Someone else's text on one line, shown as it is, in which nothing acts: no markup, link, invite, mention, emoji code, time
+ * or list. Only backslashes are inserted, which Discord takes out before punctuation. {@link visibleLine} takes out what
+ * cannot be shown. Linear.
+ * @param most UTF-16 units of the result; a longer text is cut before it is escaped
  */
 export function escapeText(text: string, most: number = MOST_TEXT): string {
   const line = visibleLine(text);
   let room = most;
   let part = escaped(shorten(line, room));
   while (part.length > most) {
-    // Each character that goes takes one backslash with it at most.
+    // With each character that is cut off, one backslash goes at most.
     room -= Math.ceil((part.length - most) / 2);
     part = escaped(shorten(line, room));
   }
   return part;
 }
 
-/** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
+/** UTF-16 units of a name in a sentence: the 100 characters of a choice, each with a backslash. */
 export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
@@ -40,7 +40,7 @@ export function memberText({ id, name }: { readonly id: string; readonly name: s
   return `<@${id}> (${escapeText(name, LONGEST_ESCAPED_NAME)})`;
 }
 
-/** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
+/** UTF-16 units of the service's words: a message of 2,000 also has the address and what to do next. */
 const MOST_TEXT = 1200;
 
 /**
@@ -55,13 +55,13 @@ export const LONGEST_ADDRESS = 300;
 
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();
-/** UTF-16 units; the longest emoji there is takes 35. A longer pile of marks is cut between its code points. */
+/** UTF-16 units of one character as people see it; the longest emoji takes 35. A longer pile of marks is cut between code points. */
 const LONGEST_GRAPHEME = 64;
 
 /** The text cut to `max` UTF-16 units, between characters as people see them. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // Two units more tell whether what follows belongs to the last character.
+  // Two more units tell whether the last character goes on behind the cut.
   const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
   const isTorn = /[\ud800-\udbff]$/.test(text.slice(0, max));
   return text.slice(0, max - index <= LONGEST_GRAPHEME ? index : max - Number(isTorn));
@@ -81,7 +81,7 @@ export function shortenMarkup(text: string, max: number): string {
   return kept.slice(0, openEnd(kept)) + ELLIPSIS;
 }
 
-/** Where something begins that does not end within the text; its length when all does. */
+/** Where markup begins that does not end within the text; the length of the text if all ends. */
 function openEnd(text: string): number {
   const whole = text.length;
   let code = whole;
@@ -98,7 +98,7 @@ function openEnd(text: string): number {
   return Math.min(code, mention, backslash);
 }
 
-/** A sentence without what only Discord shows: code, links, and times in the reader's zone. */
+/** A sentence without Discord's markup: code, links, and times in the reader's zone. */
 export const readOutsideDiscord = (text: string): string =>
   text
     .replaceAll('`', '')

@@ -12,7 +12,7 @@ import type { Reader, Translate } from './words.ts';
 export const NEAREST = 3;
 const USUAL_GAME = { alias: 'cs2' };
 const MOST_EXAMPLES = 2;
-/** UTF-16 units; less of a name tells nobody anything. */
+/** The least UTF-16 units of a name that still tell which game it is. */
 const SHORTEST_NAME = 5;
 
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
@@ -31,7 +31,7 @@ export function gameChoices(
   });
 }
 
-/** Games as buttons call them: by the name, and the alias too where two have the same name. */
+/** The games' names on buttons, with the alias where two have the same name. */
 export const gameLabels = (
   games: readonly Game[],
 ): readonly { readonly label: string; readonly alias: string }[] =>
@@ -44,7 +44,7 @@ export const gameLabels = (
 /** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
-/** A game as an option of a select. A name that shows nothing gives way to the alias. */
+/** A game as an option of a select, with its alias if its name shows nothing. */
 export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
   label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
@@ -65,7 +65,7 @@ export const gamesText = (t: Translate, games: readonly Game[]): string =>
 export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
-/** A game for examples: the usual one, unless it may not be submitted. @param games what may be, if that is known */
+/** A game for examples: the usual one, if it may be submitted. @param games what may be submitted, if that is known */
 export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
 
@@ -82,7 +82,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** That a game cannot be submitted here, or is not known, with the nearest ones. */
+/** Says that a game is not allowed here, or not known, and names the nearest ones. */
 export function unusableGameText(reader: Reader, typed: string, games: GameIndex): string {
   const { t } = reader;
   const problem = games.find(typed)
@@ -91,7 +91,7 @@ export function unusableGameText(reader: Reader, typed: string, games: GameIndex
   return signed('not-sent', notReadyText(problem, t));
 }
 
-/** That a game is not known, with those that may have been meant. */
+/** Says that a game is not known, and names games that may have been meant. */
 export function unknownGame({ t, mention }: Reader, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
@@ -99,6 +99,6 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
-/** That several games match, to choose one of them. */
+/** Says that several games match, of which one is to be chosen. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>
   t('list.severalGames', { game: escapeText(typed, LONGEST_ESCAPED_NAME) });

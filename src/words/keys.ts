@@ -8,7 +8,7 @@ import type { Reader, Translate } from './words.ts';
 /** The end of a key, for people to recognise it by, to be put between backticks. @param lastFour empty: the key is too short */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
 
-/** What is wrong with the guild's key, and what the one who reads it can do about it. */
+/** What is wrong with the guild's key, and what the reader can do about it. */
 export function keyText(why: NoKey, reader: Reader): string {
   const { t } = reader;
   switch (why.code) {
@@ -37,6 +37,6 @@ export function nextForKey(reader: Reader, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(reader, why.setBy) : keyText(why, reader);
 }
 
-/** That a key was not tried, and when one can be. */
+/** Says that a key was not tried, and when one can be. */
 export const tooSoonText = ({ at }: TooSoon, t: Translate): string =>
   signed('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import en from './en.json' with { type: 'json' };
 
 /**
- * The bot's languages: each the name of its file, a BCP 47 tag by which Intl knows its plural forms, with Discord's
- * names for those whom it serves (Discord docs: Reference, Locales). Discord refuses every command for a wrong one.
+ * The bot's languages. The key is a BCP 47 tag, the name of the language's file; the values are Discord's names for the
+ * languages that it serves (Discord docs: Reference, Locales). Discord refuses all commands if a name is wrong.
  */
 const LOCALES = {
   en: ['en-US', 'en-GB'],
@@ -30,7 +30,7 @@ const LOCALES = {
   id: ['id'],
 } as const;
 
-/** All that the bot says, in one language. */
+/** A language with all sentences of the bot. */
 export type Sentences = typeof en;
 
 export interface Language {
@@ -41,7 +41,7 @@ export interface Language {
   readonly sentences: Sentences;
 }
 
-/** The source of all others, and the one for whom no language serves. */
+/** The source of all translations, and the language for everybody whom no other serves. */
 export const ENGLISH: Language = {
   tag: 'en',
   locales: LOCALES.en,

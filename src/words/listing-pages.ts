@@ -4,17 +4,17 @@ import { LONGEST_LINK } from '../numbers.ts';
 import type { Reader } from './words.ts';
 
 /**
- * A page for people at the listing service: about one address (`host:port`) where the operator's link has a place for
- * it, or the list itself. `undefined` where the operator has named no page.
+ * A page of the listing service for people: about one address (`host:port`) if the operator's link has a place for it,
+ * otherwise the list itself. `undefined` if the operator has named no page.
  */
 export type ListingPages = (address?: string) => string | undefined;
 
-/** Stands in the operator's link for the address that was submitted. */
+/** Stands in the operator's link for the submitted address. */
 const ADDRESS = '{address}';
 
 /**
- * @param template an http or https URL, in which {@link ADDRESS} may stand once. Without an address the link ends
- * before the part that it stands in: a query or fragment, or the last piece of a path.
+ * @param template an http or https URL, in which {@link ADDRESS} may stand once. Without an address the link ends before
+ * the part with {@link ADDRESS}: a query or fragment, or the last piece of a path.
  */
 export function createListingPages(template: string | undefined): ListingPages {
   if (template === undefined) return () => undefined;
@@ -29,23 +29,23 @@ export function createListingPages(template: string | undefined): ListingPages {
   };
 }
 
-/** What would end a link in Discord's markup. Everything else that does, a URL has encoded already. */
+/** Characters that would end a link in Discord's markup; `URL` has encoded all others that would. */
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** What is between square brackets as a link; its page is not shown as a preview below the message. */
+/** Makes the text in square brackets a link, without a preview of its page below the message. */
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
-/** The same without a link. */
+/** Takes the square brackets away. */
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-/** The page about one server of the list, for people; of the list itself without one. */
+/** The page about a server, or without a server the list. */
 export const pageAbout = (
   { pages }: Pick<Reader, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
 
-/** For sentences that send people to the list: it leads to the page about this server, or to the list without one. */
+/** The link of a sentence: to the page about a server, or without a server to the list. */
 export const listAbout = (
   reader: Pick<Reader, 't' | 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,

@@ -18,8 +18,7 @@ import { failureText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 /*
- * How servers ended, in words: one and many, for members, for the log channel and in files. What is told after a crash is
- * made of the same.
+ * Says how servers ended: one or many, to members, in the log channel and in files, after a crash too.
  */
 
 /** A server with its outcome, and the number of its line where it has one. */
@@ -37,7 +36,7 @@ interface Group {
   readonly servers: EndedServer[];
 }
 
-/** What went comes first; then what failed, and what is to be looked up before it is sent again. */
+/** Accepted servers come first; then what failed, and what has to be looked up before it is sent again. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Further messages that are shown after the first of each outcome. */
@@ -88,11 +87,11 @@ function logText(t: Translate, { outcome: { kind }, said, servers }: Group, all:
   return signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said));
 }
 
-/** What was said of a server, for a cell of a file. */
+/** The service's words about a server, or why there are none, for a cell of a file. */
 export const outcomeCell = (t: Translate, outcome: Outcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
-/** The groups that a message has room for: the first of each outcome at least. */
+/** The groups that a message has room for; the first of each outcome always is among them. */
 function groupsOf(
   t: Translate,
   ended: readonly EndedServer[],
@@ -137,7 +136,7 @@ function withSaid(t: Translate, { kind }: Outcome, heading: string, said: string
   }
 }
 
-/** What the service says ends with a quote, which takes a line of its own. */
+/** Puts what to do behind the text of an outcome: on a new line, if the text ends with a quote of the service's words. */
 function withNext(text: string, outcome: Outcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
@@ -186,12 +185,12 @@ export function pageOfUnknown(
   return unknown.length === 0 ? undefined : pageAbout(reader, onlyOf(unknown));
 }
 
-/** Servers that an announcement names. */
+/** The most servers that an announcement names. */
 const MOST_ANNOUNCED = 10;
 
 /**
- * What everybody in the channel is told, in the guild's language, of the servers that were sent for review; nothing
- * where there are none, or the guild does not want it.
+ * The announcement, in the guild's language, of the servers that were sent for review; none if there are no such servers,
+ * or the guild does not want it.
  */
 export function announcementOf(
   { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },

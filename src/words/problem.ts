@@ -8,13 +8,13 @@ import type { Translate } from './words.ts';
 
 /** What is wrong with a game server, for whoever typed it. */
 export interface ProblemText {
-  /** In a few words, to be put behind the address. */
+  /** A few words to put behind the address. */
   readonly short: string;
   /** A sentence about what to do, where that is not clear. */
   readonly help?: string;
 }
 
-/** Its servers are the only ones that a name without a port is enough for: an SRV record may say the port. */
+/** The only game whose servers need no port: an SRV record of their name may say it. */
 const MINECRAFT = 'minecraft';
 /** UTF-16 units of what was typed, in a text about it. */
 const LONGEST_VALUE = 60;
@@ -27,7 +27,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** Which ranges of addresses people can tell apart; the others are for special uses. */
+/** The ranges that people can tell apart; all others are called special. */
 const KNOWN_RANGES = {
   private: 'private',
   'unique-local': 'private',
@@ -91,7 +91,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** The values of a problem, with every text fit to be shown between backticks. */
+/** The values of a problem, with every text made fit to stand between backticks. */
 function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
@@ -104,6 +104,6 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
   return { ...Object.fromEntries(entries), example, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }
 
-/** That a server was not sent, and why: what is wrong with it, and what to do about that. */
+/** Says that a server was not sent, what is wrong with it, and what to do about that. */
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);

@@ -32,7 +32,7 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
   }
 }
 
-/** Why servers are not sent, in a few words, and what can be done. */
+/** Why servers are not sent, in a few words, and what to do. */
 export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {
   switch (refusal.code) {
     case 'in-flight':
@@ -46,15 +46,15 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
   }
 }
 
-/** That a limit holds servers back, and until when. */
+/** Says that a limit holds servers back, and until when. */
 export function limitText({ by, limit, until }: Limited, t: Translate): ProblemText {
   return { short: t(`problem.short.${by}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** How many servers are few enough to be warned of a limit that is no daily quota. */
+/** With so few servers left, members are warned of a limit that is no daily quota. */
 const FEW_LEFT = 10;
 
-/** How many more servers may be submitted; of a limit that is no daily quota where only few may. */
+/** How many more servers may be submitted. A limit that is no daily quota is only named if few are left. */
 export function leftText({ count, limited }: Room, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
@@ -62,7 +62,7 @@ export function leftText({ count, limited }: Room, t: Translate): string | undef
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** The first of the servers that were already submitted, and where to look up what nobody knows. */
+/** The first of the servers that were already submitted, and where to look up unknown ones. */
 function beforeTexts(
   { servers }: Extract<Refusal, { code: 'already-submitted' }>,
   reader: Reader,

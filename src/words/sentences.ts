@@ -1,9 +1,9 @@
 import type { Translate } from './words.ts';
 
-/** Chinese and Japanese have no space behind a full stop: its sign holds one. */
+/** Chinese and Japanese put no space behind a full stop, whose sign includes it. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
-/** Whole sentences behind each other; those that are not there are left out. */
+/** Joins whole sentences; absent ones are left out. */
 export const sentences = (...all: readonly (string | undefined)[]): string =>
   all
     .filter((sentence) => sentence !== undefined && sentence !== '')
@@ -20,7 +20,7 @@ export function namedText(t: Translate, names: readonly string[], count: number)
 }
 
 /**
- * When something is possible again. Discord counts down by itself, in the member's language.
+ * When something is possible again. Discord itself counts down, in the member's language.
  * @param at milliseconds since 1970
  */
 export const nextTryText = (at: number, t: Translate): string =>

@@ -6,8 +6,8 @@ import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenM
 import type { Translate } from './words.ts';
 
 /**
- * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). What this bot
- * refuses before anything was sent looks as `not-sent`.
+ * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). A refusal of this
+ * bot, before anything was sent, looks like `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
@@ -28,11 +28,11 @@ export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
-/** A game by its alias, which is its name too where it is not known. */
+/** The name of a game, or its alias if the game is not known. */
 export const gameNamed = (alias: string, games: GameIndex): Game =>
   games.find(alias) ?? { name: alias, alias };
 
-/** The parts of a line; they may be as somebody typed them. */
+/** The parts of a line about a server, perhaps as somebody typed them. */
 interface ServerWords {
   /** Its name. */
   readonly game: string;
@@ -49,7 +49,7 @@ interface LongestWords {
 
 const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
-/** A game server as it is written everywhere: `**Game** `address``, and its query port if it has one of its own. */
+/** How a game server is written everywhere: `**Game** `address``, and its query port if that is another. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
@@ -63,7 +63,7 @@ export function serverLine(
 /** A line of {@link serverLine}, or the item of a list with what was typed. */
 const SERVER_LINE = /^(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?/u;
 
-/** The game servers that a message of this bot shows, as they can be typed again; none of what only a file has. */
+/** The game servers that a message of this bot shows, as they can be typed again. Servers in a file are not among them. */
 export function readServerLines(shown: Shown): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
   return texts
@@ -75,7 +75,7 @@ export function readServerLines(shown: Shown): readonly TypedRow[] {
     });
 }
 
-/** What a message shows. */
+/** The parts of a message that may show servers. */
 interface Shown {
   readonly content: string;
   readonly embeds: readonly unknown[];
@@ -92,14 +92,14 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
-/** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
+/** The most lines that a message names, since more do not fit on the screen of a phone; the files name all. */
 export const MOST_NAMED = 5;
-/** The same below each text where there are several. */
+/** The most lines below each text, if a message has several texts. */
 export const FEW_NAMED = 3;
-/** UTF-16 units of what a line repeats, so that it takes two lines of a phone, three at most. */
+/** UTF-16 units of what a line repeats: so it takes two lines of a phone, three at most. */
 const LONGEST_ITEM = 40;
 
-/** An address, or what was typed, as an item of a list; with the number of its line where it has one. */
+/** An address, or what was typed, as an item of a list, with the number of its line if it has one. */
 export function addressItem(t: Translate, text: string, line?: number): string {
   const code = `\`${escapeCode(text, LONGEST_ITEM)}\``;
   return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
@@ -112,25 +112,25 @@ export const serverItem = (
   line?: number,
 ): string => addressItem(t, formatAddress({ host, port }), line);
 
-/** How many more there are than were named, as a line of its own. */
+/** A line that says how many more there are. */
 export const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
-/** An embed of Discord's with game servers in it. */
+/** What an embed with game servers shows. */
 export interface ServerEmbed {
-  /** None where nothing has come of them yet. */
+  /** Absent while nothing has come of them. */
   readonly color?: number;
   readonly description: string;
 }
 
-/** UTF-16 units that an embed takes (Discord docs: Message resource, "Embed Limits"), less what says how many more there are. */
+/** UTF-16 units of an embed (Discord docs: Message resource, "Embed Limits"), less the line that says how many more there are. */
 const ROOM = 4096 - 100;
 
 /**
- * The one embed with game servers: of a reply, a report, an announcement, a log entry. What must be read stands in the
- * text of the message, since people switch embeds off.
- * @param lines what {@link serverLine} or {@link describe} made
- * @param most lines that are shown; of the others it says how many they are
+ * The embed with game servers of a reply, a report, an announcement or a log entry. What must be read stands in the text of
+ * the message, since people switch embeds off.
+ * @param lines made by {@link serverLine} or {@link describe}
+ * @param most lines that are shown; a last line counts the others
  */
 export function serverEmbed(
   t: Translate,
@@ -142,7 +142,7 @@ export function serverEmbed(
 }
 
 /**
- * As many lines as an embed takes, and how many more there are.
+ * As many lines as an embed takes, and a line with the number of the others.
  * @param count how many there are in all
  */
 export function fittingLines(t: Translate, lines: readonly string[], count: number = lines.length): string {

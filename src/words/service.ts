@@ -3,8 +3,8 @@ import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * The service's words, word for word. Where the reader's language is another and they are one of the six that the
- * specification has, what they mean stands before them.
+ * The service's words as they came. Before the six sentences of the specification stands what they mean, if the reader's
+ * language is another.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
@@ -13,7 +13,7 @@ export function serviceWords(message: string, t: Translate): string {
   return meaning === original ? message : t('said.both', { meaning, original });
 }
 
-/** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
+/** Why there is no usable answer of the listing service, as a sentence for a member, without the service's text. */
 export function failureText(failure: Failure, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');
@@ -22,7 +22,7 @@ export function failureText(failure: Failure, t: Translate): string {
   return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
 }
 
-/** What members can do is the same for several reasons; operators find each in the log. */
+/** Members can do the same about several reasons; operators find each in the bot's log. */
 function unknownText(reason: Unknown['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':

@@ -25,13 +25,13 @@ export type WordsFor = (locale: string) => Translate;
 
 /** Whom a sentence is for. */
 export interface Reader {
-  /** Sentences in their language. */
+  /** The sentences in the reader's language. */
   readonly t: Translate;
   /** A command as a clickable mention, or as plain text while its id is not known. */
   readonly mention: (command: string) => string;
-  /** Whether they may manage the guild: they are told what to do, others whom to ask. */
+  /** Whether the reader may manage the guild, and is told what to do; others are told whom to ask. */
   readonly isAdmin: boolean;
-  /** Where the list can be looked at. */
+  /** The pages of the listing service. */
   readonly pages: ListingPages;
 }
 
@@ -46,7 +46,7 @@ export interface Words {
   readonly pages: ListingPages;
 }
 
-/** The sentences in every language, with the listing service by its name in them. */
+/** The sentences in every language, with the name of the listing service in them. */
 export function createWords(
   { name, page }: NamedService = {},
   spoken: readonly Language[] = languages,
@@ -66,7 +66,7 @@ export function createWords(
   return { wordsFor: (locale) => translators.get(locale) ?? english, pages };
 }
 
-/** What Discord's client calls its pages and permissions in this language, for every sentence that names them. */
+/** The names of Discord's pages and permissions in this language, for the sentences that name them. */
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
@@ -74,8 +74,8 @@ const discordNames = ({ permission, discord }: Sentences): Readonly<Record<strin
 });
 
 /**
- * What a sentence takes the service's name from: `{{Service}}` at its beginning, `{{service}}` and so on within it, and
- * the same with `_plain` behind where no markup is understood.
+ * The service's name as values of a sentence: `{{Service}}` at its beginning, `{{service}}` and so on within it, and with
+ * `_plain` behind where markup is not understood.
  */
 function nameForms(
   { listing }: Sentences,
@@ -114,10 +114,10 @@ function translator({ tag, sentences }: Language, forms: Readonly<Record<string,
   });
 }
 
-/** Values that say how many there are. Ports, ids, seconds and the numbers of lines are written as they are. */
+/** Values that are quantities. Ports, ids, seconds and the numbers of lines are written as they are. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
-/** Writes quantities as the language writes numbers. */
+/** Formats quantities as the language writes numbers. */
 function quantitiesIn(tag: string): FormatterModule {
   const numbers = new Intl.NumberFormat(tag);
   return {
@@ -130,10 +130,10 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** Sentences that are remembered in each language; the oldest goes. */
+/** The most sentences that are remembered in each language; then the oldest goes. */
 const MOST_REMEMBERED = 500;
 
-/** i18next takes 20 µs for a sentence, and most are made again and again with the same values. */
+/** Remembers sentences: i18next takes 20 µs for one, and most are made again and again with the same values. */
 function remembering(translate: TFunction): TFunction {
   const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {
