@@ -3,7 +3,9 @@ import type { Deletion } from '../src/guilds/deletion.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
+import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
+import { WAITS_MS } from '../src/submissions/record.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -27,6 +29,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         t('privacy.kept', { count: historyDays }),
         t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ),
+      t('privacy.waiting', { count: WAITS_MS / DAY_MS }),
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),
       t('privacy.key'),
       t('privacy.settings'),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterRestart } from '../commands/after-restart.ts';
 import { createCommands } from '../commands/index.ts';
+import { ownApproval } from '../commands/submissions/waiting.ts';
 import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
@@ -30,6 +31,7 @@ import { createRefusals } from './guilds/refusals.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { createAfterCrash } from './interactions/after-crash.ts';
 import { createAnswering } from './interactions/answer.ts';
+import { createApprovalMessages } from './interactions/approval-messages.ts';
 import { createDispatcher } from './interactions/dispatch.ts';
 import { createEditOrder } from './interactions/edit-order.ts';
 import { createGuildLog, type GuildLogTiming } from './interactions/guild-log.ts';
@@ -62,6 +64,7 @@ import { createStoreLock } from './storage/lock.ts';
 import { createOnlyOne } from './storage/only-one.ts';
 import { createStore, type StuckTransaction } from './storage/store.ts';
 import { createAlreadySubmitted } from './submissions/already-submitted.ts';
+import { createApprovals } from './submissions/approvals.ts';
 import { createDrafts } from './submissions/drafts.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
@@ -227,9 +230,19 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const alreadySubmitted = createAlreadySubmitted({ store, now });
   const drafts = createDrafts({ store, now });
   const records = createRecords({ store, drafts, owner, now });
+  const approvals = createApprovals({ store, records, owner, now });
+  const approvalMessages = createApprovalMessages({
+    approvals,
+    posts,
+    settings,
+    setTrouble: logChannels(settings).setTrouble,
+    wordsFor: words.wordsFor,
+    games,
+    logger,
+  });
   const record = createRecord({ store, owner, encryption, submissions: records, now, logger });
   const history = createHistory({ store, myTurn });
-  const erasure = createErasure({ store, limits });
+  const erasure = createErasure({ store, limits, now });
   const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays, now });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
@@ -247,6 +260,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     records,
     alreadySubmitted,
     limits,
+    approvals,
+    showApproval: approvalMessages.show,
     keys,
     settings,
     listing,
@@ -295,6 +310,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const commands = createCommands({
     pipeline,
     drafts,
+    approvals,
+    approvalMessages,
     lists,
     reader,
     history,
@@ -325,6 +342,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     wording,
     async reportOf(context) {
+      const approval = await approvals.by(context.guildId, context.interactionId);
+      if (approval) return ownApproval(context, approval, games);
       const ended = await pipeline.endedBy(context, context.interactionId);
       return ended && afterRestart(context, ended, { games, settings });
     },
@@ -341,7 +360,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       store,
       owner,
       submissions: records,
-      tellUnreplied: afterCrash.tellUnreplied,
+      async tellUnreplied() {
+        await afterCrash.tellUnreplied();
+        await approvalMessages.showDue();
+      },
       logger,
     }),
     onOver: deps.onFatal,
@@ -454,6 +476,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
+        approvals: whenClockIsRight(approvals.expire),
         submissions: whenClockIsRight(pruning.prune),
         interactions: whenClockIsRight(record.prune),
         deletions: deletion.finish,

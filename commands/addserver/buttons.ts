@@ -138,8 +138,11 @@ function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted'
       // What was typed is kept no longer.
       return refusal.isSoon ? 'tryAgain' : undefined;
     case 'in-flight':
+    case 'member-waiting':
+    case 'guild-waiting':
       return 'tryAgain';
     case 'game-not-allowed':
+    case 'waiting-already':
       return undefined;
     default:
       return refusal satisfies never;

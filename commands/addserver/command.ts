@@ -29,12 +29,13 @@ import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/draft-view.ts';
 import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
+import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { gameField, windowText } from '../window.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
 import { typedLine, unusableText } from './text.ts';
 
-export interface AddServerDeps extends DraftDeps {
+export interface AddServerDeps extends DraftDeps, WaitingDeps {
   readonly pipeline: Pipeline;
   readonly drafts: Pick<Drafts, 'save' | 'find'>;
   readonly suggestions: Suggestions;
@@ -123,6 +124,17 @@ export function addServer(deps: AddServerDeps): Command {
           return serverModal(context, { id: editId(context.argument), typed }, deps);
         },
       },
+      // What waits for a moderator is changed: it waits until the window is submitted.
+      change: {
+        answers: 'form',
+        async run(context) {
+          const id = context.argument;
+          const draft = await deps.approvals.draft(context, id);
+          if (typeof draft === 'string') throw noDraft(draft, context.t, 'addserver');
+          const typed = typedOf(draft.rows[0]);
+          return serverModal(context, { id: customId('addserver', 'changed', id), typed }, deps);
+        },
+      },
       anew: {
         answers: 'form',
         async run(context) {
@@ -132,6 +144,17 @@ export function addServer(deps: AddServerDeps): Command {
       },
     },
     submits: {
+      changed: {
+        answers: 'sending',
+        async run(context) {
+          const { argument: id, guildId, t } = context;
+          const why = await deps.approvals.takeBack(context, id);
+          if (why !== undefined) throw noDraft(why, t, 'addserver');
+          return submitTyped(context, id, typedInModal(context), deps).finally(() =>
+            deps.approvalMessages.show({ guildId, id }),
+          );
+        },
+      },
       edit: {
         answers: 'sending',
         run(context) {
@@ -231,9 +254,11 @@ async function submit(
   what: Pick<Order, 'id' | 'draft' | 'includesAlreadySubmitted'>,
   deps: AddServerDeps,
 ): Promise<Reply> {
-  const { guildId, interactionId, receivedAt, user, t } = context;
-  const result = await deps.pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
+  const { guildId, interactionId, receivedAt, user, isAdmin, t } = context;
+  const order = { guildId, interactionId, receivedAt, user, isAdmin, ...what };
+  const result = await deps.pipeline.submit(order);
   if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addserver');
+  if (result.kind === 'waiting') return waitingReply(context, what.id, deps);
   if (result.kind === 'ended') return endedReply(context, result, deps.games);
   const [row] = result.draft.rows;
   const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';

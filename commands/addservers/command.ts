@@ -22,12 +22,13 @@ import { sentences } from '../../src/words/sentences.ts';
 import { moreText, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { noDraft } from '../no-draft.ts';
+import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
 import { allowedGames, type DraftDeps, gamesMeant, openDraft, showDraft, withNear } from './draft-view.ts';
 import { reasonItem } from './lines.ts';
 import { progressOf, reportReply } from './report.ts';
 
-export interface AddServersDeps extends DraftDeps {
+export interface AddServersDeps extends DraftDeps, WaitingDeps {
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly reader: ListReader;
   readonly pipeline: Pipeline;
@@ -112,6 +113,7 @@ export function addServers(deps: AddServersDeps): Command {
         },
       },
       include: { answers: 'update', run: (context) => includeAlreadySubmitted(context, deps) },
+      change: { answers: 'update', run: (context) => changeWaiting(context, deps) },
       cancel: { answers: 'update', run: (context) => cancel(context, deps) },
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: { answers: 'update', run: (context) => takeMeantGames(context, deps) },
@@ -314,6 +316,15 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
   return showDraft(context, edited, { notice }, deps);
 }
 
+/** What waits for a moderator is a draft again. */
+async function changeWaiting(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
+  const { t, guildId, argument: id } = context;
+  const why = await deps.approvals.takeBack(context, id);
+  if (why !== undefined) throw noDraft(why, t, 'addservers');
+  await deps.approvalMessages.show({ guildId, id });
+  return showDraft(context, await deps.lists.again(context, id), { notice: t('approval.takenBack') }, deps);
+}
+
 async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {
   const why = await lists.drop(context, context.argument);
   if (why !== undefined) throw noDraft(why, context.t, 'addservers');
@@ -326,17 +337,19 @@ async function submitList(
   what: Pick<Order, 'id' | 'promised' | 'includesAlreadySubmitted'>,
   deps: AddServersDeps,
 ): Promise<Reply> {
-  const { t, guildId, interactionId, receivedAt, user, stopping } = context;
+  const { t, guildId, interactionId, receivedAt, user, isAdmin, stopping } = context;
   const result = await deps.pipeline.submit({
     guildId,
     interactionId,
     receivedAt,
     user,
+    isAdmin,
     ...what,
     stopping,
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
   if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addservers');
+  if (result.kind === 'waiting') return waitingReply(context, what.id, deps);
   if (result.kind === 'refused') {
     const { refusal } = result;
     // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.

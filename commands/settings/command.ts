@@ -28,6 +28,8 @@ import {
 } from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
+import { DAY_MS } from '../../src/numbers.ts';
+import { WAITS_MS } from '../../src/submissions/record.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText } from '../../src/words/command-text.ts';
 import { memberText } from '../../src/words/escape.ts';
@@ -35,9 +37,10 @@ import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { logChannelSelect, notifyRoleSelect } from './selects.ts';
+import { approvalRoleSelect, logChannelSelect, notifyRoleSelect } from './selects.ts';
 import {
   announceText,
+  approvalText,
   gamesText,
   lacksKey,
   manyGamesText,
@@ -55,7 +58,7 @@ export interface SettingsDeps {
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
-  readonly posts: ChannelPosts;
+  readonly posts: Pick<ChannelPosts, 'post'>;
   /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
   readonly addBotLink: (guildId: string) => Promise<string | undefined>;
 }
@@ -166,13 +169,17 @@ async function testLog(context: PressContext, { settings, posts }: SettingsDeps)
     : t('settings.missing', { channelId, names: missingNames(t, result) });
 }
 
-/** The channel that had the log says who turned it off. */
+/**
+ * The channel that had the log says who turned it off.
+ * @throws UserError where submissions wait in it
+ */
 async function turnLogOff(
-  { guildId, guildT, user }: PressContext,
+  { t, guildId, guildT, user }: PressContext,
   { settings, posts }: SettingsDeps,
 ): Promise<Settings> {
   let previousId: string | undefined;
   const now = await settings.change(guildId, ({ logTrouble: _trouble, logChannelId, ...before }) => {
+    if (before.approval) throw new UserError(t('settings.approval.keepsLog'));
     previousId = logChannelId;
     return before;
   });
@@ -199,6 +206,16 @@ function chosenRole(
     throw new UserError(t('settings.roleNotMentionable', { roleId }));
   }
   return roleId;
+}
+
+/** @throws UserError where submissions would wait in no channel */
+function withApproval(now: Settings, isOn: boolean, t: Translate): Settings {
+  const { approval: _previous, ...others } = now;
+  if (!isOn) return others;
+  if (now.logChannelId === undefined || now.logTrouble !== undefined) {
+    throw new UserError(t('settings.approval.needsLog'));
+  }
+  return { ...now, approval: true };
 }
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
@@ -257,6 +274,9 @@ export function settingsCommand(deps: SettingsDeps): Command {
     );
   }
 
+  const changeApproval = async (context: Context, make: MakeSettings): Promise<Reply> =>
+    approvalView(context, await changed(context, make, approvalText));
+
   return {
     data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
     permission: 'manage-guild',
@@ -297,6 +317,23 @@ export function settingsCommand(deps: SettingsDeps): Command {
       allgames: press((context) =>
         change(context, ({ games: _some, goneGames: _gone, ...now }) => now, gamesText),
       ),
+      approval: turn(async (context) => {
+        return approvalView(context, await readableSettings(context.guildId, settings));
+      }),
+      approve: press((context) => {
+        return changeApproval(context, (now) => withApproval(now, context.argument === 'on', context.t));
+      }),
+      approvalrole: press((context) => {
+        const [approvalRoleId] = context.values;
+        if (approvalRoleId === undefined) throw new UserError(context.t('settings.gone'));
+        if (approvalRoleId === context.guildId) {
+          throw new UserError(context.t('settings.approvalRoleEveryone'));
+        }
+        return changeApproval(context, (now) => ({ ...now, approvalRoleId }));
+      }),
+      noapprovalrole: press((context) => {
+        return changeApproval(context, ({ approvalRoleId: _previous, ...now }) => now);
+      }),
       back: turn(show),
       quota: { answers: 'form', run: async (context) => quotaModal(context) },
     },
@@ -335,6 +372,7 @@ const buttons = (
       lacksKey(shown) && enterKey(context),
       button(customId('settings', 'games', '1'), t('settings.gamesButton')),
       button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+      button(customId('settings', 'approval'), t('settings.approvalButton')),
       now.announce
         ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
         : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
@@ -345,6 +383,27 @@ const buttons = (
     ],
   ];
 };
+
+/** Whether submissions wait for a moderator, and who decides. */
+function approvalView(context: Context, now: Settings): Reply {
+  const { t } = context;
+  const count = WAITS_MS / DAY_MS;
+  const content = [t('settings.approval.how', { count }), '', approvalText(t, { now, games: [] })];
+  return {
+    content: content.join('\n'),
+    components: rows(
+      [approvalRoleSelect(context)],
+      [
+        now.approval
+          ? button(customId('settings', 'approve', 'off'), t('settings.approvalOffButton'))
+          : button(customId('settings', 'approve', 'on'), t('settings.approvalOnButton')),
+        now.approvalRoleId !== undefined &&
+          button(customId('settings', 'noapprovalrole'), t('settings.approvalRoleOffButton')),
+        button(customId('settings', 'back'), t('button.back')),
+      ],
+    ),
+  };
+}
 
 interface GamesShown {
   readonly now: Settings;

@@ -15,6 +15,13 @@ export const logChannelSelect = ({ t }: Context): Control =>
     types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
   });
 
+/** Where the role is chosen that may decide about submissions. */
+export const approvalRoleSelect = ({ t }: Context): Control =>
+  roleSelect({
+    id: customId('settings', 'approvalrole'),
+    placeholder: t('settings.approvalRolePlaceholder'),
+  });
+
 /** Where the role to notify is chosen. */
 export const notifyRoleSelect = ({ t }: Context): Control =>
   roleSelect({ id: customId('settings', 'role'), placeholder: t('settings.rolePlaceholder') });

@@ -44,6 +44,7 @@ export function settingsText(reader: Reader, shown: SettingsShown): string {
     gamesText(t, shown),
     quotaText(t, shown),
     announceText(t, shown),
+    approvalText(t, shown),
     ...(next === undefined ? [] : ['', next]),
   ].join('\n');
 }
@@ -126,6 +127,12 @@ export function quotaText(t: Translate, { now: { dailyQuota: count } }: Shown): 
   return count === undefined
     ? `${OFF} ${t('settings.quota.none')}`
     : `${FINE} ${t('settings.quota.set', { count })}`;
+}
+
+export function approvalText(t: Translate, { now: { approval, approvalRoleId: roleId } }: Shown): string {
+  if (!approval) return `${OFF} ${t('settings.approval.off')}`;
+  if (roleId === undefined) return `${FINE} ${t('settings.approval.on')}`;
+  return `${FINE} ${t('settings.approval.onRole', { roleId })}`;
 }
 
 export const announceText = (t: Translate, { now }: Shown): string =>

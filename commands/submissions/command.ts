@@ -27,18 +27,22 @@ import { choiceText, commandText, optionText } from '../../src/words/command-tex
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
+import { type ApprovalDeps, approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 const HOUR_MS = 3_600_000;
 
-export interface SubmissionsDeps {
+export interface SubmissionsDeps extends ApprovalDeps {
   readonly history: Pick<History, 'find' | 'entries' | 'countServers' | 'servers' | 'all' | 'games' | 'size'>;
   readonly games: GameIndex;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
-export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
+export function submissionsCommand(deps: SubmissionsDeps): Command {
+  const { history, games } = deps;
+  const actions = approvalActions(deps);
+
   /** Members whose files are being made. */
   const exporting = new Set<string>();
 
@@ -62,7 +66,13 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       async () => [...(await history.games(context.guildId))],
     ]);
 
-  async function show(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
+  /** What waits for a moderator comes first. @param waiting which of it, counted from 1 */
+  async function show(
+    context: Context,
+    filter: SubmissionFilter,
+    wantedPage: number,
+    waiting = 1,
+  ): Promise<Reply> {
     const { guildId } = context;
     const which = await wanted(context, filter);
     const found = await history.find(guildId, which);
@@ -70,7 +80,9 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
     const isFull = await fullness.get(guildId);
-    return submissionsView(context, {
+    const first = isOpen(filter) ? await actions.waiting(context, waiting) : undefined;
+    if (first && count === 0) return first;
+    const view = submissionsView(context, {
       entries,
       count,
       hasMore: found.length > count,
@@ -79,6 +91,12 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       isFull,
       games,
     });
+    if (first === undefined) return view;
+    return {
+      content: first.content,
+      embeds: [...first.embeds, ...(view.embeds ?? [])],
+      components: [...first.components, ...(view.components ?? [])],
+    };
   }
 
   /** What came of the servers of one submission, in a message of its own: the page that it is on keeps its filter. */
@@ -120,13 +138,19 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       };
       return show(context, filter, 1);
     },
+    submits: actions.submits,
     presses: {
+      ...actions.presses,
       page: {
         answers: 'update at once',
         async run(context) {
           const { wanted: page, state } = readPage(context.argument);
           return show(context, readFilter(state), page);
         },
+      },
+      waiting: {
+        answers: 'update at once',
+        run: (context) => show(context, readFilter(''), 1, Number.parseInt(context.argument, 10)),
       },
       servers: { answers: 'at once', run: ofServers },
       turn: { answers: 'update at once', run: ofServers },
@@ -252,12 +276,14 @@ function submissionsView(context: Context, shown: Shown): Reply {
   };
 }
 
+/** Whether it leaves everything open but perhaps the member. */
+const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
+  game === '' && server === '' && outcome === undefined;
+
 /** Why there is nothing to show. Somebody who had their name deleted finds nothing of theirs. */
-function noneText(
-  { t, isAdmin, user }: Context,
-  { userId, game, server, outcome }: SubmissionFilter,
-): string {
-  if (game !== '' || server !== '' || outcome !== undefined) return t('submissions.noneFound');
+function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
+  const { userId } = filter;
+  if (!isOpen(filter)) return t('submissions.noneFound');
   if (userId === user.id || !isAdmin) return t('submissions.noneYours');
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }

@@ -1,8 +1,10 @@
+import { byText } from '../../src/interactions/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
+import { outcomeCell } from '../../src/words/outcomes.ts';
 import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
-import { serviceWords } from '../../src/words/service.ts';
+import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
@@ -17,7 +19,8 @@ export function entryText(
 ): string {
   const { at, userId, counts, only } = entry;
   const { t } = reader;
-  const about = [whenText(at), ...(own ? [] : [byText(t, userId)])];
+  const decision = decisionText(reader, entry);
+  const about = [whenText(at), ...(own ? [] : [byText(t, userId)]), ...decision];
   if (only) return [serverText(reader, only, games), ...about].join(' · ');
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map(
@@ -26,27 +29,34 @@ export function entryText(
   return `**${number}.** ${t('look.servers', { count })}\n${[...ended, ...about].join(' · ')}`;
 }
 
+/** Who has decided, where a moderator had to, and what they gave as the reason for a refusal. */
+function decisionText(
+  { t }: Reader,
+  { decidedBy, refusal }: Pick<SubmissionEntry, 'decidedBy' | 'refusal'>,
+): readonly string[] {
+  const who = decidedBy === undefined ? [] : [t('approval.moderator', { user: `<@${decidedBy}>` })];
+  if (refusal === undefined) return who;
+  return [...who, t('approval.reason', { reason: escapeText(refusal, LONGEST_MESSAGE) })];
+}
+
 /** A game server, and what became of it on a line of its own. */
 export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
-  const { outcome, message } = entry;
+  const { outcome, message, failure } = entry;
   const ended = signed(outcome, t(`outcome.${outcome}`));
-  const why = escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
-  const said = outcome === 'rejected' ? t('look.about', { item: ended, why }) : ended;
+  const why = failure ? failureText(failure, t) : escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
+  const said = outcome === 'accepted' ? ended : t('look.about', { item: ended, why });
   return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
 }
 
 /** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
-const byText = (t: Reader['t'], userId: string): string =>
-  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
-
 /** The heading of the table that {@link fileRow} makes the rows of: programs read it, so it is English in every language. */
 export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];
 
 /** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is a code, only the message is translated. */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
-  const { at, userName, game, server, port, queryPort, outcome, message } = entry;
+  const { at, userName, game, server, port, queryPort, outcome, message, failure, refusal } = entry;
   return [
     new Date(at).toISOString(),
     userName,
@@ -55,6 +65,6 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     outcome,
-    serviceWords(message ?? '', t),
+    refusal ?? (failure ? outcomeCell(t, failure) : serviceWords(message ?? '', t)),
   ];
 }

@@ -99,6 +99,7 @@ export interface DiscordApi {
   get(route: `/${string}`, request?: BotRequest): Promise<unknown>;
   post(route: `/${string}`, request: BotRequest): Promise<unknown>;
   put(route: `/${string}`, request: BotRequest): Promise<unknown>;
+  patch(route: `/${string}`, request: BotRequest): Promise<unknown>;
   readonly block: Pick<Block, 'leftMs'>;
   /** Whoever repeats a failed request asks this first, before logging it as something else. */
   readonly tellUnreachable: TellUnreachable;
@@ -407,6 +408,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     get: (route, request) => byBot(RequestMethod.Get, route, request),
     post: (route, request) => byBot(RequestMethod.Post, route, request),
     put: (route, request) => byBot(RequestMethod.Put, route, request),
+    patch: (route, request) => byBot(RequestMethod.Patch, route, request),
     stopWaiting: () => stopping.abort(),
     async close() {
       await Promise.all([agent.close(), responseAgent.close()]);

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import {
+  type APIActionRowComponent,
+  type APIComponentInMessageActionRow,
+  type APIEmbed,
+  DiscordAPIError,
+  RESTJSONErrorCodes,
+  Routes,
+} from 'discord.js';
 import type { Logger } from '../logger.ts';
-import type { DiscordApi } from './api.ts';
+import { type DiscordApi, isRefused } from './api.ts';
 import { fitTexts } from './limits.ts';
 
 /**
@@ -16,6 +23,7 @@ export interface ChannelMessage {
   readonly nonce?: string;
   readonly content?: string;
   readonly embed: APIEmbed;
+  readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
   /** The one role that a mention of it in the content notifies. */
   readonly roleId?: string;
 }
@@ -24,10 +32,21 @@ export interface ChannelMessage {
 export interface ChannelPosts {
   /** Pings nobody but the one role. Never throws. */
   post(channelId: string, message: ChannelMessage): Promise<PostResult>;
+  /**
+   * The same, of a message that is changed later.
+   * @param messageId changes this one, in place of all that it shows; `gone` where there is no such message
+   */
+  put(channelId: string, message: ChannelMessage, messageId?: string): Promise<Put>;
+}
+
+export interface Put {
+  readonly result: PostResult;
+  /** Where it was posted. */
+  readonly messageId?: string;
 }
 
 export interface ChannelPostsDeps {
-  readonly api: Pick<DiscordApi, 'post'>;
+  readonly api: Pick<DiscordApi, 'post' | 'patch'>;
   readonly logger: Logger;
 }
 
@@ -43,23 +62,37 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
 };
 
 export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPosts {
-  return {
-    async post(channelId, { nonce = newNonce(), content, embed, roleId }) {
-      const body = {
-        // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
-        nonce,
-        enforce_nonce: true,
-        ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
-        allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
-      };
-      try {
-        await api.post(Routes.channelMessages(channelId), { body });
-        return 'posted';
-      } catch (error) {
-        const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
-        if (refusal === undefined) logger.warn({ err: error, channelId }, 'a message could not be posted');
-        return refusal ?? 'failed';
+  async function put(
+    channelId: string,
+    { nonce = newNonce(), content, embed, components = [], roleId }: ChannelMessage,
+    messageId?: string,
+  ): Promise<Put> {
+    const body = {
+      ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
+      components: [...components],
+      allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
+    };
+    try {
+      if (messageId !== undefined) {
+        await api.patch(Routes.channelMessage(channelId, messageId), { body });
+        return { result: 'posted', messageId };
       }
-    },
+      const posted = await api.post(Routes.channelMessages(channelId), {
+        // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
+        body: { ...body, nonce, enforce_nonce: true },
+      });
+      return { result: 'posted', messageId: String(Object(posted).id) };
+    } catch (error) {
+      const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
+      if (refusal !== undefined) return { result: refusal };
+      if (messageId !== undefined && isRefused(error)) return { result: 'gone' };
+      logger.warn({ err: error, channelId }, 'a message could not be posted');
+      return { result: 'failed' };
+    }
+  }
+
+  return {
+    put,
+    post: async (channelId, message) => (await put(channelId, message)).result,
   };
 }

@@ -20,6 +20,10 @@ const settingsSchema = z.object({
   mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role that the log channel mentions when the service refuses the key. */
   notifyRoleId: z.exactOptional(z.string()),
+  /** Whether what members submit waits for a moderator, who sees it in the log channel. */
+  approval: z.exactOptional(z.boolean()),
+  /** The role that may decide besides those who manage the guild. */
+  approvalRoleId: z.exactOptional(z.string()),
   /** Whether successful submissions are announced in the channel where they were made. */
   announce: z.boolean(),
   /** The aliases of the games that may be submitted; absent: all of them. */

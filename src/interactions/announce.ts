@@ -7,7 +7,7 @@ import type { Interaction } from './interaction.ts';
 
 export interface Announcing {
   readonly api: Pick<DiscordApi, 'followUp'>;
-  readonly posts: ChannelPosts;
+  readonly posts: Pick<ChannelPosts, 'post'>;
   /** Whether the bot itself is in a guild, by Discord's list. */
   readonly hasBot: (guildId: string) => boolean;
   /** Told of a guild of that list in which the bot could not post. */

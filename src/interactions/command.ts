@@ -8,7 +8,7 @@ import type { Interaction, OptionValues, Shown, UploadedFile } from './interacti
 /** What every interaction brings, whatever its kind, and the words for who reads the answer. */
 export interface Context
   extends Reader,
-    Pick<Interaction, 'guildId' | 'channelId' | 'user' | 'isAdmin' | 'locale' | 'guildLocale'> {
+    Pick<Interaction, 'guildId' | 'channelId' | 'user' | 'isAdmin' | 'roleIds' | 'locale' | 'guildLocale'> {
   readonly interactionId: string;
   /** When it came, in milliseconds since 1970. */
   readonly receivedAt: number;
@@ -32,6 +32,8 @@ export interface PressContext extends Context {
   readonly argument: string;
   /** What its message shows. */
   readonly shown: Shown;
+  /** The id of its message where that is no reply, but a message that everybody in the channel sees. */
+  readonly postedId: string | undefined;
   /** What was chosen in a select: values, or ids of channels or roles; empty for a button. */
   readonly values: readonly string[];
   /** Whether a role that was chosen can be mentioned by everybody. */
@@ -51,6 +53,8 @@ export interface PressContext extends Context {
 /** A modal that was submitted. */
 export interface SubmitContext extends Context {
   readonly argument: string;
+  /** As that of the button that has opened it. */
+  readonly postedId: string | undefined;
   /** The text of a field by its custom id, or the value that was chosen in it; empty when it was left empty. */
   readonly field: (id: string) => string;
   /** The file that was uploaded in a field. */
@@ -153,7 +157,7 @@ export interface Wording {
 
 /** The context of an interaction. */
 export function contextOf(interaction: Interaction, { wordsFor, mention, pages }: Wording): Context {
-  const { id, receivedAt, guildId, channelId, user, isAdmin, locale, guildLocale } = interaction;
+  const { id, receivedAt, guildId, channelId, user, isAdmin, roleIds, locale, guildLocale } = interaction;
   return {
     interactionId: id,
     receivedAt,
@@ -161,6 +165,7 @@ export function contextOf(interaction: Interaction, { wordsFor, mention, pages }
     channelId,
     user,
     isAdmin,
+    roleIds,
     locale,
     guildLocale,
     t: wordsFor(locale),

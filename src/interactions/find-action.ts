@@ -71,7 +71,7 @@ function messageAction(
 
 function formAction(
   commands: Commands,
-  { customId, fields, files }: Form,
+  { customId, fields, files, message }: Form,
   context: Context,
 ): Action | undefined {
   const { command: name, action, argument } = parseCustomId(customId);
@@ -84,7 +84,14 @@ function formAction(
     action,
     permission: handler.permission ?? command?.permission,
     answers: handler.answers,
-    run: () => handler.run({ ...context, argument, field, file: (id) => ownValue(files, id) }),
+    run: () =>
+      handler.run({
+        ...context,
+        argument,
+        field,
+        file: (id) => ownValue(files, id),
+        postedId: message?.postedId,
+      }),
   };
 }
 
@@ -108,6 +115,7 @@ function controlAction(
         ...asking.context,
         argument,
         shown: message.shown,
+        postedId: message.postedId,
         values,
         isRoleMentionable,
         channelPermissions,

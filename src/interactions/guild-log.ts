@@ -32,7 +32,7 @@ export interface GuildLogTiming {
 }
 
 export interface GuildLogDeps extends GuildLogTiming {
-  readonly posts: ChannelPosts;
+  readonly posts: Pick<ChannelPosts, 'post'>;
   readonly wordsFor: WordsFor;
   /** `undefined`: the guild has no log channel. */
   readonly channelOf: (guildId: string) => Promise<LogChannel | undefined>;

@@ -20,6 +20,8 @@ export interface Interaction extends Answerable {
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member may manage the guild. */
   readonly isAdmin: boolean;
+  /** The member's roles; none where it was recorded. */
+  readonly roleIds: readonly string[];
   /** Whether the bot, if it is in the guild itself, may post embeds in the channel. */
   readonly mayPost: boolean;
   /** Discord's name of the member's language, such as `en-US`. */
@@ -77,6 +79,8 @@ export interface SourceMessage {
   readonly shown: Shown;
   /** The interaction that the message answers; `undefined` when Discord does not say. */
   readonly madeBy: string | undefined;
+  /** Its id where it answers no interaction, so that everybody in its channel sees it. */
+  readonly postedId: string | undefined;
 }
 
 /** A file that was uploaded with a command or in a window. */
@@ -111,6 +115,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     channelId: text(interaction.channel?.id ?? ''),
     user: { id: text(user?.id), name: text(user?.username) },
     isAdmin: mayManage(interaction.member?.permissions ?? '0'),
+    roleIds: interaction.member?.roles ?? [],
     mayPost: mayPost(interaction.app_permissions ?? '0', interaction.channel?.type),
     locale: text(locale),
     guildLocale: text(interaction.guild_locale ?? locale),
@@ -227,6 +232,7 @@ function readMessage(message: ComponentInteraction['message']): SourceMessage {
   return {
     shown: { content: text(content ?? ''), embeds: embeds ?? [], components: components ?? [] },
     madeBy: message.interaction_metadata?.id,
+    postedId: message.interaction_metadata ? undefined : message.id,
   };
 }
 

@@ -80,6 +80,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
         token: new Secret(token),
         isInstalledInGuild: true,
         mayPost: false,
+        roleIds: [],
         asked: { kind: 'unknown' },
       };
       return { interaction, shown, message };

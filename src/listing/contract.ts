@@ -135,6 +135,8 @@ export const NOT_SENT_REASONS = [
   'rate-limited', // the key is paused since a 429
   'down', // the service has failed repeatedly and is not asked for a while
   'queue-full', // enough requests of this member wait already
+  'refused', // by a moderator of the guild
+  'expired', // no moderator has decided in time
 ] as const;
 
 export const UNKNOWN_REASONS = [

@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 /** Every change of the tables, in the order of its names. A released one is never changed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '1.4-tables': {
+  '1.5-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')
@@ -28,6 +28,14 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('started_at', 'bigint')
         .addColumn('ended_at', 'bigint')
+        .addColumn('expires_at', 'bigint')
+        .addColumn('decided_by', 'text')
+        .addColumn('decided_at', 'bigint')
+        .addColumn('decision_id', 'text')
+        .addColumn('refusal', 'text')
+        .addColumn('channel_id', 'text')
+        .addColumn('message_id', 'text')
+        .addColumn('message_due_at', 'bigint')
         .execute();
       await db.schema
         .createTable('servers')
@@ -86,6 +94,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .column('owner')
         .where(sql.ref('sealed'), 'is not', null)
         .execute();
+      // The same of messages that are not as they should be.
+      await db.schema
+        .createIndex('submissions_message_due')
+        .on('submissions')
+        .column('owner')
+        .where(sql.ref('message_due_at'), 'is not', null)
+        .execute();
     },
   },
 };
@@ -103,6 +118,9 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   // The drafts of a guild and of a member; the submission of an interaction; drafts past their time, and running submissions.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id', 'created_at']],
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
+  ['submissions_by_decision', 'submissions', ['decision_id']],
+  // What a moderator has decided, to take their name out of it.
+  ['submissions_by_moderator', 'submissions', ['guild_id', 'decided_by']],
   ['submissions_by_state', 'submissions', ['state', 'created_at']],
   // Pages of the history of a guild and of a member, newest first.
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id']],

@@ -27,20 +27,34 @@ export interface SubmissionsTable {
   readonly user_id: string | null;
   /** Null after the member had it deleted. */
   readonly user_name: string | null;
-  /** `draft`: waits for a button. `running`: an interaction carries it out. `done`: it has ended. */
-  readonly state: 'draft' | 'running' | 'done';
-  /** The draft as JSON (see draft.ts), or the part of it that runs; null once its member was told the outcome. */
+  /** `draft`: waits for a button. `waiting`: for a moderator. `running`: it is carried out. `done`: it has ended. */
+  readonly state: 'draft' | 'waiting' | 'running' | 'done';
+  /** The draft as JSON (see draft.ts), or the part of it that waits or runs; null once its member was told the outcome. */
   readonly draft: string | null;
-  /** The interaction that carries it out; null for a draft. */
+  /** The interaction of its member that has submitted it; null for a draft, and for what waits again. */
   readonly interaction_id: string | null;
-  /** The process that carries it out; null for a draft. */
+  /** The process that carries it out, and that has its message shown; null for a draft. */
   readonly owner: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
+  /** Until when a moderator may decide; null where none ever had to. */
+  readonly expires_at: number | null;
+  /** The moderator who has approved or refused it; null, too, once they had their name deleted. */
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+  /** The moderator's interaction. */
+  readonly decision_id: string | null;
+  /** What the moderator gave as the reason for the refusal. */
+  readonly refusal: string | null;
+  /** The message in the log channel on which moderators decide. */
+  readonly channel_id: string | null;
+  readonly message_id: string | null;
+  /** Since when that message is not what this row says; null: it is, or there can be none. */
+  readonly message_due_at: number | null;
 }
 
-/** The servers that were submitted. A draft has none. */
+/** The servers that were submitted. A draft has none, nor has what waits for a moderator. */
 export interface ServersTable {
   readonly submission_id: string;
   /** Counted from 0, in the order of the input. */

@@ -127,6 +127,13 @@ type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
 const isUnconfirmed = (row: Row): row is UnconfirmedRow => isReady(row) && row.unconfirmed !== undefined;
 
+/** Of what a moderator has approved: what was not sent, and what a limit held back. */
+export function unsentOf({ draft, rows, limitedRows }: Run, outcomes: readonly (Outcome | undefined)[]): Run {
+  const unsent = rows.filter((_, index) => outcomes[index]?.kind === 'not-sent');
+  const waiting = [...unsent, ...limitedRows];
+  return { draft: withRows(draft, waiting), rows: waiting, limitedRows: [] };
+}
+
 function fromStore<Kept>(text: string): Kept | undefined {
   try {
     return JSON.parse(text) ?? undefined;

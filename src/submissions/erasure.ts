@@ -17,25 +17,27 @@ export type Erasure = ReturnType<typeof createErasure>;
 export interface ErasureDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly limits: Pick<Limits, 'countsSince'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** After all times. */
 const EVER = Number.MAX_SAFE_INTEGER;
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
-export function createErasure({ store, limits }: ErasureDeps) {
+export function createErasure({ store, limits, now }: ErasureDeps) {
   const { tables } = store;
 
   return {
     /**
-     * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it is sent, and has no
-     * draft afterwards. Called inside of the guild's transaction.
+     * Deletes the drafts of a guild, and what waits for its moderators. What is carried out has no owner any more, so that
+     * none of it is sent, and has no draft afterwards. Called inside of the guild's transaction.
      */
     async deleteUnsent(guildId: string): Promise<void> {
       await tables()
         .deleteFrom('submissions')
         .where('guild_id', '=', guildId)
-        .where('state', '=', 'draft')
+        .where('state', 'in', ['draft', 'waiting'])
         .execute();
       await tables()
         .updateTable('submissions')
@@ -76,7 +78,10 @@ export function createErasure({ store, limits }: ErasureDeps) {
         .limit(ROWS_AT_ONCE);
       await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
-    /** Deletes a member's drafts, and their name from what they have submitted; from how many servers. */
+    /**
+     * Deletes a member's drafts and what waits for a moderator, and their name from what they have submitted and decided.
+     * @returns from how many servers
+     */
     async forgetNames(
       guildId: string,
       userId: string,
@@ -88,6 +93,23 @@ export function createErasure({ store, limits }: ErasureDeps) {
         .where('user_id', '=', userId)
         .where('state', '=', 'draft')
         .where('created_at', '<=', before)
+        .where('message_due_at', 'is', null)
+        .execute();
+      // As when the member withdraws it: its message says so, and then it goes as a draft.
+      await tables()
+        .updateTable('submissions')
+        .set({ state: 'draft', draft: null, interaction_id: null, message_due_at: now() })
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .where('state', '=', 'waiting')
+        .where('created_at', '<=', before)
+        .execute();
+      await tables()
+        .updateTable('submissions')
+        .set({ decided_by: null })
+        .where('guild_id', '=', guildId)
+        .where('decided_by', '=', userId)
+        .where('decided_at', '<=', before)
         .execute();
       const ofMember = tables()
         .selectFrom('submissions')

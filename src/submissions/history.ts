@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { Outcome } from '../listing/contract.ts';
+import type { Failure, Outcome } from '../listing/contract.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { WorkTurns } from '../work-turns.ts';
+import { storedOutcome } from './outcome-columns.ts';
 
 /** How one server that a member submitted ended. */
 export interface HistoryEntry {
@@ -18,12 +19,20 @@ export interface HistoryEntry {
   readonly outcome: Outcome['kind'];
   /** The service's words. */
   readonly message?: string;
+  /** Why it was not sent, or why nobody knows. */
+  readonly failure?: Failure;
+  /** What a moderator gave as the reason for a refusal. */
+  readonly refusal?: string;
 }
 
 /** What a member submitted at once: how many of its servers ended how. */
 export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
   readonly id: string;
   readonly counts: Readonly<Record<Outcome['kind'], number>>;
+  /** The moderator who decided; `undefined` where none did, or had their name deleted. */
+  readonly decidedBy: string | undefined;
+  /** What the moderator gave as the reason for a refusal. */
+  readonly refusal: string | undefined;
   /** The server, where it is the only one. */
   readonly only: HistoryEntry | undefined;
 }
@@ -181,7 +190,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     const submission = await tables()
       .selectFrom('submissions')
       .where('id', '=', id)
-      .select(['ended_at', 'user_id'])
+      .select(['ended_at', 'user_id', 'decided_by', 'refusal'])
       .executeTakeFirst();
     // It was deleted meanwhile.
     if (submission === undefined) return undefined;
@@ -192,7 +201,15 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     const counts = { ...NONE };
     for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
     const [first] = isOne(counts) ? await readServers(guildId, { id }, { offset: 0, limit: 1 }) : [];
-    return { id, at: submission.ended_at ?? 0, userId: submission.user_id ?? '', counts, only: first };
+    return {
+      id,
+      at: submission.ended_at ?? 0,
+      userId: submission.user_id ?? '',
+      counts,
+      decidedBy: submission.decided_by ?? undefined,
+      refusal: submission.refusal || undefined,
+      only: first,
+    };
   }
 
   /** The entries at these positions. */
@@ -341,14 +358,17 @@ const ENTRY_COLUMNS = [
   'servers.ended_at',
   'servers.outcome',
   'servers.message',
+  'servers.reason',
   'submissions.user_id',
   'submissions.user_name',
+  'submissions.refusal',
 ] as const;
 
-type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name'> &
-  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message'>;
+type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal'> &
+  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
 function entryOf(row: EntryRow): HistoryEntry {
+  const ended = storedOutcome(row);
   return {
     server: row.host,
     port: row.port,
@@ -359,5 +379,7 @@ function entryOf(row: EntryRow): HistoryEntry {
     userName: row.user_name ?? '',
     outcome: row.outcome ?? 'unknown',
     ...(row.message !== null && { message: row.message }),
+    ...(ended && 'reason' in ended && { failure: ended }),
+    ...(row.refusal && { refusal: row.refusal }),
   };
 }

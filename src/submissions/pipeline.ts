@@ -15,6 +15,7 @@ import { retryAfter } from '../retry.ts';
 import type { Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
+import type { ApprovalKey, Approvals, NotWaiting } from './approvals.ts';
 import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
@@ -26,8 +27,12 @@ export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The draft's id. */
+  /** The draft's id, or that of what waits for a moderator. */
   readonly id: string;
+  /** Whether the member may manage the guild, and so waits for no moderator. */
+  readonly isAdmin?: boolean;
+  /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
+  readonly approvedBy?: string;
   /** What was typed just now: it is stored, in place of a former state of the draft, where it is reserved or refused. */
   readonly draft?: Draft;
   /** Also what the guild has already submitted. */
@@ -50,12 +55,15 @@ export type Refusal =
   /** There is no room for a single one. */
   | ({ readonly code: Limited['by'] } & Omit<Limited, 'by'>)
   /** This guild lets only some games be submitted. */
-  | { readonly code: 'game-not-allowed'; readonly game: string };
+  | { readonly code: 'game-not-allowed'; readonly game: string }
+  | NotWaiting;
 
 export type Result =
   | Ended
   /** Nothing was sent. The draft stays; a new one, of one server, is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
+  /** A moderator has to approve it first. */
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
 /** How a submission has ended, with what its report needs. */
@@ -84,6 +92,8 @@ export interface SubmissionSettings {
   readonly games?: readonly string[];
   /** Servers that a member may submit in a day; absent: no limit. */
   readonly dailyQuota?: number;
+  /** Whether what members submit waits for a moderator. */
+  readonly approval?: boolean;
 }
 
 export interface PipelineDeps {
@@ -92,6 +102,9 @@ export interface PipelineDeps {
   readonly records: Records;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'left'>;
+  readonly approvals: Pick<Approvals, 'refusal' | 'toApprove'>;
+  /** Brings the message up to date that moderators decide on. */
+  readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<ListingApi, 'add'>;
@@ -115,7 +128,10 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 /** Kept free at the end of the 15 minutes to deliver the reply, retries included. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
-/** Nothing was sent: what is reserved may be lost with the machine's power. */
+/**
+ * Nothing was sent: what is reserved may be lost with the machine's power. What waits is promised to nobody before its
+ * message is recorded, which is synced with all that came before it.
+ */
 const NOT_SYNCED = { synced: false };
 
 /** What was reserved, and what its report needs. */
@@ -172,11 +188,11 @@ export function createPipeline(deps: PipelineDeps) {
   /** Checks and reserves what may go, or says why nothing may. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
     const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
-    const { guildId, user, id, interactionId } = order;
+    const { guildId, user, id, interactionId, approvedBy } = order;
     // Whoever took it over tells the member that nothing was sent.
     if (!(await deps.ownsInteraction(interactionId)))
       throw new Error('another process has taken the interaction over');
-    const stored = await drafts.find(order, id);
+    const stored = approvedBy === undefined ? await drafts.find(order, id) : await draftToApprove(order);
     // Another window of the same draft may have been submitted first.
     const isTaken = stored === 'submitted' || stored === 'of-another-member';
     const draft = isTaken ? stored : (order.draft ?? stored);
@@ -184,11 +200,11 @@ export function createPipeline(deps: PipelineDeps) {
 
     /** A single server stays as a draft for the buttons below the refusal. A list is a draft already, and is shown anew. */
     async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
-      if (stays.source === 'options') await drafts.save(order, id, stays);
+      if (stays.source === 'options' && approvedBy === undefined) await drafts.save(order, id, stays);
       return { kind: 'refused', refusal, draft: stays };
     }
 
-    const { announce, games, dailyQuota } = await settings.get(guildId);
+    const { announce, games, dailyQuota, approval } = await settings.get(guildId);
     const key = await keys.usable(guildId);
     if ('code' in key) return refuse(key, draft);
 
@@ -216,18 +232,36 @@ export function createPipeline(deps: PipelineDeps) {
       const { by, ...limited } = room.limited;
       return refuse({ code: by, ...limited }, draft);
     }
-    const reservation: Reservation = {
+    const own = {
       id,
       guildId,
       user,
       interactionId,
       draft: { ...draft, includesAlreadySubmitted: includesAll },
+    };
+    if (approval && !order.isAdmin && approvedBy === undefined) {
+      const refusal = await deps.approvals.refusal(order, servers);
+      if (refusal) return refuse(refusal, draft);
+      // Limits count what is sent: when it is approved, all of it is counted anew.
+      await records.wait({ ...own, rows, limitedRows: [] });
+      return { kind: 'waiting' };
+    }
+    const reservation: Reservation = {
+      ...own,
+      approvedBy,
       rows: rows.slice(0, room.count),
       limitedRows: rows.slice(room.count),
       limited: room.limited,
     };
     await records.reserve(reservation);
-    return { kind: 'reserved', ...reservation, announce };
+    // The channel of a moderator is not where it was submitted.
+    return { kind: 'reserved', ...reservation, announce: announce && approvedBy === undefined };
+  }
+
+  /** What waits, if it still does. */
+  async function draftToApprove(order: Order): Promise<Draft | NoDraft> {
+    const found = await deps.approvals.toApprove(order);
+    return found?.by.user.id === order.user.id ? found.draft : 'submitted';
   }
 
   async function carryOut(order: Order, run: Reserved): Promise<Ended> {
@@ -334,11 +368,19 @@ export function createPipeline(deps: PipelineDeps) {
      */
     async submit(order: Order): Promise<Result> {
       const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
+      if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);
-        return carryOut(order, reserved);
+        if (order.approvedBy === undefined) return carryOut(order, reserved);
+        // Nobody waits for the message that says that it is being sent.
+        void deps.showApproval(order);
+        const ended = await carryOut(order, reserved);
+        await deps.showApproval(order);
+        if (ended.remainderId !== undefined) await deps.showApproval({ ...order, id: ended.remainderId });
+        return ended;
       }
-      if (reserved.kind === 'refused') {
+      // A refusal of what a moderator approves is told to the moderator alone.
+      if (reserved.kind === 'refused' && order.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
         await tell(({ refused }) => refused?.(order, servers, reserved.refusal));
       }

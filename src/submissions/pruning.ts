@@ -66,6 +66,8 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
       .select('id')
       .where('state', '=', 'draft')
       .where('created_at', '<=', now() - DRAFT_LIVES_MS)
+      // Its message does not say yet that it was withdrawn.
+      .where('message_due_at', 'is', null)
       .limit(ROWS_AT_ONCE);
     await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old), stopping);
   }

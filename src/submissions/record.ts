@@ -1,9 +1,10 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { DAY_MS } from '../numbers.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
-import { type Run, remainderOf, runFromStore, runToStore } from './draft.ts';
+import { type Run, remainderOf, runFromStore, runToStore, unsentOf } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
 import type { EndedServers } from './request-plan.ts';
@@ -11,11 +12,28 @@ import type { EndedServers } from './request-plan.ts';
 /** Rows in one statement: SQLite takes 32,766 values. */
 const INSERTED_AT_ONCE = 200;
 
+/** How long a submission waits for a moderator, in milliseconds. */
+export const WAITS_MS = 7 * DAY_MS;
+
 /** What is reserved, and by which interaction. */
 export interface Reservation extends Submitter, Run {
   /** Of the submission: that of its draft. */
   readonly id: string;
   readonly interactionId: string;
+  /** Set where a moderator has approved it by that interaction: the moderator's id. */
+  readonly approvedBy?: string | undefined;
+}
+
+/** What waits for a moderator. Without an interaction nobody has to be told of it. */
+export interface Waiting extends Submitter, Run {
+  readonly id: string;
+  readonly interactionId: string | null;
+}
+
+export interface RecordedServer {
+  readonly server: ServerSubmission;
+  /** None as long as it has not ended. */
+  readonly outcome: Outcome | undefined;
 }
 
 /** A submission that has ended. */
@@ -23,7 +41,10 @@ export interface EndedRun extends Run {
   readonly servers: readonly ServerSubmission[];
   /** Of each server. */
   readonly outcomes: readonly Outcome[];
-  /** The draft of what was not accepted, and of the lines that were not ready, if there is anything. */
+  /**
+   * The draft of what was not accepted, and of the lines that were not ready, if there is anything. Of what a moderator has
+   * approved: what was not sent, which waits again.
+   */
   readonly remainderId: string | undefined;
 }
 
@@ -42,7 +63,7 @@ export interface RecordsDeps {
 const remainderIdOf = (interactionId: string): string => `${interactionId}-remainder`;
 
 /**
- * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
+ * The record of a submission that is carried out: *waiting* where a moderator decides, *running*, then *done*. Every method throws a StoreError when the
  * store fails. Those that change something are called inside of the guild's transaction.
  */
 export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
@@ -54,31 +75,64 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .where('submission_id', '=', id)
       .where('position', 'in', [...indices]);
 
+  /** It waits for a moderator. A draft becomes this as a whole. */
+  async function wait({ id, guildId, user, interactionId, ...run }: Waiting): Promise<void> {
+    const at = now();
+    const waiting = {
+      state: 'waiting' as const,
+      draft: runToStore(run),
+      interaction_id: interactionId,
+      owner,
+      expires_at: at + WAITS_MS,
+      message_due_at: at,
+    };
+    await tables()
+      .insertInto('submissions')
+      .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, created_at: at, ...waiting })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(waiting))
+      .execute();
+  }
+
   /**
-   * All servers have ended. What was not accepted, and what was never ready, becomes a draft of its own.
+   * All servers have ended. What was not accepted, and what was never ready, becomes a draft of its own. What a moderator
+   * has approved and was not sent waits again.
    * @returns its id; `undefined` where nothing remains, or the member's name was deleted meanwhile
    */
   async function finish(id: string): Promise<string | undefined> {
     const before = await tables()
       .selectFrom('submissions')
-      .select(['draft', 'guild_id', 'interaction_id', 'user_id', 'user_name'])
+      .select(['draft', 'guild_id', 'interaction_id', 'user_id', 'user_name', 'decided_at', 'decision_id'])
       .where('id', '=', id)
       .executeTakeFirst();
+    const isApproved = before?.decided_at != null;
     const isNamed = before?.user_id != null && before.user_name !== null;
     // Its lines stay for the report, until the member was told.
     await tables()
       .updateTable('submissions')
-      .set({ state: 'done', ended_at: now(), ...(!isNamed && { draft: null }) })
+      .set({
+        state: 'done',
+        ended_at: now(),
+        ...((isApproved || !isNamed) && { draft: null }),
+        ...(isApproved && { message_due_at: now() }),
+      })
       .where('id', '=', id)
       .execute();
-    if (!before?.draft || !before.interaction_id || !before.user_id || before.user_name === null)
-      return undefined;
+    const endedBy = before?.decision_id ?? before?.interaction_id;
+    if (!before?.draft || !endedBy || !before.user_id || before.user_name === null) return undefined;
     const run = runFromStore(before.draft);
-    const remainder = run && remainderOf(run, (await rowsOf(id)).map(storedOutcome));
-    if (!remainder || remainder.rows.length === 0) return undefined;
-    const remainderId = remainderIdOf(before.interaction_id);
-    const user = { id: before.user_id, name: before.user_name };
-    await drafts.save({ guildId: before.guild_id, user }, remainderId, remainder);
+    if (!run) return undefined;
+    const outcomes = (await rowsOf(id)).map(storedOutcome);
+    const by = { guildId: before.guild_id, user: { id: before.user_id, name: before.user_name } };
+    const remainderId = remainderIdOf(endedBy);
+    if (isApproved) {
+      const unsent = unsentOf(run, outcomes);
+      if (unsent.rows.length === 0) return undefined;
+      await wait({ ...by, ...unsent, id: remainderId, interactionId: null });
+      return remainderId;
+    }
+    const remainder = remainderOf(run, outcomes);
+    if (remainder.rows.length === 0) return undefined;
+    await drafts.save(by, remainderId, remainder);
     return remainderId;
   }
 
@@ -103,6 +157,26 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .where('submission_id', '=', id)
       .orderBy('position')
       .execute();
+
+  async function insertServers(
+    { id, guildId, user, rows }: Omit<Waiting, 'interactionId'>,
+    columns: Partial<ServersTable>,
+  ): Promise<void> {
+    const values = rows.map(({ submission }, position) => ({
+      ...newServer(submission),
+      ...columns,
+      submission_id: id,
+      position,
+      guild_id: guildId,
+      user_id: user.id,
+    }));
+    for (let from = 0; from < values.length; from += INSERTED_AT_ONCE) {
+      await tables()
+        .insertInto('servers')
+        .values(values.slice(from, from + INSERTED_AT_ONCE))
+        .execute();
+    }
+  }
 
   const isRunning = (id: string) =>
     tables().selectFrom('submissions').select('id').where('id', '=', id).where('state', '=', 'running');
@@ -133,15 +207,34 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   const abandoned = () => allRunning().where(isAbandoned(store, owner));
 
   return {
+    wait,
+    /** Nothing of what waits is sent, and nothing of it remains. */
+    async endWaiting(waiting: Omit<Waiting, 'interactionId'>, reason: NotSent['reason']): Promise<void> {
+      await insertServers(waiting, { ...outcomeToStore(notSent(reason)), ended_at: now() });
+      await tables()
+        .updateTable('submissions')
+        .set({ state: 'done', draft: null, ended_at: now() })
+        .where('id', '=', waiting.id)
+        .execute();
+    },
+    /** The servers, each with what became of it if it has ended. */
+    serversOf: async (id: string): Promise<readonly RecordedServer[]> =>
+      (await rowsOf(id)).map((row) => ({ server: submissionOf(row), outcome: storedOutcome(row) })),
     async reserve(reservation: Reservation): Promise<void> {
-      const { id, guildId, user, interactionId, rows } = reservation;
+      const { id, guildId, user, interactionId, approvedBy } = reservation;
       const at = now();
+      const decision = {
+        decided_by: approvedBy,
+        decided_at: at,
+        decision_id: interactionId,
+        message_due_at: at,
+      };
       const running = {
         state: 'running' as const,
         draft: runToStore(reservation),
-        interaction_id: interactionId,
         owner,
         started_at: at,
+        ...(approvedBy === undefined ? { interaction_id: interactionId } : decision),
       };
       await tables()
         .insertInto('submissions')
@@ -151,25 +244,11 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
           user_id: user.id,
           user_name: user.name,
           created_at: at,
-          ended_at: null,
           ...running,
         })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(running))
         .execute();
-      const values = rows.map(({ submission }, position) => ({
-        ...newServer(submission),
-        submission_id: id,
-        position,
-        guild_id: guildId,
-        user_id: user.id,
-        reserved_at: at,
-      }));
-      for (let from = 0; from < values.length; from += INSERTED_AT_ONCE) {
-        await tables()
-          .insertInto('servers')
-          .values(values.slice(from, from + INSERTED_AT_ONCE))
-          .execute();
-      }
+      await insertServers(reservation, { reserved_at: at });
     },
     /**
      * Marks these servers right before a request with them is sent; false where they were deleted, as with the guild's
@@ -253,11 +332,6 @@ function newServer({ server: host, port, queryPort, game }: ServerSubmission) {
     query_port: queryPort ?? null,
     game,
     address: formatAddress({ host, port }),
-    sent_at: null,
-    ended_at: null,
-    outcome: null,
-    message: null,
-    reason: null,
   };
 }
 

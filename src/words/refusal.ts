@@ -41,6 +41,14 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
       return { short: t('problem.short.already-submitted') };
     case 'game-not-allowed':
       return problemText(refusal, t);
+    case 'waiting-already':
+      return { short: t('problem.short.waiting-already') };
+    case 'member-waiting':
+    case 'guild-waiting':
+      return {
+        short: t(`problem.short.${refusal.code}`, { count: refusal.limit }),
+        help: t('problem.help.waiting'),
+      };
     default:
       return limitText({ ...refusal, by: refusal.code }, t);
   }

@@ -8,6 +8,7 @@ import {
   submissionsCommand,
   writeFilter,
 } from '../../commands/submissions/command.ts';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import type { HistoryFilter } from '../../src/submissions/history.ts';
@@ -64,7 +65,9 @@ function commandOver(
     },
   };
   const games = { all: [{ name: 'Rust', alias: 'rust' }] };
-  return submissionsCommand({ history, games } as unknown as SubmissionsDeps);
+  const settings = { get: async () => DEFAULTS };
+  const approvals = { waiting: async () => [] };
+  return submissionsCommand({ history, games, settings, approvals } as unknown as SubmissionsDeps);
 }
 
 describe('the history', () => {

@@ -33,6 +33,7 @@ describe('an interaction', () => {
       channelId: '4',
       user: { id: '5', name: 'mia' },
       isAdmin: false,
+      roleIds: [],
       locale: 'de',
       guildLocale: 'fr',
       mayPost: false,

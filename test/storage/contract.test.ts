@@ -241,6 +241,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     receivedAt: Date.now() - OLD_MS,
     channelId: '1',
     isAdmin: false,
+    roleIds: [],
     locale: 'en-US',
     guildLocale: 'en-US',
     isInstalledInGuild: true,

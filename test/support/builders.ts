@@ -7,11 +7,12 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
 import type { ReadyRow } from '../../src/server-lists/row.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
 import { createAlreadySubmitted } from '../../src/submissions/already-submitted.ts';
+import { createApprovals } from '../../src/submissions/approvals.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { createDrafts } from '../../src/submissions/drafts.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
@@ -42,12 +43,13 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
   const drafts = createDrafts({ store, now });
   const limits = createLimits({ store, member, guild, now });
   const records = createRecords({ store, drafts, owner, now });
-  const erasure = createErasure({ store, limits });
+  const erasure = createErasure({ store, limits, now });
   const history = createHistory({ store, myTurn: createWorkTurns() });
   return {
     drafts,
     limits,
     records,
+    approvals: createApprovals({ store, records, owner, now }),
     erasure,
     alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
@@ -176,15 +178,18 @@ export interface PipelineOptions extends PartsOptions {
   readonly onKeyRefused?: (guildId: string) => void;
   /** Whether the interaction is still for this process to answer. */
   readonly isOwner?: () => boolean;
+  /** In place of a store of its own. */
+  readonly store?: Store;
+  readonly encryption?: Encryption;
 }
 
 /** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRefused, isOwner = () => true } = options;
   const logger = recorder();
-  const store = await openStore();
+  const store = options.store ?? (await openStore());
   const parts = partsOver(store, options);
-  const encryption = createEncryption([randomBytes(32)]);
+  const { encryption = createEncryption([randomBytes(32)]) } = options;
   const keys = createApiKeys({ store, encryption, logger, now });
   const settings = createGuildSettings({ store, logger });
   const guard = createGuard({
@@ -200,6 +205,7 @@ export async function openPipeline(options: PipelineOptions) {
     listing: { add: async (servers, key) => add(servers, key.reveal()) },
     guard,
     ownsInteraction: async () => isOwner(),
+    showApproval: async () => undefined,
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
     longestRequestMs: 60_000,

@@ -66,11 +66,14 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'guild-limit': { code: 'guild-limit', ...limit },
   'daily-quota': { code: 'daily-quota', ...limit },
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
+  'waiting-already': { code: 'waiting-already', server },
+  'member-waiting': { code: 'member-waiting', limit: 10 },
+  'guild-waiting': { code: 'guild-waiting', limit: 100 },
 };
 
 const NOT_SENT: readonly NotSent['reason'][] = [
   ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
-  ...(['key', 'deadline', 'stopping', 'service', 'bot'] as const),
+  ...(['key', 'deadline', 'stopping', 'service', 'bot', 'refused', 'expired'] as const),
 ];
 const UNKNOWN: readonly Unknown['reason'][] = [
   ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
@@ -150,7 +153,15 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     const servers = OUTCOMES.map(({ kind }) => ({ ...entry, outcome: kind }));
     expectSentences(servers.map((each) => serverText(member, each, games)));
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
-    const submission = { id: 'x', at: 0, userId: '7', counts, only: undefined };
+    const submission = {
+      id: 'x',
+      at: 0,
+      userId: '7',
+      counts,
+      decidedBy: '8',
+      refusal: EVIL,
+      only: undefined,
+    };
     const said = [true, false].flatMap((own) =>
       [submission, ...servers.map((only) => ({ ...submission, only }))].map((each) =>
         entryText(member, each, { number: 1, games, own }),

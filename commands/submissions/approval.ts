@@ -1,0 +1,187 @@
+import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
+import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
+import {
+  type ApprovalView,
+  approvalView,
+  decisionButtons,
+  LONGEST_REASON,
+  ownButtons,
+  submissionsId,
+} from '../../src/interactions/approval-view.ts';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
+import type { Approvals } from '../../src/submissions/approvals.ts';
+import type { Pipeline } from '../../src/submissions/pipeline.ts';
+import { UserError } from '../../src/user-error.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import { previewFile } from '../addservers/files.ts';
+import { noDraft } from '../no-draft.ts';
+import { waitingReply } from './waiting.ts';
+
+export interface ApprovalDeps {
+  readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'toApprove' | 'refuse' | 'withdraw'>;
+  readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
+  readonly pipeline: Pick<Pipeline, 'submit'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly games: GameIndex;
+}
+
+/** A press or a window of a message about a submission: its argument is the submission's id. */
+type Deciding = PressContext | SubmitContext;
+
+/** Whether somebody may decide. @throws SettingsUnreadable */
+export async function mayDecide(
+  { guildId, isAdmin, roleIds }: Context,
+  settings: ApprovalDeps['settings'],
+): Promise<boolean> {
+  if (isAdmin) return true;
+  const { approvalRoleId } = await settings.get(guildId);
+  return approvalRoleId !== undefined && roleIds.includes(approvalRoleId);
+}
+
+export interface WaitingShown extends ApprovalView {
+  readonly components: readonly ActionRow[];
+}
+
+interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
+  /**
+   * What waits that somebody may decide or take back; `undefined` where there is nothing.
+   * @param wanted which of it, counted from 1 and around
+   */
+  waiting(context: Context, wanted: number): Promise<WaitingShown | undefined>;
+}
+
+/** The buttons and the window of a submission that waits for a moderator. They are in the log channel and in /submissions. */
+export function approvalActions(deps: ApprovalDeps): ApprovalActions {
+  const { approvals, approvalMessages, pipeline, settings, games } = deps;
+
+  const keyOf = ({ guildId, argument: id }: Deciding) => ({ guildId, id });
+
+  /** The message is shown as it is now, however late its button was pressed. */
+  function showPressed(context: Deciding): Promise<void> {
+    const { channelId, postedId: messageId } = context;
+    return approvalMessages.show(
+      keyOf(context),
+      messageId === undefined ? undefined : { channelId, messageId },
+    );
+  }
+
+  /** @throws UserError where somebody else has to decide */
+  async function demandModerator(context: Deciding): Promise<void> {
+    if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
+  }
+
+  /** What it is now, for a moderator. */
+  async function decided(context: Deciding): Promise<Reply> {
+    const [approval] = await Promise.all([approvals.find(keyOf(context)), showPressed(context)]);
+    if (approval === undefined) throw new UserError(context.t('approval.withdrawn'));
+    return approvalView(context.t, approval, games);
+  }
+
+  async function approve(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const { t, interactionId, receivedAt, user, stopping } = context;
+    const found = await approvals.toApprove(keyOf(context));
+    const result =
+      found &&
+      (await pipeline.submit({
+        ...found.by,
+        id: context.argument,
+        interactionId,
+        receivedAt,
+        approvedBy: user.id,
+        stopping,
+      }));
+    if (result?.kind !== 'refused') return decided(context);
+    void showPressed(context);
+    const content = `${refusalText(result.refusal, context, games)}\n${t('approval.still')}`;
+    return { content, isRefusal: true };
+  }
+
+  async function refuse(context: SubmitContext): Promise<Reply> {
+    await demandModerator(context);
+    const { interactionId, user } = context;
+    const reason = context.field('reason').trim();
+    await approvals.refuse({ ...keyOf(context), by: user.id, interactionId, reason });
+    return decided(context);
+  }
+
+  async function withdraw(context: PressContext): Promise<Reply> {
+    const why = await approvals.withdraw(context, context.argument);
+    if (why === 'of-another-member' || why === 'gone') throw noDraft(why, context.t, 'addservers');
+    await showPressed(context);
+    return waitingReply(context, context.argument, deps);
+  }
+
+  /** All of a list, for whoever decides and for its member. */
+  async function showAll(context: PressContext): Promise<Reply> {
+    const approval = await approvals.find(keyOf(context));
+    if (approval?.userId !== context.user.id) await demandModerator(context);
+    if (approval?.state !== 'waiting') return decided(context);
+    return { content: context.t('approval.file'), files: [previewFile(approval.rows)] };
+  }
+
+  async function waiting(context: Context, wanted: number): Promise<WaitingShown | undefined> {
+    const { t, guildId, user } = context;
+    // Without the settings nobody knows the role: members see their own.
+    const decides = await mayDecide(context, settings).catch((error: unknown) => {
+      if (error instanceof SettingsUnreadable) return false;
+      throw error;
+    });
+    const ids = await approvals.waiting(guildId, decides ? undefined : user.id);
+    const index = Number.isInteger(wanted) && wanted > 0 ? (wanted - 1) % Math.max(1, ids.length) : 0;
+    const id = ids[index];
+    const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
+    if (approval === undefined) return undefined;
+    const { content, embeds } = approvalView(t, approval, games);
+    const next =
+      ids.length > 1 && button(submissionsId('waiting', String(index + 2)), t('submissions.nextWaiting'));
+    return {
+      content: `**${t('submissions.waiting', { count: ids.length })}**\n${content}`,
+      embeds,
+      components: rows(
+        [...(decides ? decisionButtons(t, approval) : []), next],
+        approval.userId === user.id ? ownButtons(t, approval) : [],
+      ),
+    };
+  }
+
+  return {
+    waiting,
+    presses: {
+      approve: { answers: 'later', run: approve },
+      refuse: {
+        answers: 'form',
+        async run(context) {
+          await demandModerator(context);
+          const { t } = context;
+          const approval = await approvals.find(keyOf(context));
+          if (approval?.state !== 'waiting') {
+            void showPressed(context);
+            const now = approval && approvalView(t, approval, games).content;
+            throw new UserError(now ?? t('approval.withdrawn'));
+          }
+          return modal({
+            id: submissionsId('refuse', context.argument),
+            title: t('approval.window.title'),
+            fields: [
+              {
+                id: 'reason',
+                label: t('approval.window.reason'),
+                hint: t('approval.window.hint'),
+                most: LONGEST_REASON,
+                long: true,
+              },
+            ],
+          });
+        },
+      },
+      all: { answers: 'later', run: showAll },
+      withdraw: { answers: 'update', run: withdraw },
+    },
+    submits: {
+      refuse: { answers: 'later', run: refuse },
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { APIButtonComponent } from 'discord.js';
+import type { GameIndex } from '../listing/game-search.ts';
+import type { Approval } from '../submissions/approvals.ts';
+import { escapeText } from '../words/escape.ts';
+import { outcomesForLog } from '../words/outcomes.ts';
+import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
+import type { Translate } from '../words/words.ts';
+import type { Reply } from './command.ts';
+import { button, customId } from './controls.ts';
+
+/*
+ * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
+ * member's, that in /submissions, and what is told after a crash. The buttons belong to /submissions, or to the command whose
+ * window changes what was submitted.
+ */
+
+/** Servers that a message names; of the others it says how many there are. */
+const MOST_SHOWN = 10;
+/** UTF-16 units of a moderator's reason. */
+export const LONGEST_REASON = 300;
+
+export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
+
+export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
+
+/** What it is and what became of it, without buttons. */
+export function approvalView(t: Translate, approval: Approval, games: GameIndex): ApprovalView {
+  const { ended, rows: waiting, userId } = approval;
+  const servers = ended.length > 0 ? ended.map(({ server }) => server) : waiting.map((row) => row.submission);
+  const lines = servers.map((server) => describe(t, server, games));
+  const embed = serverEmbed(t, kindOf(approval), lines, MOST_SHOWN);
+  const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
+  const about = [...what, byText(t, userId)].join(' · ');
+  return {
+    content: statusText(t, approval),
+    embeds: [{ ...embed, description: `${about}\n${embed.description}` }],
+  };
+}
+
+/** The colour: of the worst that came of it. */
+function kindOf({ state, ended }: Approval): keyof typeof LOOK {
+  const kinds = ended.flatMap(({ outcome }) => outcome?.kind ?? []);
+  return state === 'approved' ? worstOf(kinds) : 'not-sent';
+}
+
+function statusText(t: Translate, approval: Approval): string {
+  const { state, decidedBy, refusal, expiresAt } = approval;
+  const decided = (text: string) => `${text} · ${byText(t, decidedBy)}`;
+  switch (state) {
+    case 'waiting':
+      return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;
+    case 'sending':
+      return `⏳ ${decided(t('approval.sending'))}`;
+    case 'approved':
+      return [decided(t('approval.approved')), ...outcomeTexts(t, approval)].join('\n');
+    case 'refused': {
+      const reason = escapeText(refusal, LONGEST_REASON);
+      const said = signed('rejected', decided(t('approval.refused')));
+      return reason === '' ? said : `${said}\n${t('approval.reason', { reason })}`;
+    }
+    default:
+      return signed('not-sent', t(`approval.${state}`));
+  }
+}
+
+const outcomeTexts = (t: Translate, { ended }: Approval): readonly string[] =>
+  outcomesForLog(
+    t,
+    ended.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : [])),
+  );
+
+/** Who it was. @param userId empty once they had their name deleted */
+export const byText = (t: Translate, userId: string): string =>
+  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
+
+/** What a moderator can press. */
+export function decisionButtons(
+  t: Translate,
+  { id, state, rows: waiting }: Approval,
+): readonly APIButtonComponent[] {
+  if (state !== 'waiting') return [];
+  const showAll = button(submissionsId('all', id), t('approval.showAll'));
+  return [
+    button(submissionsId('approve', id), t('approval.approve'), { style: 'success' }),
+    button(submissionsId('refuse', id), t('approval.refuse'), { style: 'danger' }),
+    ...(waiting.length > MOST_SHOWN ? [showAll] : []),
+  ];
+}
+
+/** What the member can press. */
+export function ownButtons(t: Translate, { id, state, source }: Approval): readonly APIButtonComponent[] {
+  if (state !== 'waiting') return [];
+  const command = source === 'options' ? 'addserver' : 'addservers';
+  return [
+    button(customId(command, 'change', id), t('again.edit')),
+    button(submissionsId('withdraw', id), t('approval.withdraw')),
+  ];
+}

@@ -1,0 +1,303 @@
+import { formatAddress } from '../addresses/address.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
+import type { ReadyRow } from '../server-lists/row.ts';
+import { isAbandoned } from '../storage/leases.ts';
+import type { Store } from '../storage/store.ts';
+import type { SubmissionsTable } from '../storage/tables.ts';
+import { type Draft, type Run, runFromStore, withRows } from './draft.ts';
+import type { NoDraft, Submitter } from './drafts.ts';
+import type { RecordedServer, Records } from './record.ts';
+
+/** Submissions that may wait at a time, of a member and of a guild. */
+const MOST_WAITING = { member: 10, guild: 100 } as const;
+
+/** Why nothing more may wait. */
+export type NotWaiting =
+  | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
+  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly limit: number };
+
+/** Where a message is. */
+export interface MessagePlace {
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+/** A submission that waits for a moderator, or did: all that its message shows. */
+export interface Approval {
+  readonly id: string;
+  readonly guildId: string;
+  /** `withdrawn`, too, where its member had it deleted. */
+  readonly state: 'waiting' | 'sending' | 'approved' | 'refused' | 'expired' | 'withdrawn';
+  /** The member; empty once they had their name deleted. */
+  readonly userId: string;
+  /** The moderator; empty as long as there is none, and once they had their name deleted. */
+  readonly decidedBy: string;
+  /** What the moderator gave as the reason for the refusal. */
+  readonly refusal: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** The rows that wait. */
+  readonly rows: readonly ReadyRow[];
+  /** What it was made from, as long as it waits. */
+  readonly source: Draft['source'] | undefined;
+  /** From the decision on: the servers, with what became of them. */
+  readonly ended: readonly RecordedServer[];
+  readonly message: MessagePlace | undefined;
+  /** Since when the message is not what this is; `undefined`: it is. */
+  readonly messageDueAt: number | undefined;
+}
+
+/** Which submission of a guild. */
+export interface ApprovalKey {
+  readonly guildId: string;
+  readonly id: string;
+}
+
+export interface Refused extends ApprovalKey {
+  /** The moderator's id, and the interaction. */
+  readonly by: string;
+  readonly interactionId: string;
+  /** May be empty. */
+  readonly reason: string;
+}
+
+export type Approvals = ReturnType<typeof createApprovals>;
+
+export interface ApprovalsDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly records: Pick<Records, 'endWaiting' | 'serversOf'>;
+  /** The id of this process. */
+  readonly owner: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Submissions that wait for a moderator. Each change of one is a transaction of its guild, and makes its message due:
+ * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
+ */
+export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
+  const { tables } = store;
+
+  const waitingIn = (guildId: string) =>
+    tables().selectFrom('submissions').where('guild_id', '=', guildId).where('state', '=', 'waiting');
+
+  const rowOf = ({ guildId, id }: ApprovalKey) =>
+    tables()
+      .selectFrom('submissions')
+      .selectAll()
+      .where('id', '=', id)
+      .where('guild_id', '=', guildId)
+      .where('expires_at', 'is not', null)
+      .executeTakeFirst();
+
+  async function approvalOf(row: SubmissionsTable): Promise<Approval> {
+    const ended = row.decided_at === null && row.state !== 'done' ? [] : await records.serversOf(row.id);
+    const run = row.state === 'waiting' ? runFromStore(row.draft ?? '') : undefined;
+    return {
+      id: row.id,
+      guildId: row.guild_id,
+      state: stateOf(row, ended),
+      userId: row.user_id ?? '',
+      decidedBy: row.decided_by ?? '',
+      refusal: row.refusal ?? '',
+      expiresAt: row.expires_at ?? 0,
+      rows: run?.rows ?? [],
+      source: run?.draft.source,
+      ended,
+      message:
+        row.channel_id !== null && row.message_id !== null
+          ? { channelId: row.channel_id, messageId: row.message_id }
+          : undefined,
+      messageDueAt: row.message_due_at ?? undefined,
+    };
+  }
+
+  /** Changes one that waits. @returns whether it still waited */
+  async function change(key: ApprovalKey, to: Partial<SubmissionsTable>): Promise<boolean> {
+    const { numUpdatedRows } = await tables()
+      .updateTable('submissions')
+      .set({ ...to, owner, message_due_at: now() })
+      .where('id', '=', key.id)
+      .where('guild_id', '=', key.guildId)
+      .where('state', '=', 'waiting')
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Ends one that waits, so that it stands in the history as not sent. */
+  async function endWaiting(
+    key: ApprovalKey,
+    reason: 'refused' | 'expired',
+    decision: Partial<SubmissionsTable>,
+  ): Promise<boolean> {
+    const row = await rowOf(key);
+    if (row?.state !== 'waiting' || row.user_id === null || row.user_name === null) return false;
+    const run = runFromStore(row.draft ?? '') ?? NOTHING;
+    await change(key, decision);
+    await records.endWaiting({ ...run, ...key, user: { id: row.user_id, name: row.user_name } }, reason);
+    return true;
+  }
+
+  /** Whether it is the member's own and waits; or why not. */
+  async function ownRun({ guildId, user }: Submitter, id: string): Promise<Run | NoDraft> {
+    const row = await rowOf({ guildId, id });
+    if (row === undefined || (row.user_id === null && row.state === 'draft')) return 'gone';
+    if (row.user_id !== user.id) return 'of-another-member';
+    if (row.state === 'draft') return 'cancelled';
+    if (row.state !== 'waiting') return 'submitted';
+    return runFromStore(row.draft ?? '') ?? 'gone';
+  }
+
+  return {
+    async find(key: ApprovalKey): Promise<Approval | undefined> {
+      const row = await rowOf(key);
+      return row && approvalOf(row);
+    },
+    /** What an interaction has made wait, or has decided. */
+    async by(guildId: string, interactionId: string): Promise<Approval | undefined> {
+      const rows = await tables()
+        .selectFrom('submissions')
+        .selectAll()
+        .where(({ or, eb }) =>
+          or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
+        )
+        .execute();
+      const row = rows.find(({ guild_id, expires_at }) => guild_id === guildId && expires_at !== null);
+      const approval = row && (await approvalOf(row));
+      // What was taken back may have been submitted without a moderator since.
+      return approval?.state === 'withdrawn' && row?.state !== 'draft' ? undefined : approval;
+    },
+    /** The ids of all that wait in a guild, or of a member: oldest first. */
+    async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
+      const rows = await waitingIn(guildId)
+        .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
+        .orderBy('created_at')
+        .orderBy('id')
+        .select('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** Why these servers may not wait, too. Called inside of the guild's transaction. */
+    async refusal(
+      { guildId, user }: Submitter,
+      servers: readonly ServerSubmission[],
+    ): Promise<NotWaiting | undefined> {
+      const own = await waitingIn(guildId).where('user_id', '=', user.id).select('draft').execute();
+      if (own.length >= MOST_WAITING.member) return { code: 'member-waiting', limit: MOST_WAITING.member };
+      const { count } = await waitingIn(guildId)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (count >= MOST_WAITING.guild) return { code: 'guild-waiting', limit: MOST_WAITING.guild };
+      const addresses = new Set(
+        own.flatMap(({ draft }) => (runFromStore(draft ?? '')?.rows ?? []).map(addressOf)),
+      );
+      const server = servers.find((submission) => addresses.has(addressOf({ submission })));
+      return server && { code: 'waiting-already', server };
+    },
+    /** What a moderator is about to approve, and whose it is. */
+    async toApprove({ guildId, id }: ApprovalKey): Promise<{ by: Submitter; draft: Draft } | undefined> {
+      const row = await rowOf({ guildId, id });
+      if (row?.state !== 'waiting' || row.user_id === null || row.user_name === null) return undefined;
+      const run = runFromStore(row.draft ?? '');
+      const user = { id: row.user_id, name: row.user_name };
+      return run && { by: { guildId, user }, draft: withRows(run.draft, run.rows) };
+    },
+    /** @returns whether it still waited, and so is refused now */
+    refuse: ({ guildId, id, by, interactionId, reason }: Refused): Promise<boolean> =>
+      store.inGuild(guildId, () =>
+        endWaiting({ guildId, id }, 'refused', {
+          decided_by: by,
+          decided_at: now(),
+          decision_id: interactionId,
+          refusal: reason,
+        }),
+      ),
+    /** What the member has made wait, to be changed; or why it does not wait. */
+    async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
+      const run = await ownRun(by, id);
+      return typeof run === 'string' ? run : run.draft;
+    },
+    /** Takes it back: it is gone. @returns why not */
+    withdraw: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
+      store.inGuild(by.guildId, async () => {
+        const run = await ownRun(by, id);
+        if (typeof run === 'string') return run;
+        await change({ guildId: by.guildId, id }, { state: 'draft', draft: null, created_at: now() });
+        return undefined;
+      }),
+    /** Makes it a draft again, to be changed and submitted. @returns why not */
+    takeBack: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
+      store.inGuild(by.guildId, async () => {
+        const run = await ownRun(by, id);
+        if (typeof run === 'string') return run;
+        const draft = JSON.stringify(run.draft);
+        await change({ guildId: by.guildId, id }, { state: 'draft', draft, created_at: now() });
+        return undefined;
+      }),
+    /** Ends what nobody has decided in time. */
+    async expire(stopping?: AbortSignal): Promise<void> {
+      const over = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'guild_id'])
+        .where('state', '=', 'waiting')
+        .where('expires_at', '<=', now())
+        .execute();
+      for (const { id, guild_id: guildId } of over) {
+        stopping?.throwIfAborted();
+        await store.inGuild(guildId, () => endWaiting({ guildId, id }, 'expired', {}));
+      }
+    },
+    /** The messages that this process has to show, those of dead processes among them. */
+    async due(): Promise<readonly ApprovalKey[]> {
+      await tables()
+        .updateTable('submissions')
+        .set({ owner })
+        .where('message_due_at', 'is not', null)
+        .where(isAbandoned(store, owner))
+        .execute();
+      const rows = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'guild_id'])
+        .where('message_due_at', 'is not', null)
+        .where('owner', '=', owner)
+        .execute();
+      return rows.map(({ id, guild_id: guildId }) => ({ guildId, id }));
+    },
+    /**
+     * Its message shows it as it was read, or there can be none.
+     * @returns whether that is how it still is; otherwise it has to be shown again
+     */
+    async shown(approval: Approval, message: MessagePlace | undefined): Promise<boolean> {
+      const { id, guildId, messageDueAt = null } = approval;
+      return store.inGuild(guildId, async () => {
+        const own = tables().updateTable('submissions').where('id', '=', id);
+        if (message) {
+          await own.set({ channel_id: message.channelId, message_id: message.messageId }).execute();
+        }
+        const row = await rowOf({ guildId, id });
+        if (row !== undefined && row.message_due_at !== messageDueAt) return false;
+        await own.set({ message_due_at: null }).execute();
+        return true;
+      });
+    },
+  };
+}
+
+const NOTHING: Run = {
+  draft: { source: 'text', rows: [], includesAlreadySubmitted: false },
+  rows: [],
+  limitedRows: [],
+};
+
+const addressOf = ({ submission: { server: host, port } }: { submission: ServerSubmission }): string =>
+  formatAddress({ host, port });
+
+function stateOf(row: SubmissionsTable, ended: readonly RecordedServer[]): Approval['state'] {
+  const reason = ended.find(({ outcome }) => outcome?.kind === 'not-sent')?.outcome;
+  if (row.state === 'waiting') return 'waiting';
+  if (row.state === 'done' && reason?.kind === 'not-sent' && reason.reason === 'expired') return 'expired';
+  if (row.decided_at === null) return 'withdrawn';
+  if (row.state === 'running') return 'sending';
+  return row.refusal === null ? 'approved' : 'refused';
+}

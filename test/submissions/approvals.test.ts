@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/listing/contract.ts';
+import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import { DRAFT_LIVES_MS, type Submitter } from '../../src/submissions/drafts.ts';
+import type { Order } from '../../src/submissions/pipeline.ts';
+import { WAITS_MS } from '../../src/submissions/record.ts';
+import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
+
+const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
+const guildId = '1';
+const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
+const MODERATOR = '9';
+
+describe.each(KINDS)('a submission that waits for a moderator, in a store of %s', (kind) => {
+  const encryption = createEncryption([randomBytes(32)]);
+  let time: number;
+  let count: number;
+  /** The hosts of each request that has left. */
+  let requests: string[][];
+  let answer: () => Promise<Outcome> | Outcome;
+  let place: Awaited<ReturnType<typeof newPlace>>;
+
+  beforeEach(async () => {
+    time = Date.UTC(2026, 10, 21, 12);
+    count = 0;
+    requests = [];
+    answer = () => ACCEPTED;
+    place = await newPlace(kind);
+  });
+
+  /** One process, in a guild that has a key and approval. */
+  async function open(owner = 'this process') {
+    const opened = await openPipeline({
+      store: await place.open(),
+      owner,
+      encryption,
+      now: () => time,
+      add(servers) {
+        requests.push(servers.map(({ server }) => server));
+        return answer();
+      },
+    });
+    await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
+    await opened.settings.change(guildId, (now) => ({ ...now, approval: true }));
+    return opened;
+  }
+  type Opened = Awaited<ReturnType<typeof open>>;
+
+  const newId = () => {
+    count += 1;
+    return `i${count}`;
+  };
+  const order = (by = mia): Omit<Order, 'id'> => ({ ...by, interactionId: newId(), receivedAt: time });
+  async function submit({ pipeline, drafts }: Opened, id: string, length = 1, by = mia) {
+    await drafts.save(by, id, readyDraft(id, length));
+    return pipeline.submit({ ...order(by), id });
+  }
+  const approve = ({ pipeline }: Opened, id: string) =>
+    pipeline.submit({ ...order(), id, approvedBy: MODERATOR });
+  const refuse = ({ approvals }: Opened, id: string, reason = '') =>
+    approvals.refuse({ guildId, id, by: MODERATOR, interactionId: newId(), reason });
+  const stateOf = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.state;
+  const servers = async ({ store }: Opened) =>
+    (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
+
+  it('leaves with nothing until it is approved, and then once, whoever else approves it', async () => {
+    const opened = await open();
+    expect(await submit(opened, 'a', 2)).toEqual({ kind: 'waiting' });
+    expect([requests, await servers(opened)]).toEqual([[], []]);
+    expect(await opened.pipeline.submit({ ...order(), id: 'a' })).toMatchObject({ why: 'submitted' });
+    const both = await Promise.all([approve(opened, 'a'), approve(await open('another process'), 'a')]);
+    expect(both.map((result) => result.kind).toSorted()).toEqual(['ended', 'no-draft']);
+    expect(requests).toHaveLength(1);
+    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
+      state: 'approved',
+      userId: '2',
+      decidedBy: MODERATOR,
+      ended: [{ outcome: ACCEPTED }, { outcome: ACCEPTED }],
+    });
+    expect(await refuse(opened, 'a')).toBe(false);
+  });
+
+  it('is sent at once for those who manage the guild, and where approval is off', async () => {
+    const opened = await open();
+    await opened.drafts.save(mia, 'a', readyDraft('a', 1));
+    expect(await opened.pipeline.submit({ ...order(), id: 'a', isAdmin: true })).toMatchObject({
+      kind: 'ended',
+    });
+    await opened.settings.change(guildId, ({ approval: _, ...now }) => now);
+    expect(await submit(opened, 'b')).toMatchObject({ kind: 'ended' });
+  });
+
+  it('is refused, neither sent nor waiting, where the settings cannot be read', async () => {
+    const opened = await open();
+    await opened.store.values.set(`settings:${guildId}`, 'damaged');
+    await expect(submit(opened, 'a')).rejects.toThrow('cannot be read');
+    expect([requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
+  });
+
+  it('goes on waiting where the road refuses it', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    await opened.keys.delete(guildId);
+    expect(await approve(opened, 'a')).toMatchObject({ refusal: { code: 'key-missing' } });
+    await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
+    await opened.settings.change(guildId, (now) => ({ ...now, games: ['rust'] }));
+    expect(await approve(opened, 'a')).toMatchObject({ refusal: { code: 'game-not-allowed' } });
+    await opened.settings.change(guildId, ({ games: _, ...now }) => now);
+    expect(await stateOf(opened, 'a')).toBe('waiting');
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
+  });
+
+  it('waits again as far as it was not sent, and makes no draft', async () => {
+    const opened = await open();
+    const outcomes: Outcome[] = [
+      { kind: 'rejected', message: 'No.' },
+      { kind: 'unknown', reason: 'timeout' },
+      { kind: 'not-sent', reason: 'down' },
+    ];
+    for (const [index, outcome] of outcomes.entries()) {
+      answer = () => outcome;
+      await submit(opened, `s${index}`);
+      await approve(opened, `s${index}`);
+    }
+    const [again, ...others] = await opened.approvals.waiting(guildId);
+    expect(others).toEqual([]);
+    expect(await opened.approvals.find({ guildId, id: again ?? '' })).toMatchObject({
+      state: 'waiting',
+      rows: [{ submission: { server: 's2-0.example.com' } }],
+      expiresAt: time + WAITS_MS,
+    });
+    expect((await rowsIn(opened.store, 'submissions')).filter(({ state }) => state === 'draft')).toEqual([]);
+  });
+
+  it('ends as not sent where it is refused, or nobody decides in time', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    expect(await refuse(opened, 'a', 'Not ours.')).toBe(true);
+    await submit(opened, 'b', 2);
+    await opened.approvals.expire();
+    expect(await stateOf(opened, 'b')).toBe('waiting');
+    time += WAITS_MS;
+    await opened.approvals.expire();
+    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
+      state: 'refused',
+      refusal: 'Not ours.',
+    });
+    expect(await stateOf(opened, 'b')).toBe('expired');
+    expect((await servers(opened)).toSorted()).toEqual([
+      ['not-sent', 'expired'],
+      ['not-sent', 'expired'],
+      ['not-sent', 'refused'],
+    ]);
+    const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
+    expect(entries).toMatchObject([
+      { id: 'b', counts: { 'not-sent': 2 }, decidedBy: undefined },
+      { id: 'a', decidedBy: MODERATOR, refusal: 'Not ours.', only: { failure: { reason: 'refused' } } },
+    ]);
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
+    expect(requests).toEqual([]);
+  });
+
+  it('is taken back by its member alone, as a draft or for good', async () => {
+    const opened = await open();
+    const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
+    await submit(opened, 'a');
+    await submit(opened, 'b');
+    expect(await opened.approvals.withdraw(lea, 'a')).toBe('of-another-member');
+    expect(await opened.approvals.takeBack(lea, 'b')).toBe('of-another-member');
+    expect(await opened.approvals.withdraw(mia, 'a')).toBeUndefined();
+    expect(await opened.approvals.withdraw(mia, 'a')).toBe('cancelled');
+    expect(await opened.approvals.takeBack(mia, 'b')).toBeUndefined();
+    expect(await opened.drafts.find(mia, 'b')).toMatchObject({ rows: [{ kind: 'ready' }] });
+    expect([await stateOf(opened, 'a'), await stateOf(opened, 'b')]).toEqual(['withdrawn', 'withdrawn']);
+    expect(await approve(opened, 'b')).toMatchObject({ kind: 'no-draft' });
+    expect(await opened.pipeline.submit({ ...order(), id: 'b' })).toEqual({ kind: 'waiting' });
+    expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
+  });
+
+  it('is one of ten of a member and of a hundred of a guild, with no address twice', async () => {
+    const opened = await open();
+    await submit(opened, 'a', 2);
+    await opened.drafts.save(mia, 'same', { ...readyDraft('a', 1), rows: [readyRow(1, 'a-1.example.com')] });
+    expect(await opened.pipeline.submit({ ...order(), id: 'same' })).toMatchObject({
+      refusal: { code: 'waiting-already', server: { server: 'a-1.example.com' } },
+    });
+    for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toEqual({ kind: 'waiting' });
+    expect(await submit(opened, 'm11')).toMatchObject({ refusal: { code: 'member-waiting', limit: 10 } });
+    for (let n = 10; n < 100; n += 1) {
+      const by = { guildId, user: { id: String(100 + Math.floor(n / 10)), name: 'x' } };
+      expect(await submit(opened, `g${n}`, 1, by)).toEqual({ kind: 'waiting' });
+    }
+    const late = { guildId, user: { id: '999', name: 'late' } };
+    expect(await submit(opened, 'late', 1, late)).toMatchObject({ refusal: { code: 'guild-waiting' } });
+  });
+
+  describe('whose moderator’s process dies', () => {
+    it('waits again where it had not left', async () => {
+      const dying = await open('dying');
+      const opened = await open();
+      await submit(opened, 'a');
+      const { draft } = (await dying.approvals.toApprove({ guildId, id: 'a' })) ?? {};
+      const rows = (draft?.rows ?? []).filter((row) => row.kind === 'ready');
+      await dying.records.reserve({
+        ...mia,
+        id: 'a',
+        interactionId: 'm',
+        approvedBy: MODERATOR,
+        draft: draft ?? readyDraft('x', 0),
+        rows,
+        limitedRows: [],
+      });
+      await opened.records.endAbandoned(guildId);
+      expect(await servers(opened)).toEqual([['not-sent', 'stopping']]);
+      const [again = ''] = await opened.approvals.waiting(guildId);
+      expect(await approve(opened, again)).toMatchObject({ kind: 'ended' });
+      expect(requests).toHaveLength(1);
+    });
+
+    it('is unknown where it had left, and never waits again', async () => {
+      const dying = await open('dying');
+      const opened = await open();
+      await submit(opened, 'a');
+      const left = Promise.withResolvers<void>();
+      answer = () => {
+        left.resolve();
+        return new Promise(() => undefined);
+      };
+      void approve(dying, 'a');
+      await left.promise;
+      await opened.records.endAbandoned(guildId);
+      expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
+        state: 'approved',
+        ended: [{ outcome: { kind: 'unknown' } }],
+      });
+      expect(await opened.approvals.waiting(guildId)).toEqual([]);
+    });
+  });
+
+  it('has its message shown by whoever lives, until that is what the row says', async () => {
+    const dead = await open('dead');
+    await submit(dead, 'a');
+    const opened = await open();
+    expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+    const waiting = await opened.approvals.find({ guildId, id: 'a' });
+    time += 1;
+    await refuse(opened, 'a');
+    const message = { channelId: '5', messageId: '6' };
+    expect(waiting && (await opened.approvals.shown(waiting, message))).toBe(false);
+    const refused = await opened.approvals.find({ guildId, id: 'a' });
+    expect(refused).toMatchObject({ state: 'refused', message });
+    expect(refused && (await opened.approvals.shown(refused, message))).toBe(true);
+    expect(await opened.approvals.due()).toEqual([]);
+  });
+
+  it('is withdrawn, its message too, where its member’s data is deleted; a moderator’s name goes', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    await submit(opened, 'b');
+    await refuse(opened, 'b');
+    time += 1;
+    await opened.erasure.forgetNames(guildId, '2');
+    await opened.erasure.forgetNames(guildId, MODERATOR);
+    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
+      state: 'withdrawn',
+      userId: '',
+      rows: [],
+    });
+    expect(await opened.approvals.find({ guildId, id: 'b' })).toMatchObject({
+      state: 'refused',
+      decidedBy: '',
+    });
+    expect((await opened.approvals.due()).map(({ id }) => id)).toContain('a');
+    time += DRAFT_LIVES_MS;
+    await opened.pruning.prune();
+    const withdrawn = await opened.approvals.find({ guildId, id: 'a' });
+    expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);
+    await opened.pruning.prune();
+    expect(await stateOf(opened, 'a')).toBeUndefined();
+    await submit(opened, 'c');
+    await opened.erasure.deleteUnsent(guildId);
+    expect(await opened.approvals.waiting(guildId)).toEqual([]);
+  });
+});
