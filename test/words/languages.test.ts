@@ -91,9 +91,16 @@ const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 describe('the notes for translators', () => {
   it('say of each sentence, or of the group that it is in, where it stands', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
-    const about = Object.keys(notes);
+    const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
     expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
+  });
+
+  it('say of each value what it can be', () => {
+    const values = new Set([...english.values()].flatMap(valuesIn));
+    const about = Object.keys(notes).flatMap(valuesIn);
+    expect([...values].filter((value) => !about.includes(value))).toEqual([]);
+    expect(about.filter((value) => !values.has(value))).toEqual([]);
   });
 });
 
