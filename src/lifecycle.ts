@@ -14,17 +14,6 @@ export interface Part {
  */
 export const AFTER_START_MS = 1_000;
 
-/** What is done again and again, once at a time. */
-export interface Job {
-  start(): void;
-  /** Does it now, or waits for the run that is under way. */
-  run(): Promise<void>;
-  /** Aborted when it is to stop: a run looks for that between its steps. */
-  readonly stopping: AbortSignal;
-  /** Waits for the run that is under way. */
-  stop(): Promise<void>;
-}
-
 export interface JobDeps {
   /** How long after the start it runs first, in milliseconds. */
   readonly firstMs: number;
@@ -33,12 +22,14 @@ export interface JobDeps {
   readonly run: () => Promise<void>;
 }
 
-export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
+/** What is done again and again, once at a time. */
+export function createJob({ firstMs, everyMs, run }: JobDeps) {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
+  /** Does it now, or waits for the run that is under way. */
   function runOnce(): Promise<void> {
     running ??= run().finally(() => {
       running = undefined;
@@ -48,12 +39,14 @@ export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
 
   return {
     run: runOnce,
+    /** Aborted when it is to stop: a run looks for that between its steps. */
     stopping: stopping.signal,
-    start() {
+    start(): void {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
     },
-    async stop() {
+    /** Waits for the run that is under way. */
+    async stop(): Promise<void> {
       clearTimeout(first);
       clearInterval(timer);
       stopping.abort();

@@ -20,7 +20,7 @@ import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
-import { createUnreachableLog, type TellUnreachable } from './unreachable.ts';
+import { createUnreachableLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
@@ -78,47 +78,9 @@ interface BotRequest {
   readonly body?: unknown;
 }
 
-/** Every request to Discord. A wait ends when the answer would be of no use any more. */
-export interface DiscordApi {
-  /**
-   * Sends the first response.
-   * @throws LostInteraction
-   */
-  respond(interaction: Answerable, response: APIInteractionResponse): Promise<void>;
-  /**
-   * Changes the answer, once.
-   * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
-   * @throws DiscordAPIError when Discord refuses it; see {@link isRefused}
-   */
-  edit(interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void>;
-  /** Sends a further message, once. */
-  followUp(interaction: Answerable, message: MessageBody): Promise<void>;
-  /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
-  read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'>;
-  /** Requests with the bot's token. */
-  get(route: `/${string}`, request?: BotRequest): Promise<unknown>;
-  post(route: `/${string}`, request: BotRequest): Promise<unknown>;
-  put(route: `/${string}`, request: BotRequest): Promise<unknown>;
-  patch(route: `/${string}`, request: BotRequest): Promise<unknown>;
-  readonly block: Pick<Block, 'leftMs'>;
-  /** Whoever repeats a failed request asks this first, before logging it as something else. */
-  readonly tellUnreachable: TellUnreachable;
-  /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
-  clockAheadMs(): number | undefined;
-  /**
-   * The time at Discord, in milliseconds since 1970, by which an interaction's life is counted. It does not jump when
-   * somebody sets this machine's clock.
-   */
-  time(): number;
-  /**
-   * The same when an interaction with this id has just come. After the machine has slept nothing else says how late it is,
-   * until Discord has responded.
-   */
-  timeOfArrival(id: unknown): number;
-  /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
-  stopWaiting(): void;
-  close(): Promise<void>;
-}
+type Route = `/${string}`;
+
+export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
 /** Waits other than the usual ones, in milliseconds. */
 export interface ApiTiming {
@@ -137,7 +99,8 @@ export interface DiscordApiDeps extends ApiTiming {
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
+/** Every request to Discord. A wait ends when the response would be of no use any more. */
+export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRefused, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock({ logger });
@@ -177,8 +140,11 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     for (const each of previous) each.close().catch(() => undefined);
   }
 
-  // A whole number: PostgreSQL's bigint takes no other.
-  const time = () => Math.round(performance.now() + discordOffset);
+  /**
+   * The time at Discord, in milliseconds since 1970, by which an interaction's life is counted. It does not jump when
+   * somebody sets this machine's clock. A whole number: PostgreSQL's bigint takes no other.
+   */
+  const time = (): number => Math.round(performance.now() + discordOffset);
 
   const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
     receivedAt + TOKEN_LIVES_MS - time();
@@ -230,7 +196,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 
   async function byBot(
     method: RequestMethod,
-    route: `/${string}`,
+    route: Route,
     { signal, ...others }: BotRequest = {},
   ): Promise<unknown> {
     const attempt = () => {
@@ -264,7 +230,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   async function byInteraction(
     interaction: Answerable,
     method: RequestMethod,
-    route: `/${string}`,
+    route: Route,
     { body, files }: MessageBody,
     isWanted = async () => true,
   ): Promise<void> {
@@ -362,23 +328,38 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 
   return {
     block,
+    /** Whoever repeats a failed request asks this first, before logging it as something else. */
     tellUnreachable: createUnreachableLog(apiUrl, logger),
     time,
-    timeOfArrival(id) {
+    /**
+     * The same when an interaction with this id has just come. After the machine has slept nothing else says how late it is,
+     * until Discord has responded.
+     */
+    timeOfArrival(id: unknown): number {
       const madeAt = /^\d{17,20}$/.test(String(id)) ? SnowflakeUtil.timestampFrom(String(id)) : 0;
       if (madeAt - time() > MOST_TIME_ERROR_MS) discordOffset = madeAt - performance.now();
       return time();
     },
-    clockAheadMs: () => (isTimeHeard ? Date.now() - time() : undefined),
-    async respond(interaction, body) {
+    /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
+    clockAheadMs: (): number | undefined => (isTimeHeard ? Date.now() - time() : undefined),
+    /**
+     * Sends the first response.
+     * @throws LostInteraction
+     */
+    async respond(interaction: Answerable, response: APIInteractionResponse): Promise<void> {
       const open = new Set<AbortController>();
       try {
-        await respondInTime(interaction, body, open);
+        await respondInTime(interaction, response, open);
       } finally {
         for (const attempt of open) attempt.abort();
       }
     },
-    edit: (interaction, message, isWanted) =>
+    /**
+     * Changes the reply, once.
+     * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
+     * @throws DiscordAPIError when Discord refuses it; see {@link isRefused}
+     */
+    edit: (interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
       byInteraction(
         interaction,
         RequestMethod.Patch,
@@ -386,17 +367,19 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         message,
         isWanted,
       ),
-    followUp: (interaction, message) =>
+    /** Sends a further message, once. */
+    followUp: (interaction: Answerable, message: MessageBody): Promise<void> =>
       byInteraction(
         interaction,
         RequestMethod.Post,
         Routes.webhook(interaction.applicationId, interaction.token.reveal()),
         message,
       ),
-    async read({ applicationId, token: secret, receivedAt }) {
-      const route = Routes.webhookMessage(applicationId, secret.reveal());
+    /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
+    async read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'> {
+      const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
       try {
-        const message = await within(tokenLivesMs({ receivedAt }), () =>
+        const message = await within(tokenLivesMs(interaction), () =>
           rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
@@ -405,12 +388,14 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         throw error;
       }
     },
-    get: (route, request) => byBot(RequestMethod.Get, route, request),
-    post: (route, request) => byBot(RequestMethod.Post, route, request),
-    put: (route, request) => byBot(RequestMethod.Put, route, request),
-    patch: (route, request) => byBot(RequestMethod.Patch, route, request),
-    stopWaiting: () => stopping.abort(),
-    async close() {
+    /** Requests with the bot's token. */
+    get: (route: Route, request?: BotRequest) => byBot(RequestMethod.Get, route, request),
+    post: (route: Route, request: BotRequest) => byBot(RequestMethod.Post, route, request),
+    put: (route: Route, request: BotRequest) => byBot(RequestMethod.Put, route, request),
+    patch: (route: Route, request: BotRequest) => byBot(RequestMethod.Patch, route, request),
+    /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
+    stopWaiting: (): void => stopping.abort(),
+    async close(): Promise<void> {
       await Promise.all([agent.close(), responseAgent.close()]);
     },
   };

@@ -20,20 +20,13 @@ export type AttachmentResult =
    */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
-export interface Attachments {
-  /**
-   * Reads an uploaded file. Failing to get it is a result, not an exception.
-   * @param size its bytes; with fewer the file was cut off, which shows in nothing else where its length was not sent
-   */
-  read(url: string, size: number): Promise<AttachmentResult>;
-  close(): Promise<void>;
-}
+export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
  * Reads what members upload. The type of an attachment is ignored, since the uploader's Discord only claims it. A download
  * ends when it becomes too large, whatever size was claimed. Redirects are not followed.
  */
-export function createAttachments(deps: AttachmentsDeps): Attachments {
+export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
   const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: maxBytes });
 
@@ -55,7 +48,11 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
   }
 
   return {
-    async read(text, size) {
+    /**
+     * Reads an uploaded file. Failing to get it is a result, not an exception.
+     * @param size its bytes; with fewer the file was cut off, which shows in nothing else where its length was not sent
+     */
+    async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (!url || !isUploadUrl(url, hosts)) {
         logger.warn({ host: url?.host }, 'an attachment is on a host that is not in ATTACHMENT_HOSTS');
@@ -70,7 +67,7 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
         return { ok: false, problem: 'unavailable' };
       }
     },
-    close: () => agent.destroy(),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 

@@ -5,18 +5,7 @@ const BLOCK_MS = 60_000;
 /** First responses that are tried in a second of a block: each refused one counts towards Discord's 10,000 in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
-/**
- * Discord's block by address: a 429 of Discord's edge, which concerns the whole process, and mostly does not say for how
- * long (discord-api-docs#5810). While it lasts, only first responses to interactions are tried, since these cannot wait.
- */
-export interface Block {
-  /** @param ms how long it lasts, in milliseconds; 60 seconds where that is no time */
-  begin(ms?: number): void;
-  /** Milliseconds for which nothing is sent; 0 without a block. */
-  leftMs(): number;
-  /** Whether a first response may be tried now. */
-  mayRespond(): boolean;
-}
+export type Block = ReturnType<typeof createBlock>;
 
 export interface BlockDeps {
   readonly logger: Pick<Logger, 'error'>;
@@ -24,16 +13,22 @@ export interface BlockDeps {
   readonly now?: () => number;
 }
 
-export function createBlock({ logger, now = () => performance.now() }: BlockDeps): Block {
+/**
+ * Discord's block by address: a 429 of Discord's edge, which concerns the whole process, and mostly does not say for how
+ * long (discord-api-docs#5810). While it lasts, only first responses to interactions are tried, since these cannot wait.
+ */
+export function createBlock({ logger, now = () => performance.now() }: BlockDeps) {
   let until = 0;
   let second = 0;
   let responses = 0;
 
+  /** Milliseconds for which nothing is sent; 0 without a block. */
   const leftMs = () => Math.max(0, until - now());
 
   return {
     leftMs,
-    begin(ms = 0) {
+    /** @param ms how long it lasts, in milliseconds; 60 seconds where that is no time */
+    begin(ms = 0): void {
       const lastsMs = ms > 0 ? ms : BLOCK_MS;
       if (leftMs() === 0) {
         logger.error(
@@ -44,7 +39,8 @@ export function createBlock({ logger, now = () => performance.now() }: BlockDeps
       }
       until = Math.max(until, now() + lastsMs);
     },
-    mayRespond() {
+    /** Whether a first response may be tried now. */
+    mayRespond(): boolean {
       if (leftMs() === 0) return true;
       const present = Math.floor(now() / 1000);
       responses = present === second ? responses + 1 : 1;

@@ -40,12 +40,7 @@ export interface PublishingDeps {
   readonly logger: Logger;
 }
 
-export interface Publishing {
-  /** Publishes if needed, and tries again for as long as it takes. @returns how many commands there are; never throws */
-  publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number>;
-  /** A command as a clickable mention, or `/name` until Discord has told its id. */
-  mention(command: string): string;
-}
+export type Publishing = ReturnType<typeof createPublishing>;
 
 /** The longest pause between two tries to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -54,10 +49,10 @@ const FIRST_PAUSE_MS = 2_000;
 const PUBLISHING_MS = 30_000;
 
 /**
- * Makes Discord's list of the bot's global commands ours, with one PUT, and only when it is needed: Discord takes 200 new
+ * Makes Discord's list of the bot's global commands these, with one PUT, and only when it is needed: Discord takes 200 new
  * commands a day. Never deleted at exit, since that would lose admins' permissions.
  */
-export function createPublishing({ api, values, onlyOne, logger }: PublishingDeps): Publishing {
+export function createPublishing({ api, values, onlyOne, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
 
   async function publishOnce(applicationId: string, commands: Commands, signal: AbortSignal): Promise<void> {
@@ -94,7 +89,8 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
   }
 
   return {
-    async publish(applicationId, commands, signal) {
+    /** Publishes if needed, and tries again for as long as it takes. @returns how many commands there are; never throws */
+    async publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number> {
       await retry(() => publishOnce(applicationId, commands, signal), {
         signal,
         firstMs: FIRST_PAUSE_MS,
@@ -108,7 +104,8 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
       });
       return ids.size;
     },
-    mention(command) {
+    /** A command as a clickable mention, or `/name` until Discord has told its id. */
+    mention(command: string): string {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
     },

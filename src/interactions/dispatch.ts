@@ -28,15 +28,8 @@ export interface DispatchDeps {
   readonly logger: Logger;
 }
 
-export interface Dispatcher {
-  /** Answers what the gateway sends as INTERACTION_CREATE; never throws. */
-  handle(payload: unknown): Promise<void>;
-  /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
-  drain(ms: number): Promise<void>;
-}
-
 /** Interaction → command → reply. Commands never call Discord: this folder does. */
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
+export function createDispatcher(deps: DispatchDeps) {
   const { api, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
   const commands = new Map(deps.commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
@@ -134,7 +127,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   return {
-    async handle(payload) {
+    /** Answers what the gateway sends as INTERACTION_CREATE; never throws. */
+    async handle(payload: unknown): Promise<void> {
       const receivedAt = api.timeOfArrival(Object(payload).id);
       let interaction: Interaction;
       try {
@@ -144,10 +138,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       }
       await tracked(handleOne(interaction));
     },
-    async drain(ms) {
+    /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
+    async drain(ms: number): Promise<void> {
       stopping.abort();
       await atMost(ms, Promise.all(running));
-      if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
+      if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every reply was given');
     },
   };
 }

@@ -22,8 +22,8 @@ export type InteractionType = (typeof INTERACTION_TYPES)[Asked['kind']];
  * - `refused`: with the reason why not.
  * - `failed`: with an apology and the reference of what is in the log.
  * - `lost`: too late, or another process or delivery had it.
- * - `undelivered`: Discord refused the answer.
- * - `unanswered`: Discord could not be reached with the answer; the member still waits.
+ * - `undelivered`: Discord refused the reply.
+ * - `unanswered`: Discord could not be reached with the reply; the member still waits.
  */
 export const INTERACTION_OUTCOMES = [
   'answered',
@@ -38,7 +38,7 @@ export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 /** What became of one interaction. Nothing that was typed is in it. */
 export interface InteractionEnd {
   readonly interactionId: string;
-  /** The name of one of our commands; `other` for what belongs to none of them. */
+  /** The name of a command of the bot; `other` for what belongs to none of them. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
@@ -49,7 +49,7 @@ export interface InteractionEnd {
   readonly reference?: string | undefined;
 }
 
-/** One interaction from its arrival to its answer. */
+/** One interaction from its arrival to its reply. */
 export interface Trace {
   command: string;
   outcome: InteractionOutcome;
@@ -59,15 +59,7 @@ export interface Trace {
   failed(): string;
 }
 
-export interface Traces {
-  /** Runs all that one interaction takes. */
-  run(
-    about: Pick<InteractionEnd, 'interactionId' | 'type'>,
-    task: (trace: Trace) => Promise<void>,
-  ): Promise<void>;
-  /** Interactions without an answer, and since when the oldest waits, in milliseconds since 1970. */
-  unanswered(): { readonly count: number; readonly oldestAt: number | undefined };
-}
+export type Traces = ReturnType<typeof createTraces>;
 
 export interface TracesDeps {
   readonly logger: Logger;
@@ -75,12 +67,16 @@ export interface TracesDeps {
 }
 
 /** Logs one line for each interaction when it has ended: of autocompletes, one a key stroke, only with `debug`. */
-export function createTraces({ logger, onEnd }: TracesDeps): Traces {
-  /** Those without an answer, and when they came, in milliseconds since 1970. */
+export function createTraces({ logger, onEnd }: TracesDeps) {
+  /** Those without a reply, and when they came, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {
-    async run({ interactionId, type }, task) {
+    /** Runs all that one interaction takes. */
+    async run(
+      { interactionId, type }: Pick<InteractionEnd, 'interactionId' | 'type'>,
+      task: (trace: Trace) => Promise<void>,
+    ): Promise<void> {
       const since = performance.now();
       const elapsed = () => Math.round(performance.now() - since);
       let acknowledgedMs: number | undefined;
@@ -121,7 +117,8 @@ export function createTraces({ logger, onEnd }: TracesDeps): Traces {
         onEnd?.(end);
       }
     },
-    unanswered() {
+    /** Interactions without a reply, and since when the oldest waits, in milliseconds since 1970. */
+    unanswered(): { readonly count: number; readonly oldestAt: number | undefined } {
       const times = [...open.values()];
       return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };
     },

@@ -6,7 +6,6 @@ import {
   type GamesOutcome,
   gamesSchema,
   knownError,
-  type ListingApi,
   type Outcome,
   type Rejected,
   type ServerSubmission,
@@ -37,15 +36,18 @@ export interface ListingRequest {
 /** The longest response that is read, in bytes: thousands of games fit ten times over. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
+export type ListingApi = ReturnType<typeof createListingApi>;
+
 /**
- * The listing service over HTTP (specification §4), on connections of its own.
+ * The listing service over HTTP (specification §4), on connections of its own. Each call is one request; getting no
+ * response is an outcome, not an exception.
  *
  * A connection is kept for 4 seconds after its last use, or for what the service's `Keep-Alive` header grants less
  * 2 seconds, a minute at most. That is shorter than the idle timeout of the usual servers (5 seconds with Node and
  * Apache, longer elsewhere), so that `add` is not written to a connection that the service is closing: nobody could
  * say then whether it was carried out.
  */
-export function createListingApi(deps: ListingApiDeps): ListingApi {
+export function createListingApi(deps: ListingApiDeps) {
   const { baseUrl, timeoutMs, arrayFormat, requestsAtOnce = 8, logger, onRequest } = deps;
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = new Agent({
@@ -87,9 +89,12 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   }
 
   return {
-    games: (key) => told('games', games(key)),
-    add: (servers, key) => told('add', add(servers, key)),
-    async close() {
+    games: (key: Secret): Promise<GamesOutcome> => told('games', games(key)),
+    /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */
+    add: (servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> =>
+      told('add', add(servers, key)),
+    /** Gives up readings that are under way, and closes the connections when submissions have ended. */
+    async close(): Promise<void> {
       closing.abort();
       await agent.close();
     },

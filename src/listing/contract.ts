@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Secret } from '../secret.ts';
 import { clipped } from '../visible-line.ts';
 
 /** The most servers the service takes in one request (specification §8). */
@@ -153,15 +152,6 @@ export const UNKNOWN_REASONS = [
 ] as const;
 
 export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejected | Failure;
-
-/** The listing service (specification §4). Each call is one request; getting no response is an outcome, not an exception. */
-export interface ListingApi {
-  games(key: Secret): Promise<GamesOutcome>;
-  /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */
-  add(servers: readonly ServerSubmission[], key: Secret): Promise<Outcome>;
-  /** Gives up readings that are under way, and closes the connections when submissions have ended. */
-  close(): Promise<void>;
-}
 
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
 

@@ -11,23 +11,7 @@ import type { Observer } from '../submissions/pipeline.ts';
 import { healthOf, type WatchedParts } from './health.ts';
 import { readLastBackup } from './make-backup.ts';
 
-/**
- * Numbers in the text format of Prometheus: some are counted as things happen, others are looked up at each scrape. No
- * label names a guild or a user, and each has few values.
- */
-export interface Metrics {
-  onInteraction(end: InteractionEnd): void;
-  onListingRequest(request: ListingRequest): void;
-  onTransaction(end: TransactionEnd): void;
-  onRateLimited(scope: string): void;
-  onBackup(outcome: 'made' | 'failed'): void;
-  onToldLater(outcome: ToldLaterOutcome): void;
-  readonly observer: Observer;
-  /** From now on a scrape looks at these parts, too. */
-  watch(parts: WatchedParts): void;
-  readonly contentType: string;
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
 const ASK_EVERY_MS = 60_000;
@@ -53,21 +37,26 @@ const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 /** Loads the library only if metrics are served, since that takes 40 ms. */
 const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
 
-/** Makes a registry for each bot, so that two bots in one process do not count together. */
-export function createMetrics(): Metrics {
+/**
+ * Numbers in the text format of Prometheus: some are counted as things happen, others are looked up at each scrape. No
+ * label names a guild or a user, and each has few values. Each bot has a registry of its own, so that two bots in one
+ * process do not count together.
+ */
+export function createMetrics() {
   const { Registry, collectDefaultMetrics } = loadClient();
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    watch: (parts) => watchState(registry, parts),
+    /** From now on a scrape looks at these parts, too. */
+    watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: (): Promise<string> => registry.metrics(),
   };
 }
 
 /** What is counted as it happens. */
-function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentType' | 'text'> {
+function createCounters(register: Registry) {
   const { Counter, Histogram } = loadClient();
   const registers = [register];
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
@@ -135,19 +124,21 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
   for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
 
   return {
-    onInteraction({ command, type, outcome, acknowledgedMs, answeredMs }) {
+    onInteraction({ command, type, outcome, acknowledgedMs, answeredMs }: InteractionEnd): void {
       interactions.inc({ command, outcome });
       if (acknowledgedMs !== undefined) acknowledged.observe({ type }, acknowledgedMs / 1000);
       if (answeredMs !== undefined) answered.observe({ type }, answeredMs / 1000);
     },
-    onListingRequest: ({ action, outcome, ms }) => requests.observe({ action, outcome }, ms / 1000),
-    onTransaction({ ms, isFailure }) {
+    onListingRequest: ({ action, outcome, ms }: ListingRequest): void =>
+      requests.observe({ action, outcome }, ms / 1000),
+    onTransaction({ ms, isFailure }: TransactionEnd): void {
       transactions.observe(ms / 1000);
       if (isFailure) storeErrors.inc();
     },
-    onRateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
-    onBackup: (outcome) => backups.inc({ outcome }),
-    onToldLater: (outcome) => toldLater.inc({ outcome }),
+    onRateLimited: (scope: string): void =>
+      limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
+    onBackup: (outcome: 'made' | 'failed'): void => backups.inc({ outcome }),
+    onToldLater: (outcome: ToldLaterOutcome): void => toldLater.inc({ outcome }),
     observer: {
       async ended(_, { outcomes }) {
         for (const { kind } of outcomes) servers.inc({ outcome: kind });
@@ -155,7 +146,7 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
       async refused(_, wanted) {
         servers.inc({ outcome: 'refused' }, wanted.length);
       },
-    },
+    } satisfies Observer,
   };
 }
 

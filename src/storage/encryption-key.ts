@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../error-code.ts';
-import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { sync } from './database-file.ts';
@@ -63,16 +62,8 @@ export interface StoreEncryptionDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Encryption with the keys of this bot. It has none before `start`. */
-export interface StoreEncryption extends Pick<Encryption, 'seal' | 'open'>, Part {
-  /** @throws EncryptionKeyError if the data was encrypted with a key that is not at hand; nothing is changed */
-  start(): Promise<void>;
-  /** The id of the key that `seal` uses. */
-  sealingKeyId(): string;
-}
-
-/** To be started after the store and before everything that seals or opens. */
-export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps): StoreEncryption {
+/** Encryption with the keys of this bot, to be started after the store and before everything that seals or opens. */
+export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
   const keyFile = path === undefined ? undefined : `${path}.key`;
   let encryption: Encryption | undefined;
@@ -97,7 +88,8 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 
   return {
     name: 'encryption',
-    async start() {
+    /** @throws EncryptionKeyError if the data was encrypted with a key that is not at hand; nothing is changed */
+    async start(): Promise<void> {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
       if (keyFile !== undefined && keys.length === 0) {
@@ -112,9 +104,10 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
       encryption = createEncryption(keys);
       await values.set(USED_KEY + encryption.newestKeyId, true);
     },
-    seal: (plain, context) => started().seal(plain, context),
-    open: (record, context) => started().open(record, context),
-    sealingKeyId: () => started().newestKeyId,
+    seal: (plain: string, context: string) => started().seal(plain, context),
+    open: (record: unknown, context: string) => started().open(record, context),
+    /** The id of the key that `seal` uses. */
+    sealingKeyId: (): string => started().newestKeyId,
   };
 }
 

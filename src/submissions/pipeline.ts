@@ -1,7 +1,7 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
+import type { ListingApi } from '../listing/client.ts';
 import {
   isAboutKey,
-  type ListingApi,
   type NotSent,
   notSent,
   type Outcome,
