@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
-import { createListReader, type NotRead } from '../../src/server-lists/list-reader.ts';
+import { createListReader, type ListReaderDeps, type NotRead } from '../../src/server-lists/list-reader.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
 /** Is read in a worker. */
@@ -13,7 +13,7 @@ const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 const READING_MS = 20_000;
 
 /** A reader whose service knows one more game once it is asked. */
-function setUp(fresh = false) {
+function setUp(fresh = false, bound: Pick<ListReaderDeps, 'readingMs'> = { readingMs: READING_MS }) {
   const asked: string[] = [];
   let games: readonly Game[] = KNOWN_GAMES;
   const reader = createListReader({
@@ -31,7 +31,7 @@ function setUp(fresh = false) {
       },
       refreshSoon: () => void asked.push('soon'),
     },
-    readingMs: READING_MS,
+    ...bound,
   });
   const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, texts: [text], game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
@@ -97,6 +97,11 @@ it('a hostile file is ended, and keeps nobody else waiting meanwhile', async () 
   await hostile;
   await note('next file', read(FILE, '', '1'));
   expect(ended).toEqual(['file: rows', 'paste: rows', 'hostile: too-slow', 'next file: rows']);
+});
+
+it('reading a file is ended after some seconds', async () => {
+  const { beginHostile } = setUp(true, {});
+  expect(await (await beginHostile('1')).list).toEqual({ kind: 'too-slow' });
 });
 
 it('a list beyond those that may wait is not read, and says so', async () => {
