@@ -4,6 +4,7 @@ import { type AddServersDeps, addServers } from './addservers/command.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
+import { panelCommand } from './panel.ts';
 import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
@@ -35,6 +36,7 @@ export function createCommands(deps: CommandDeps): readonly Command[] {
     keyStatusCommand(deps),
     removeKey(deps),
     settingsCommand(deps),
+    panelCommand(),
     privacyCommand(deps),
     helpCommand(deps, () => commands),
   ];

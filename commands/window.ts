@@ -3,7 +3,7 @@ import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Context } from '../src/interactions/command.ts';
 import type { Field, ModalOptions, TextField } from '../src/interactions/controls.ts';
 import type { Game } from '../src/listing/contract.ts';
-import type { GameIndex } from '../src/listing/game-search.ts';
+import type { Games } from '../src/listing/games.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { cut, escapeText, LONGEST_ESCAPED_NAME } from '../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
@@ -13,7 +13,7 @@ import { namedText } from '../src/words/sentences.ts';
 /* What all windows have in common in which game servers are entered. */
 
 export interface WindowDeps {
-  readonly games: GameIndex;
+  readonly games: Games;
   readonly suggestions: Pick<Suggestions, 'allowed'>;
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
 }
@@ -25,15 +25,15 @@ const MOST_NAMED = 10;
 export async function windowText(
   context: Context,
   allowed: readonly Game[],
-  { games, keys }: WindowDeps,
+  deps: WindowDeps,
 ): Promise<Pick<ModalOptions, 'text'>> {
   const { t, guildId } = context;
-  const noKey = await keys.rememberedProblem(guildId);
-  const isLimited = allowed.length < games.all.length && optionsOf(allowed) === undefined;
+  const noKey = await deps.keys.rememberedProblem(guildId);
+  const isToTell = isLimited(allowed, deps) && optionsOf(allowed, deps) === undefined;
   const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeText(name, LONGEST_ESCAPED_NAME));
   const texts = [
     noKey && keyText(noKey, context),
-    isLimited && t('window.someGames', { games: namedText(t, names, allowed.length) }),
+    isToTell && t('window.someGames', { games: namedText(t, names, allowed.length) }),
   ].filter(Boolean);
   return texts.length === 0 ? {} : { text: texts.join('\n\n') };
 }
@@ -50,9 +50,9 @@ export function gameField(
   { t }: Context,
   allowed: readonly Game[],
   { label, hint, typed, required }: GameField,
-  { games }: WindowDeps,
+  deps: WindowDeps,
 ): Field {
-  const options = optionsOf(allowed);
+  const options = optionsOf(allowed, deps);
   if (options === undefined) {
     return {
       id: 'game',
@@ -63,7 +63,7 @@ export function gameField(
       most: LIMITS.choiceValue,
     };
   }
-  const chosen = games.find(typed)?.alias;
+  const chosen = deps.games.find(typed)?.alias;
   return {
     kind: 'select',
     id: 'game',
@@ -75,8 +75,16 @@ export function gameField(
   };
 }
 
-/** The games as options of a select; `undefined` where it has no room for them, or there are none. */
-function optionsOf(allowed: readonly Game[]) {
+/** Whether the admins have chosen some of the games. */
+const isLimited = (allowed: readonly Game[], { games }: WindowDeps): boolean =>
+  allowed.length < games.all.length;
+
+/**
+ * The games as options of a select; `undefined` where it has no room for them, there are none, or the service may have
+ * others: while its own list is not known, what may be an alias is one.
+ */
+function optionsOf(allowed: readonly Game[], deps: WindowDeps) {
   const options = allowed.filter(isSelectable).map(gameOption);
-  return options.length > 0 && options.length <= LIMITS.choices ? options : undefined;
+  const areAll = deps.games.isFresh() || isLimited(allowed, deps);
+  return areAll && options.length > 0 && options.length <= LIMITS.choices ? options : undefined;
 }

@@ -142,6 +142,11 @@ export function addServer(deps: AddServerDeps): Command {
           return serverModal(context, { id: editId(''), typed }, deps);
         },
       },
+      // From a message for everybody, which stays as it is.
+      new: {
+        answers: 'form',
+        run: (context) => serverModal(context, { id: customId('addserver', 'new'), typed: EMPTY_ROW }, deps),
+      },
     },
     submits: {
       changed: {
@@ -154,6 +159,10 @@ export function addServer(deps: AddServerDeps): Command {
             deps.approvalMessages.show({ guildId, id }),
           );
         },
+      },
+      new: {
+        answers: 'later',
+        run: (context) => submitTyped(context, context.interactionId, typedInModal(context), deps),
       },
       edit: {
         answers: 'sending',
@@ -343,7 +352,7 @@ async function serverModal(
   });
   return modal({
     id,
-    title: t('addserver.edit'),
+    title: typed === EMPTY_ROW ? t('panel.server') : t('addserver.edit'),
     ...(await windowText(context, allowed, deps)),
     fields: [
       gameField(

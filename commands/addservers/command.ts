@@ -105,6 +105,7 @@ export function addServers(deps: AddServersDeps): Command {
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
       anew: { answers: 'form', run: (context) => openAnew(context, deps) },
+      new: { answers: 'form', run: (context) => openWindow(context, { text: '', game: '' }, deps) },
       editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',

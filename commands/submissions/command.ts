@@ -152,6 +152,12 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         answers: 'update at once',
         run: (context) => show(context, readFilter(''), 1, Number.parseInt(context.argument, 10)),
       },
+      mine: {
+        answers: 'at once',
+        // Members see their own alone in any case, and what waits of it.
+        run: (context) =>
+          show(context, { ...readFilter(''), userId: context.isAdmin ? context.user.id : '' }, 1),
+      },
       servers: { answers: 'at once', run: ofServers },
       turn: { answers: 'update at once', run: ofServers },
       export: {

@@ -66,6 +66,8 @@ export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ActionRow[];
+  /** For everybody in the channel, where it is the first response; a reply is seen by its member alone otherwise. */
+  readonly isPublic?: true;
   /** Nothing was done; like a UserError, but with buttons. */
   readonly isRefusal?: true;
   /** The message of the button stays below it, with its files; these components are in place of its own. */

@@ -28,9 +28,9 @@ const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 /** After so many milliseconds Discord no longer does what it was asked before. */
 const LATE_EDIT_MS = 2_000;
 
-/** A reply as the first response, for the member alone. */
+/** A reply as the first response. */
 export function firstResponse(answer: Answer): APIInteractionResponse {
-  const { content, embeds = [], components = [] } = fitTexts(replyOf(answer));
+  const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(answer));
   return {
     type: InteractionResponseType.ChannelMessageWithSource,
     data: {
@@ -38,7 +38,7 @@ export function firstResponse(answer: Answer): APIInteractionResponse {
       embeds: [...embeds],
       components: [...components],
       allowed_mentions: NO_MENTIONS,
-      flags: MessageFlags.Ephemeral,
+      ...(!isPublic && { flags: MessageFlags.Ephemeral }),
     },
   };
 }

@@ -99,6 +99,7 @@ beforeAll(async () => {
   show('member', await member.press(show('member', await member.slash('submissions')), 'Show 3'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
+  show('member', await admin.submit(modalOf(await admin.slash('panel')), { text: '' }));
   await chooseLogChannel(scene);
   scene.discord.guildEvents.addRole(
     { id: admin.guildId, name: '', channelId: '' },
@@ -126,12 +127,16 @@ afterAll(() => scene?.close());
 async function openWindows(): Promise<readonly Opened[]> {
   const forms = [
     'addserver:edit',
+    'addserver:new',
     'addservers:retype',
     'addservers:askgame',
     'addservers:edit',
     'addservers:editall',
   ];
-  const opened: Opened[] = [{ by: 'member', modal: modalOf(await scene.member.slash('addservers')) }];
+  const opened: Opened[] = [
+    { by: 'member', modal: modalOf(await scene.member.slash('addservers')) },
+    { by: 'admin', modal: modalOf(await scene.admin.slash('panel')) },
+  ];
   for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:quota']) {
     const control = controls.find(({ id }) => nameOf(id) === name);
     if (!control) throw new Error(`${name} was not shown`);
@@ -301,7 +306,7 @@ describe('the permission that a command takes', () => {
         commands.map(({ data }) => [data.name, forAdmins.includes(data.name) ? needed : null]),
       ),
     );
-    expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings']);
+    expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings', 'panel']);
   });
 
   it.each(

@@ -133,6 +133,10 @@ describe.each([
     const status = await slash(admin, 'keystatus');
     await pressed(admin, status, t('keystatus.check'));
     await pressed(admin, await slash(admin, 'removekey'), t('button.cancel'));
+    const panel = good(await admin.submit(modalOf(await slash(admin, 'panel')), { text: '1 2 3.' }));
+    for (const label of [t('panel.server'), t('panel.list'), t('panel.mine')]) {
+      await pressed(member, panel, label);
+    }
     await pressed(admin, await slash(admin, 'privacy'), t('privacy.erase'));
   });
 

@@ -65,7 +65,7 @@ const PLACES = [
   {
     name: 'the title of a window',
     most: 45,
-    keys: inCode(/\bmodal\(\{[^}]*?\btitle: t\('([\w.-]+)'/g),
+    keys: [...inCode(/\bmodal\(\{[^}]*?\btitle: t\('([\w.-]+)'/g), 'addserver.edit', 'panel.server'],
   },
   {
     name: 'the label of a field',

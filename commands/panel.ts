@@ -1,0 +1,45 @@
+import { ApplicationCommandType } from 'discord.js';
+import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
+import { button, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
+import { commandText } from '../src/words/command-text.ts';
+import { listId } from './addservers/controls.ts';
+
+/** Characters of the admin's own text. */
+const LONGEST_TEXT = 500;
+
+/**
+ * /panel: a message for everybody with the buttons that submit, so that nobody has to know a command. It stands for good, so
+ * it says nothing that changes: the games and the key are in what a press opens. Its buttons belong to other commands.
+ */
+export function panelCommand(): Command {
+  return {
+    data: { type: ApplicationCommandType.ChatInput, ...commandText('panel') },
+    permission: 'manage-guild',
+    answers: 'form',
+    run: async (context) => textModal(context),
+    submits: {
+      post: { answers: 'at once', run: async (context) => panel(context) },
+    },
+  };
+}
+
+const textModal = ({ t }: Context): Modal =>
+  modal({
+    id: customId('panel', 'post'),
+    title: t('panel.window'),
+    fields: [{ id: 'text', label: t('panel.label'), hint: t('panel.hint'), most: LONGEST_TEXT, long: true }],
+  });
+
+/** In the language of the guild. */
+function panel({ guildT: t, field }: SubmitContext): Reply {
+  const description = [t('panel.about'), field('text').trim()].filter((text) => text !== '').join('\n\n');
+  return {
+    isPublic: true,
+    embeds: [{ title: t('panel.heading'), description }],
+    components: rows([
+      button(customId('addserver', 'new'), t('panel.server'), { style: 'primary' }),
+      button(listId('new'), t('panel.list')),
+      button(customId('submissions', 'mine'), t('panel.mine')),
+    ]),
+  };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { messageOf, modalOf, openScene, type Scene, textOf } from '../support/bot.ts';
+import { hasPostgres, newDatabase } from '../support/database.ts';
+import { ACCEPTED, edit, labelsOf, pressSubmit, upload } from '../support/people.ts';
+
+const hosts = ({ listing }: Scene) => listing.submitted.map(({ server }) => server);
+
+/** A member who has never typed a command submits from the panel, while the bot ends and another process begins. */
+async function journey(scene: Scene, replace: () => Promise<unknown>): Promise<void> {
+  const { admin, member } = scene;
+  const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Be kind.' }));
+  const before = JSON.stringify(panel.current);
+  expect(panel.ephemeral).toBe(false);
+  const press = (label: string) => member.press(panel, label);
+  const fillIn = async (server: string) =>
+    member.submit(modalOf(await press('Submit a game server')), { game: 'cs2', server });
+  const sendFile = async (host: string) => {
+    const file = upload('list.csv', `server,port,game\n${host},27015,cs2\n`);
+    return member.submit(modalOf(await press('Submit a list')), { file });
+  };
+  async function each(name: string): Promise<void> {
+    const answer = await fillIn(`one-${name}.example.com:27015`);
+    expect(textOf(answer)).toContain(ACCEPTED);
+    expect(messageOf(answer).ephemeral).toBe(true);
+    await pressSubmit(member, await sendFile(`file-${name}.example.com`));
+    expect(hosts(scene)).toEqual(
+      expect.arrayContaining([`one-${name}.example.com`, `file-${name}.example.com`]),
+    );
+    const mine = textOf(await press('My submissions'));
+    expect(mine).toContain(`one-${name}.example.com`);
+    expect(mine).toContain(`file-${name}.example.com`);
+  }
+
+  await each('before');
+  const wrong = await fillIn('wrong.example.com:70000');
+  expect(labelsOf(wrong)).toContain('Edit');
+  const preview = await sendFile('waits.example.com');
+  await replace();
+  expect(textOf(await edit(member, wrong, { server: 'right.example.com:27015' }))).toContain(ACCEPTED);
+  await pressSubmit(member, preview);
+  await each('after');
+  expect(hosts(scene)).toEqual(expect.arrayContaining(['right.example.com', 'waits.example.com']));
+  expect(JSON.stringify(panel.current)).toBe(before);
+}
+
+describe('the panel', () => {
+  it('leads a member through all of it before and after a restart, over the gateway', async () => {
+    const scene = await openScene({ http: false, key: 'sandbox-key' });
+    onTestFinished(() => scene.close());
+    await journey(scene, scene.restart);
+  });
+
+  it.skipIf(!hasPostgres())(
+    'leads a member through all of it when another process comes in place of one that was killed, over HTTP and PostgreSQL',
+    async () => {
+      const database = await newDatabase();
+      const env = {
+        STORE_URL: database.url,
+        ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      };
+      const scene = await openScene({ http: true, key: 'sandbox-key', env });
+      onTestFinished(async () => {
+        await scene.close();
+        await database.drop();
+      });
+      await journey(scene, async () => {
+        await scene.kill();
+        await scene.startBot();
+      });
+    },
+  );
+});
