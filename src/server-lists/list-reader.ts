@@ -25,15 +25,7 @@ export interface ListToRead {
 /** Why a list is not read now: too many lists of its guild wait, or reading it took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
 
-/** Reads lists, the long ones in a worker. */
-export interface ListReader {
-  /**
-   * Where a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list
-   * is read anew.
-   * @throws Error when the worker fails
-   */
-  read(list: ListToRead): Promise<ReadList | NotRead>;
-}
+export type ListReader = ReturnType<typeof createListReader>;
 
 export interface ListReaderDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
@@ -41,7 +33,8 @@ export interface ListReaderDeps {
   readonly readingMs?: number | undefined;
 }
 
-export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps): ListReader {
+/** Reads lists, the long ones in a worker. */
+export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
@@ -76,7 +69,12 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
   }
 
   return {
-    async read(list) {
+    /**
+     * If a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list is
+     * read anew.
+     * @throws Error when the worker fails
+     */
+    async read(list: ListToRead): Promise<ReadList | NotRead> {
       const read = await readOnce(list);
       if (!games.isFresh() && (await mayNameNewGame(list))) {
         await games.refresh(list.guildId);

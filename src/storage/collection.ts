@@ -5,14 +5,6 @@ import type { Values } from './values.ts';
 /** Stands for a record that is damaged, or of a shape that this version does not know. */
 export type Unreadable = 'unreadable';
 
-/** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
-export interface Collection<Value extends object> {
-  get(id: string): Promise<Value | Unreadable | undefined>;
-  set(id: string, value: Value): Promise<void>;
-  /** @returns whether there was one */
-  delete(id: string): Promise<boolean>;
-}
-
 export interface CollectionDeps<Value extends object> {
   readonly values: Values;
   /** The first part of the records' keys, such as `settings` in `settings:123`. */
@@ -24,7 +16,8 @@ export interface CollectionDeps<Value extends object> {
 /** Unreadable records that are logged, each once; further ones are not. */
 const MOST_TOLD = 1_000;
 
-export function createCollection<Value extends object>(deps: CollectionDeps<Value>): Collection<Value> {
+/** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
+export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
   const { values, name, schema, logger } = deps;
   const told = new Set<string>();
 
@@ -35,7 +28,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
   }
 
   return {
-    async get(id) {
+    async get(id: string): Promise<Value | Unreadable | undefined> {
       const stored = await values.get(`${name}:${id}`);
       if (stored === undefined) return undefined;
       const parsed = schema.safeParse(stored);
@@ -43,7 +36,8 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       tell(`${name}:${id}`);
       return 'unreadable';
     },
-    set: (id, value) => values.set(`${name}:${id}`, value),
-    delete: (id) => values.delete(`${name}:${id}`),
+    set: (id: string, value: Value): Promise<void> => values.set(`${name}:${id}`, value),
+    /** @returns whether there was one */
+    delete: (id: string): Promise<boolean> => values.delete(`${name}:${id}`),
   };
 }
