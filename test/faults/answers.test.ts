@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { inAppScene, type Scene, textOf } from '../support/bot.ts';
-import { eventually } from '../support/eventually.ts';
 import { addServer, labelsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
@@ -12,7 +11,7 @@ const within = (run: (scene: Scene) => Promise<void>) => () => inAppScene({ key:
 const overOf = ({ log }: Scene, command: string) =>
   log().filter((entry) => entry.msg === 'interaction' && entry.command === command).length;
 
-describe.concurrent('a Discord that', () => {
+describe('a Discord that', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
   const limit = (scope: 'user' | 'global') => ({
     kind: 'rate limit' as const,
@@ -43,7 +42,7 @@ describe.concurrent('a Discord that', () => {
         scene.discord.faults.inject(fault);
         await isAccepted(scene, `rest-${index}.example.com`);
         // An acknowledgement and an edit, and those that the fault hit.
-        await eventually(() => answers().length - before, 2 + (fault.times ?? 1));
+        await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
       }
       await isAccepted(scene, 'after-rest.example.com');
     }),
@@ -59,7 +58,7 @@ describe.concurrent('a Discord that', () => {
       const warned = await again();
       await member.press(warned, 'Submit again');
       // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
-      await eventually(() => overOf(scene, 'addserver'), 3);
+      await expect.poll(() => overOf(scene, 'addserver')).toBe(3);
       expect(textOf(warned)).toContain('added for review');
       expect(listing.submitted).toHaveLength(2);
     }),
@@ -73,10 +72,12 @@ describe.concurrent('a Discord that', () => {
       const before = discord.requests.length;
       discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
       const answered = member.press(preview, 'Include 2 already submitted');
-      await eventually(() => discord.requests.slice(before).some(({ status }) => status === 500), true);
+      await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
       expect((await member.press(preview, 'Edit')).kind).toBe('modal');
       // What the button says is what it submits.
-      await eventually(() => labelsOf(preview).includes('Submit 3 game servers'), true, 5_000);
+      await expect
+        .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })
+        .toBe(true);
       await answered;
       expect(listing.submitted).toHaveLength(2);
     }),

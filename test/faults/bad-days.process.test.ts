@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
 import { openAppScene, openScene, type Scene, setKey, textOf } from '../support/bot.ts';
-import { eventually } from '../support/eventually.ts';
 import { addServer } from '../support/people.ts';
 
 const BLOCK = "Discord's edge blocks this bot";
@@ -38,7 +37,7 @@ describe('a block by address: a 429 of the edge', () => {
     const before = edits();
     scene.discord.faults.inject({ fault: BLOCKED, method: 'PATCH', path: /^\/webhooks\//, times: ALWAYS });
     void addServer(scene.member, 'blocked.example.com:1');
-    await eventually(() => scene.output().includes(BLOCK), true);
+    await expect.poll(() => scene.output().includes(BLOCK)).toBe(true);
     // A loop would make thousands of requests in this time.
     await sleep(1_000);
     expect(edits() - before).toBe(1);
@@ -50,7 +49,7 @@ describe('a block by address: a 429 of the edge', () => {
     const scene = await open();
     scene.discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
     scene.bot.start();
-    await eventually(() => scene.output().includes(BLOCK), true);
+    await expect.poll(() => scene.output().includes(BLOCK)).toBe(true);
     await sleep(1_000);
     expect(scene.discord.requests.length).toBeLessThanOrEqual(5);
     expect(scene.output()).toContain('look for another program on the same address');
@@ -62,7 +61,7 @@ it('a start without a way to Discord is one line in the log, without stacks', as
   const scene = await open();
   scene.discord.faults.inject({ fault: { kind: 'reset' }, times: ALWAYS });
   scene.bot.start();
-  await eventually(() => scene.discord.requests.length >= 6, true);
+  await expect.poll(() => scene.discord.requests.length >= 6).toBe(true);
   const said = scene.log().filter(({ level }) => level !== 'info');
   expect(said).toEqual([
     expect.objectContaining({
@@ -76,7 +75,9 @@ describe('a limit for a long time', () => {
     const scene = await open();
     scene.discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
     scene.bot.start();
-    await eventually(() => scene.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721), true);
+    await expect
+      .poll(() => scene.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
+      .toBe(true);
     expect(made(scene, 'GET', /gateway/)).toBe(1);
     expect(scene.bot.running).toBe(true);
     const { status } = await scene.bot.stop();
@@ -89,7 +90,7 @@ describe('a limit for a long time', () => {
     const before = made(scene, 'POST', /callback/);
     scene.discord.faults.inject({ fault: limited(3_600), path: /\/callback$/, times: ALWAYS });
     void scene.member.slash('help');
-    await eventually(() => scene.output().includes('interaction lost'), true);
+    await expect.poll(() => scene.output().includes('interaction lost')).toBe(true);
     expect(made(scene, 'POST', /callback/) - before).toBe(1);
   });
 });
@@ -98,7 +99,7 @@ it('a first request of each route that fails is made again, and the bot is ready
   const scene = await open();
   scene.discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await scene.startBot();
-  await eventually(() => scene.discord.commands().length > 0, true);
+  await expect.poll(() => scene.discord.commands().length > 0).toBe(true);
   expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
   const failed = scene.discord.requests.filter(({ status }) => status === 503).map(({ path }) => path);
   expect(failed).toEqual(expect.arrayContaining(['/api/v10/gateway/bot', '/api/v10/applications/@me']));
@@ -107,8 +108,8 @@ it('a first request of each route that fails is made again, and the bot is ready
 it('an interaction is answered while other shards have not identified yet', async () => {
   const scene = await open({ shards: 3 });
   scene.bot.start();
-  await eventually(() => scene.discord.commands().length > 0, true);
-  await eventually(() => scene.discord.gateway.sessions().length > 0, true);
+  await expect.poll(() => scene.discord.commands().length > 0).toBe(true);
+  await expect.poll(() => scene.discord.gateway.sessions().length > 0).toBe(true);
   const person = scene.person({ role: 'member' });
   expect(textOf(await person.slash('help'))).toContain('/addserver');
   expect(scene.discord.gateway.sessions().length).toBeLessThan(3);
@@ -119,11 +120,11 @@ it('a first response is made in time although every kept connection has died sil
   const scene = await open({ answerWithinMs: 3_000 }, openScene);
   await scene.startBot();
   // What the bot asks by itself has its connections: the commands, and the guilds that were left (two, and an empty page).
-  await eventually(() => made(scene, 'PUT', /commands/), 1);
-  await eventually(() => made(scene, 'GET', /guilds/), 2);
+  await expect.poll(() => made(scene, 'PUT', /commands/)).toBe(1);
+  await expect.poll(() => made(scene, 'GET', /guilds/)).toBe(2);
   await scene.member.slash('help');
   // The connection is free again when the bot has heard of it.
-  await eventually(() => scene.log().some(({ msg }) => msg === 'interaction'), true);
+  await expect.poll(() => scene.log().some(({ msg }) => msg === 'interaction')).toBe(true);
   scene.discord.faults.silenceConnections();
   expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
 });

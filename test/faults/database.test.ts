@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { inAppScene, setKey, textOf } from '../support/bot.ts';
-import { eventually } from '../support/eventually.ts';
 import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
@@ -49,7 +48,7 @@ it('a database that fails once servers have left does not keep a member from wha
     fail = () => other.exec('ALTER TABLE keyv RENAME TO elsewhere');
     await member.press(await paste(member, lines(101)), 'Submit 101 game servers');
     const seen = () => discord.messages(member).map(textOf).join('\n');
-    await eventually(() => STORE_FAILED.test(seen()) || seen().includes('report.csv'), true);
+    await expect.poll(() => STORE_FAILED.test(seen()) || seen().includes('report.csv')).toBe(true);
     expect(seen()).not.toMatch(STORE_FAILED);
     expect(seen()).toMatch(/100 sent for review.*1 rejected\..*Invalid API key\..*couldn't record this/s);
     other.exec('ALTER TABLE elsewhere RENAME TO keyv');
@@ -78,7 +77,7 @@ it('a deletion that fails halfway says that it goes on, and takes nothing that w
     expect(servers()).toEqual(['before.example.com', 'after.example.com']);
     await scene.bot.stop('SIGKILL');
     await scene.startBot();
-    await eventually(servers, ['after.example.com']);
+    await expect.poll(servers).toEqual(['after.example.com']);
     await isAccepted(scene, 'later.example.com');
   }));
 
@@ -92,6 +91,6 @@ it('an interaction that fails says so with a reference that is in the log too, a
     const reference = /Reference for the bot's operator: (\w+)/.exec(said)?.[1];
     expect(reference).toBeDefined();
     // The answer may be here before the line of the log is.
-    await eventually(() => scene.log().filter((line) => line.reference === reference).length, 1);
+    await expect.poll(() => scene.log().filter((line) => line.reference === reference).length).toBe(1);
     expect(scene.listing.submitted).toEqual([]);
   }));

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { openScene, type Scene, textOf } from '../support/bot.ts';
-import { eventually } from '../support/eventually.ts';
 
 /** A bot as it is run, for which time goes so many times as fast, as it does for Discord. */
 const TIME_GOES = 10;
 const TICK_MS = 50;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preloads/fast-time.ts'));
+
+const LONG = { timeout: 60_000 };
 
 interface Outage {
   readonly scene: Scene;
@@ -21,49 +22,52 @@ interface Outage {
   logged(message: string): readonly Readonly<Record<string, unknown>>[];
 }
 
-const inOutage = (run: (outage: Outage) => Promise<void>) => async () => {
-  const env = { NODE_OPTIONS: `--import=${PRELOAD.href}`, TIME_GOES: String(TIME_GOES) };
-  const scene = await openScene({ http: false, env });
-  const { gateway, clock } = scene.discord;
-  let ticked = performance.now();
-  function tick(): void {
-    const now = performance.now();
-    clock.advance((now - ticked) * (TIME_GOES - 1));
-    ticked = now;
-  }
-  const ticking = setInterval(tick, TICK_MS);
-  const start = clock.now();
-  const before = gateway.counts();
-  const sessions = gateway.sessions().map(({ id }) => id);
-  const outage: Outage = {
-    scene,
-    gateway,
-    counts() {
-      const now = gateway.counts();
-      return {
-        connections: now.connections - before.connections,
-        connectionsToResume: now.connectionsToResume - before.connectionsToResume,
-        identifies: now.identifies - before.identifies,
-        resumes: now.resumes - before.resumes,
-      };
-    },
-    async passed(seconds) {
-      await eventually(() => clock.now() - start > seconds * 1_000, true);
-    },
-    async isWell() {
-      await eventually(() => gateway.sessions().some(({ id }) => !sessions.includes(id)), true);
+// Tests that run at once each have an `expect` of their own.
+const inOutage =
+  (run: (outage: Outage) => Promise<void>) =>
+  async ({ expect }: TestContext) => {
+    const env = { NODE_OPTIONS: `--import=${PRELOAD.href}`, TIME_GOES: String(TIME_GOES) };
+    const scene = await openScene({ http: false, env });
+    const { gateway, clock } = scene.discord;
+    let ticked = performance.now();
+    function tick(): void {
+      const now = performance.now();
+      clock.advance((now - ticked) * (TIME_GOES - 1));
+      ticked = now;
+    }
+    const ticking = setInterval(tick, TICK_MS);
+    const start = clock.now();
+    const before = gateway.counts();
+    const sessions = gateway.sessions().map(({ id }) => id);
+    const outage: Outage = {
+      scene,
+      gateway,
+      counts() {
+        const now = gateway.counts();
+        return {
+          connections: now.connections - before.connections,
+          connectionsToResume: now.connectionsToResume - before.connectionsToResume,
+          identifies: now.identifies - before.identifies,
+          resumes: now.resumes - before.resumes,
+        };
+      },
+      async passed(seconds) {
+        await expect.poll(() => clock.now() - start, LONG).toBeGreaterThan(seconds * 1_000);
+      },
+      async isWell() {
+        await expect.poll(() => gateway.sessions().some(({ id }) => !sessions.includes(id)), LONG).toBe(true);
+        clearInterval(ticking);
+        expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
+      },
+      logged: (message) => scene.log().filter(({ msg }) => msg === message),
+    };
+    try {
+      await run(outage);
+    } finally {
       clearInterval(ticking);
-      expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
-    },
-    logged: (message) => scene.log().filter(({ msg }) => msg === message),
+      await scene.close();
+    }
   };
-  try {
-    await run(outage);
-  } finally {
-    clearInterval(ticking);
-    await scene.close();
-  }
-};
 
 const WITHOUT_SESSION = 'a connection to Discord ended without a session';
 

@@ -11,8 +11,7 @@ import { ROLES } from '../../sandbox/people.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { BREACHES, inNewGuild, openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
 import { fill } from '../support/builders.ts';
-import { openStoreAt, readStored } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
+import { openStoreAt, outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
@@ -78,7 +77,7 @@ describe('a disk that is full', () => {
     expect(last).toMatch(/Servers have been added for review|may have gone through/);
     for (const text of before) expect(text).toContain(ACCEPTED);
     for (let n = 0; n < accepted; n++)
-      expect(readStored(data).ended(scene.member.guildId, name(n))).not.toContain('not-sent');
+      expect(await outcomesIn(scene.store, scene.member.guildId, name(n))).not.toContain('not-sent');
   });
 });
 
@@ -246,7 +245,7 @@ describe('a bot that runs', () => {
     expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
     release();
     await isAccepted(scene, 'unlocked.example.com');
-    expect(readStored(data).ended(scene.member.guildId, 'locked.example.com')).toEqual([]);
+    expect(await outcomesIn(scene.store, scene.member.guildId, 'locked.example.com')).toEqual([]);
     setTimeout(lock(), 300);
     await isAccepted(scene, 'lock-of-a-moment.example.com');
   });
@@ -284,24 +283,24 @@ describe('a bot that runs', () => {
     await fill(store, scene.member.guildId, { count: 1, at: 0 });
     await store.stop();
     await scene.startBot();
-    const kept = (host: string) => readStored(data).ended(scene.member.guildId, host).length;
+    const kept = async (host: string) => (await outcomesIn(scene.store, scene.member.guildId, host)).length;
     // The hourly job has pruned.
-    await eventually(() => kept('s0.example.com'), 0);
-    expect(hosts.map(kept)).toEqual([1, 1]);
+    await expect.poll(() => kept('s0.example.com')).toBe(0);
+    expect(await Promise.all(hosts.map(kept))).toEqual([1, 1]);
   });
 
   it('leaves nobody waiting when its clock goes back while it is down', async () => {
     const host = 'hour-and-crash.example.com';
     await scene.listing.behave({ kind: 'hang' });
     const answer = submit(scene, host);
-    await eventually(() => addsOf(scene, host).length, 1);
+    await expect.poll(() => addsOf(scene, host).length).toBe(1);
     await scene.kill();
     await scene.listing.behave({ kind: 'ok' });
     await goesBackTo(2);
     await scene.startBot();
     expect(textOf(await answer)).toMatch(/may have gone through. Check the list/);
-    await eventually(() => readStored(data).unfinished, []);
-    expect(readStored(data).ended(scene.member.guildId, host)).toEqual(['unknown']);
+    await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
+    expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual(['unknown']);
     expect(addsOf(scene, host)).toHaveLength(1);
     await isAccepted(scene, 'after-hour-and-crash.example.com');
   });
@@ -313,7 +312,7 @@ describe('a bot that runs', () => {
     const before = scene.log().length;
     const logged = () => scene.log().slice(before);
     await writeFile(mishap, kind);
-    await eventually(() => JSON.stringify(logged()).includes(words), true);
+    await expect.poll(() => JSON.stringify(logged()).includes(words)).toBe(true);
     expect(logged().filter(({ msg }) => msg === 'a promise was rejected unnoticed')).toHaveLength(1);
     await isAccepted(scene, `after-${kind.replaceAll(' ', '-')}.example.com`);
   });

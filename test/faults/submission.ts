@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/bot.ts';
-import { readStored } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
+import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 export const STORE_FAILED = /couldn't reach its own storage, so nothing was done/;
@@ -14,8 +13,8 @@ export const submit = ({ member }: Scene, host: string): Promise<Answer> =>
 export async function isAccepted(scene: Scene, host: string): Promise<void> {
   expect(textOf(await submit(scene, host))).toContain(ACCEPTED);
   expect(addsOf(scene, host)).toHaveLength(1);
-  await eventually(() => readStored(scene.data).unfinished, []);
-  expect(readStored(scene.data).ended(scene.member.guildId, host)).toEqual(['accepted']);
+  await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
+  expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual(['accepted']);
 }
 
 /**
@@ -28,7 +27,7 @@ export async function isLost(scene: Scene, host: string, tried?: () => Promise<v
   await tried?.();
   scene.discord.clock.advance(ANSWER_WITHIN_MS);
   expect(await answer).toEqual({ kind: 'lost' });
-  await eventually(() => readStored(scene.data).unfinished, []);
+  await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
   expect(addsOf(scene, host)).toHaveLength(0);
-  expect(readStored(scene.data).ended(scene.member.guildId, host)).toEqual([]);
+  expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual([]);
 }

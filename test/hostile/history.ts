@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { UNFINISHED } from '../support/database.ts';
+import { unfinishedIn } from '../support/database.ts';
 
 /** A server that a guild has submitted. */
 interface Submitted {
@@ -17,7 +17,7 @@ export function createHistory(query: Query) {
   const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));
   return {
     /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
-    unfinished: (): Promise<readonly string[]> => texts(UNFINISHED),
+    unfinished: () => unfinishedIn({ rows: query }),
 
     /** How each of these servers of one guild ended at last, by its host. */
     async latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string>> {

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { openScene, setKey, textOf } from '../support/bot.ts';
-import { readStored } from '../support/database.ts';
+import { unfinishedIn } from '../support/database.ts';
 import { buildImage, type Image, run } from './image.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -112,7 +112,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
     const exit = await scene.bot.stop('SIGTERM');
     expect([exit.status, exit.signal]).toEqual(ends);
     expect(textOf(await answer)).toContain('Servers have been added for review.');
-    expect(readStored(data).unfinished).toEqual([]);
+    expect(await unfinishedIn(scene.store)).toEqual([]);
     await scene.startBot();
     expect(textOf(await add())).toMatch(/already submitted here.*sent for review.*a\.example\.com:1/s);
     expect(sent()).toBe(1);

@@ -134,41 +134,26 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): SceneStore {
   };
 }
 
-/** Asks a store of either kind what has not come to its end: {@link Stored.unfinished}. */
-export const UNFINISHED = `SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL
-  UNION ALL SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'`;
-
-/** What is in the bot's store at the moment that it is asked, as another process reads it from the file. */
-export interface Stored {
-  /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
-  readonly unfinished: readonly string[];
-  /** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
-  ended(guildId: string, server: string): readonly string[];
+/** What has not come to its end: interactions that were not answered, and submissions that were begun. */
+export async function unfinishedIn(store: Pick<SceneStore, 'rows'>): Promise<readonly string[]> {
+  const rows = await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE sealed IS NOT NULL
+    UNION ALL SELECT 'submission' AS kind, id FROM submissions WHERE state = 'running'`);
+  return rows.map(({ kind, id }) => `${kind} ${id}`);
 }
 
-/** @param data the folder of the bot's database */
-export function readStored(data: string): Stored {
-  const texts = (sql: string, ...values: readonly string[]) => {
-    const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
-    try {
-      const rows = database.prepare(sql).all(...values);
-      return rows.map(({ text }) => String(text));
-    } finally {
-      database.close();
-    }
-  };
-  return {
-    get unfinished() {
-      return texts(UNFINISHED);
-    },
-    ended: (guildId, server) =>
-      texts(
-        `SELECT outcome AS text FROM servers WHERE guild_id = ? AND host = ? AND outcome IS NOT NULL
-          ORDER BY ended_at DESC, submission_id DESC`,
-        guildId,
-        server,
-      ),
-  };
+/** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
+export async function outcomesIn(
+  store: Pick<SceneStore, 'rows'>,
+  guildId: string,
+  host: string,
+): Promise<readonly unknown[]> {
+  const rows = await store.rows(
+    `SELECT outcome FROM servers WHERE guild_id = ? AND host = ? AND outcome IS NOT NULL
+      ORDER BY ended_at DESC, submission_id DESC`,
+    guildId,
+    host,
+  );
+  return rows.map(({ outcome }) => outcome);
 }
 
 /** Whether this run of the tests has a server of PostgreSQL. */
