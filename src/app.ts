@@ -5,11 +5,11 @@ import { ownApproval } from '../commands/submissions/waiting.ts';
 import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
+import { isForeign, listGuilds } from './discord/bot-guilds.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
 import { createClockCheck } from './discord/clock.ts';
 import { createEndpoint } from './discord/endpoint.ts';
 import { createGateway, FatalDiscordError } from './discord/gateway.ts';
-import { isForeign, listGuilds } from './discord/guild-list.ts';
 import {
   type Application,
   endpointTrouble,

@@ -25,7 +25,7 @@ import { noDraft } from '../no-draft.ts';
 import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
 import { allowedGames, type DraftDeps, gamesMeant, openDraft, showDraft, withNear } from './draft-view.ts';
-import { reasonItem } from './lines.ts';
+import { reasonItem } from './refused-lines.ts';
 import { progressOf, reportReply } from './report.ts';
 
 export interface AddServersDeps extends DraftDeps, WaitingDeps {

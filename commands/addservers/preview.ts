@@ -26,7 +26,7 @@ import {
   previewFile,
   reasonsOf,
 } from './files.ts';
-import { refusedItem, someNumbers } from './lines.ts';
+import { refusedItem, someNumbers } from './refused-lines.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;

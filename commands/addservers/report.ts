@@ -15,8 +15,8 @@ import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { reportRows } from './controls.ts';
 import { type ExplainedRow, explained, explainedRows, filesOfRefused, inFields, reasonsOf } from './files.ts';
-import { refusedItem } from './lines.ts';
 import { explainLimited, heldText, type ListPage } from './preview.ts';
+import { refusedItem } from './refused-lines.ts';
 
 /** What a report is made with. */
 export interface ReportDeps {

@@ -1,4 +1,4 @@
-import { clipped } from '../visible-line.ts';
+import { clipped } from '../one-line.ts';
 
 type PortField = 'port' | 'query_port';
 

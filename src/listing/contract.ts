@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clipped } from '../visible-line.ts';
+import { clipped } from '../one-line.ts';
 
 /** The most servers the service takes in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;

@@ -23,8 +23,8 @@ import { whyUnreachable } from '../discord/unreachable.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
 import { useValues } from '../storage/store.ts';
-import { checkDisk, checkEncryption, checkStore } from './checks-of-disk.ts';
 import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
+import { checkDisk, checkEncryption, checkStore } from './store-checks.ts';
 
 export interface DoctorChecksDeps {
   readonly config: Config;

@@ -1,4 +1,4 @@
-import { visibleLine } from '../visible-line.ts';
+import { visibleLine } from '../one-line.ts';
 import type { TypedRow } from './row.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { clipped } from '../visible-line.ts';
+import { clipped } from '../one-line.ts';
 import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
 import { jsonElements, rowsOfElement } from './json.ts';
 import { EMPTY_ROW, gameOf, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';

@@ -4,7 +4,7 @@ import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission, Unknown } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { clipped } from '../visible-line.ts';
+import { clipped } from '../one-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
 export interface TypedRow {

@@ -1,7 +1,7 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
-import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
   isReady,

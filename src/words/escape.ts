@@ -1,5 +1,5 @@
 import { LONGEST_NAME } from '../listing/contract.ts';
-import { visibleLine } from '../visible-line.ts';
+import { visibleLine } from '../one-line.ts';
 
 /**
  * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or

@@ -2,7 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
 import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { type GameIndex, usualFirst } from '../listing/game-search.ts';
-import { visibleLine } from '../visible-line.ts';
+import { visibleLine } from '../one-line.ts';
 import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { signed } from './servers.ts';

@@ -1,6 +1,6 @@
 import type { GameIndex } from '../../src/listing/game-search.ts';
+import { visibleLine } from '../../src/one-line.ts';
 import { type RefusedRow, rowText } from '../../src/server-lists/row.ts';
-import { visibleLine } from '../../src/visible-line.ts';
 import { escapeText, shorten } from '../../src/words/escape.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { namedText } from '../../src/words/sentences.ts';

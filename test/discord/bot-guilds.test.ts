@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import type { DiscordApi } from '../../src/discord/api.ts';
-import { isForeign, listGuilds } from '../../src/discord/guild-list.ts';
+import { isForeign, listGuilds } from '../../src/discord/bot-guilds.ts';
 import { json, openFront } from '../support/front.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
