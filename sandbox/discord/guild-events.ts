@@ -51,6 +51,8 @@ export function createGuildEvents({ guilds }: World, onChange: () => void) {
       }),
     removeChannel: ({ id }: Guild, channelId: string) =>
       change(id, ({ channels }) => channels.delete(channelId)),
+    giveRole: ({ guildId, userId }: { readonly guildId: string; readonly userId: string }, roleId: string) =>
+      change(guildId, ({ members }) => void members.get(userId)?.roleIds.add(roleId)),
     /** Gives a member other permissions from now on. */
     setPermissions: (
       { guildId, userId }: { readonly guildId: string; readonly userId: string },

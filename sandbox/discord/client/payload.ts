@@ -91,8 +91,8 @@ const NO_FLAGS: number = 0;
 const ATTACHMENT_SIZE_LIMIT = 10 * 1024 * 1024;
 
 /** What both an interaction and what it resolves say of a member (Discord docs: Guild Member Object). */
-const memberObject = ({ permissions }: Member): APIInteractionDataResolvedGuildMember => ({
-  roles: [],
+const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResolvedGuildMember => ({
+  roles: [...roleIds],
   permissions: String(permissions),
   joined_at: '2025-01-01T00:00:00.000000+00:00',
   premium_since: null,

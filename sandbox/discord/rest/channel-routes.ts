@@ -5,7 +5,13 @@ import type { Channel } from '../world/channels.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
-import { missingAccess, missingPermissions, unknownChannel } from './denial.ts';
+import {
+  deletedMessage,
+  missingAccess,
+  missingPermissions,
+  othersMessage,
+  unknownChannel,
+} from './denial.ts';
 import { mentionsIn, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
 import { checkMessage, type MessageBody } from './rules.ts';
@@ -13,7 +19,7 @@ import { checkMessage, type MessageBody } from './rules.ts';
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
 
-/** Messages that the bot posts in a channel without being asked. */
+/** Messages that the bot posts in a channel without being asked, and what it makes of them later. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const { guilds, clock, messages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
@@ -50,6 +56,30 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const mentions = mentionsThere(mentionsIn(body), guild, channel);
         const message = outgoing.post(channelId, { body, files }, mentions);
         if (nonce !== undefined) nonces.set(nonce, { at: clock.now(), id: message.id });
+        return ok(message.current);
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/channels/:channel/messages/:message',
+      auth: 'bot',
+      answers: MessageResponseSchema,
+      bucket: { name: 'edited channel messages', limit: 5, windowMs: 5_000, major: 'channel' },
+      handle({ params, json, files }) {
+        const { channel: channelId = '', message: messageId = '' } = params;
+        const guild = guilds.withChannel(channelId);
+        const channel = guild?.channels.get(channelId);
+        if (guild === undefined || channel === undefined) return unknownChannel;
+        if (!isMember(guild) || (channel.botPermissions & PermissionFlagsBits.ViewChannel) === 0n) {
+          return missingAccess;
+        }
+        const message = messages.get(messageId);
+        if (message?.channelId !== channelId || message.ephemeral) return deletedMessage;
+        if (message.current.author.id !== world.bot.id) return othersMessage;
+        const body: MessageBody = Object(json);
+        const denial = checkMessage({ request: 'edit', body, files, current: message.current });
+        if (denial !== undefined) return denial;
+        outgoing.edit(message, { body, files });
         return ok(message.current);
       },
     },

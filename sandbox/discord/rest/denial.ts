@@ -41,6 +41,9 @@ export const unknownWebhook = denial(404, 10015, 'Unknown Webhook');
 export const expiredToken = denial(401, 50027, 'Invalid Webhook Token');
 export const unknownMessage = denial(404, 10008, 'Unknown Message');
 
+/** People may have deleted it. */
+export const deletedMessage = blameless(404, 10008, 'Unknown Message');
+export const othersMessage = denial(403, 50005, 'Cannot edit a message authored by another user');
 export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
 export const unknownGuild = blameless(404, 10004, 'Unknown Guild');
 export const missingAccess = blameless(403, 50001, 'Missing Access');

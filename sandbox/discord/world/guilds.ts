@@ -36,6 +36,8 @@ export interface Member {
   readonly name: string;
   /** Everything the member may do in the channel. */
   permissions: bigint;
+  /** Without @everyone, which everybody has. */
+  readonly roleIds: Set<string>;
 }
 
 export interface NewGuild {
@@ -103,13 +105,13 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       return role;
     },
     /** Somebody who sits down again, perhaps in another language, stays the same member. */
-    addMember(guild: GuildState, { userId, name, permissions }: Member): Member {
+    addMember(guild: GuildState, { userId, name, permissions }: Omit<Member, 'roleIds'>): Member {
       const there = guild.members.get(userId);
       if (there !== undefined) {
         there.permissions = permissions;
         return there;
       }
-      const member = { userId, name, permissions };
+      const member = { userId, name, permissions, roleIds: new Set<string>() };
       guild.members.set(userId, member);
       return member;
     },

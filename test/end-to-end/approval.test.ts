@@ -1,0 +1,217 @@
+import { describe, expect } from 'vitest';
+import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, messageOf, type TestGuild, textOf } from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  addsOf,
+  csvOf,
+  edit,
+  labelsOf,
+  lines,
+  openSettings,
+  openWindow,
+  paste,
+  pressSubmit,
+  removeKey,
+  staffChannel,
+} from '../support/people.ts';
+
+const it = botTest();
+
+const HOST = 'wait.example.com';
+const WAITS = 'This waits for a moderator';
+
+/** A member's server that waits. */
+async function oneWaits(guild: TestGuild, host = HOST) {
+  await turnApprovalOn(guild);
+  const reply = await addServer(guild.member, `${host}:1`);
+  return { reply, message: await waitingIn(guild) };
+}
+
+const refuseAs = async (guild: TestGuild, on: Parameters<typeof openWindow>[1], reason: string) => {
+  const moderator = inStaff(guild, 'admin');
+  const { modal } = await openWindow(moderator, on, 'Refuse');
+  return moderator.submit(modal, { reason });
+};
+
+describe('a submission under approval', () => {
+  it('waits, and is sent once with Approve, however often it is pressed', async ({
+    guild,
+    listing,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild);
+    expect(textOf(reply)).toContain(WAITS);
+    expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
+    expect(textOf(message)).toContain(`${HOST}:1`);
+    expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    expect(addsOf(guild, HOST)).toEqual([]);
+
+    const answers = await Promise.all(
+      ['admin', 'admin'].map((who) => inStaff(guild, who as 'admin').press(message, 'Approve')),
+    );
+    for (const answer of answers) expect(textOf(answer)).toContain('Approved');
+    expect(addsOf(guild, HOST)).toHaveLength(1);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    expect(textOf(message)).toMatch(/Approved · by/);
+    expect(labelsOf(message)).toEqual([]);
+    expect(listing.submitted).toHaveLength(1);
+    const seen = textOf(await member.slash('submissions'));
+    expect(seen).toContain('Moderator:');
+    expect(seen).toContain('sent for review');
+  });
+
+  it('does not wait for somebody who may manage the server', async ({ guild, admin }) => {
+    await turnApprovalOn(guild);
+    expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
+  });
+
+  it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {
+    await turnApprovalOn(guild);
+    const page = await admin.press(await openSettings(guild), 'Approval');
+    expect(textOf(await admin.pick(page, ['@everyone']))).toContain('cannot decide');
+    const again = await admin.press(await openSettings(guild), 'Approval');
+    expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may decide too');
+    await addServer(member, `${HOST}:3`);
+    const message = await waitingIn(guild);
+    const other = inStaff(guild, 'other');
+    for (const label of ['Approve', 'Refuse']) {
+      expect(textOf(await other.press(message, label))).toContain('or the role that may decide');
+    }
+    expect(addsOf(guild, HOST)).toEqual([]);
+    const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
+    discord.guildEvents.giveRole(other, roleId);
+    expect(textOf(await other.press(message, 'Approve'))).toContain(ACCEPTED);
+  });
+
+  it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
+    const { message } = await oneWaits(guild);
+    expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
+    expect(textOf(message)).toContain('Reason: Not');
+    expect(message.current.mention_everyone).toBe(false);
+    expect(labelsOf(message)).toEqual([]);
+    const seen = textOf(await member.slash('submissions'));
+    expect(seen).toContain('A moderator refused it.');
+    expect(seen).toContain('Moderator:');
+    expect(seen).toContain('Reason: Not');
+    expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain('there is no button Approve');
+  });
+
+  it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
+    const { message } = await oneWaits(guild);
+    await removeKey(admin);
+    const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
+    expect(answer).toContain('no API key');
+    expect(answer).toContain('It still waits for a moderator.');
+    expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+  });
+
+  it('waits again, in a message of its own, as far as it was not sent', async ({ guild, listing }) => {
+    const { message } = await oneWaits(guild);
+    await listing.behave({ kind: 'down' });
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => approvalsIn(guild).length).toBe(2);
+    expect(labelsOf(message)).toEqual([]);
+    expect(textOf(message)).toContain('not sent');
+    const again = await waitingIn(guild);
+    expect(again.id).not.toBe(message.id);
+    await refuseAs(guild, again, '');
+  });
+
+  it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
+    const { reply, message } = await oneWaits(guild);
+    await member.press(reply, 'Withdraw');
+    expect(textOf(reply)).toContain('Withdrawn');
+    expect(textOf(message)).toContain('Withdrawn');
+    expect([...labelsOf(reply), ...labelsOf(message)]).toEqual([]);
+    expect(addsOf(guild, HOST)).toEqual([]);
+  });
+
+  it('is corrected by its member, and waits as it is then', async ({ guild, member }) => {
+    const { reply, message } = await oneWaits(guild);
+    const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
+    expect(textOf(changed)).toContain(WAITS);
+    await expect.poll(() => textOf(message)).toContain('new.example.com:27016');
+    expect(approvalsIn(guild)).toHaveLength(1);
+    const wrong = await edit(member, changed, { server: 'nothing', port: '' });
+    expect(textOf(wrong)).toContain('Not sent');
+    await expect.poll(() => textOf(message)).toContain('Withdrawn');
+  });
+
+  it('is a list too: the first ones, all in a file, and back to its preview', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const reply = await pressSubmit(member, await paste(member, lines(12)));
+    expect(textOf(reply)).toContain(WAITS);
+    const message = await waitingIn(guild);
+    expect(textOf(message)).toContain('12 game servers');
+    expect(textOf(message)).toContain('… and 2 more');
+    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    expect(csvOf(all, 'preview.csv')).toHaveLength(12);
+    const preview = await member.press(reply, 'Edit');
+    expect(textOf(preview)).toContain('no longer waits');
+    expect(textOf(message)).toContain('Withdrawn');
+    await pressSubmit(member, preview);
+    await expect.poll(() => labelsOf(message)).toContain('Approve');
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    expect(guild.listing.submitted).toHaveLength(12);
+  });
+
+  it('is in /submissions, with the same buttons, also where the channel is gone', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
+    const reply = await addServer(member, `${HOST}:4`);
+    expect(textOf(reply)).toContain(WAITS);
+    await addServer(member, `${HOST}:5`);
+    expect(labelsOf(await member.slash('submissions'))).toEqual(['Next one waiting', 'Edit', 'Withdraw']);
+    const first = await admin.slash('submissions');
+    expect(textOf(first)).toContain('2 submissions are waiting');
+    expect(textOf(first)).toContain(`${HOST}:4`);
+    expect(textOf(await admin.press(first, 'Approve'))).toContain(ACCEPTED);
+    const next = await admin.slash('submissions');
+    expect(textOf(next)).toContain(`${HOST}:5`);
+    expect(labelsOf(next)).toEqual(['Approve', 'Refuse', 'Export']);
+    expect(textOf(await openSettings(guild))).toContain('Approval: on');
+  });
+
+  it('is refused where the same one waits, and where too many do', async ({ guild, member }) => {
+    await oneWaits(guild);
+    expect(textOf(await addServer(member, `${HOST}:1`))).toContain('already waiting for a moderator');
+  });
+
+  it('is gone with all of the guild, and says so when it is pressed', async ({ guild, admin, member }) => {
+    const { message } = await oneWaits(guild);
+    await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+    await expect.poll(() => textOf(message)).toContain('Withdrawn');
+    const reply = await addServer(member, 'last.example.com:1');
+    expect(textOf(reply)).toContain(WAITS);
+    const last = await waitingIn(guild);
+    const question = await admin.press(
+      await admin.slash('privacy'),
+      'Delete all data of this Discord server',
+    );
+    await admin.press(question, 'Delete everything');
+    expect(textOf(await inStaff(guild, 'admin').press(last, 'Approve'))).toContain('Withdrawn');
+    await expect.poll(() => labelsOf(last)).toEqual([]);
+  });
+});
+
+describe('approval in /settings', () => {
+  it('needs a log channel, which stays while it is on', async ({ guild, admin }) => {
+    const without = await admin.press(await openSettings(guild), 'Approval');
+    expect(textOf(await admin.press(without, 'Turn approval on'))).toContain('needs a log channel');
+    await turnApprovalOn(guild);
+    expect(textOf(await admin.press(await openSettings(guild), 'Turn off the log channel'))).toContain(
+      'Turn approval off',
+    );
+    const page = await admin.press(await openSettings(guild), 'Approval');
+    expect(textOf(await admin.press(page, 'Turn approval off'))).toContain('Approval: off');
+    expect(textOf(await admin.press(await openSettings(guild), 'Turn off the log channel'))).toContain(
+      'Log channel: none',
+    );
+  });
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { ROLES } from '../../sandbox/people.ts';
+import { messageOf, type TestGuild } from './bot.ts';
+import { chooseLogChannel, componentsOf, openSettings, staffChannel } from './people.ts';
+
+/** Somebody in the log channel, where moderators decide; `admin` may manage the guild. */
+export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', locale = 'en-US'): Person {
+  const { id, name, channelId, discord } = guild;
+  return discord.person({
+    guild: { id, name, channelId },
+    name: who,
+    locale,
+    channelId: staffChannel(guild),
+    ...ROLES[who],
+  });
+}
+
+/** Has what members submit wait for a moderator, in #staff. */
+export async function turnApprovalOn(guild: TestGuild): Promise<void> {
+  await chooseLogChannel(guild);
+  const page = await guild.admin.press(await openSettings(guild), 'Approval');
+  const answer = messageOf(await guild.admin.press(page, 'Turn approval on'));
+  assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
+}
+
+/** The messages in the log channel that are about a submission, with or without buttons. */
+export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
+  guild.discord
+    .messages({ channelId: staffChannel(guild) })
+    .filter(({ current }) => /pprov|Refused|Nobody decided|Withdrawn/.test(current.content));
+
+/** The one of them that was posted last and waits. */
+export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
+  const found = approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
+  assert(found, 'nothing waits in the log channel');
+  return found;
+}
