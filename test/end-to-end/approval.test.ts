@@ -95,7 +95,9 @@ describe('a submission under approval', () => {
     expect(seen).toContain('A moderator refused it.');
     expect(seen).toContain('Moderator:');
     expect(seen).toContain('Reason: Not');
-    expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain('there is no button Approve');
+    expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
+      'there is no button Approve',
+    );
   });
 
   it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {

@@ -1,0 +1,98 @@
+import { describe, expect } from 'vitest';
+import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { type Bot, botTest, type TestGuild, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/people.ts';
+
+const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
+
+const HOST = 'killed.example.com';
+const WAITS = 'This waits for a moderator';
+
+/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
+async function crash(bot: Bot): Promise<void> {
+  await bot.kill();
+  bot.discord.faults.clear();
+  await bot.listing.behave({ kind: 'ok' });
+  await bot.start();
+}
+
+/** Waits for a request to Discord that is never answered. */
+async function hung({ discord }: Bot, method: string, path: RegExp): Promise<void> {
+  const unanswered = () =>
+    discord.requests.filter((request) => {
+      return request.method === method && request.status === 0 && path.test(request.path);
+    }).length;
+  const before = unanswered();
+  discord.faults.inject({ fault: { kind: 'hang' }, method, path, times: 9 });
+  await expect.poll(unanswered).toBeGreaterThan(before);
+}
+
+/** A member's server that waits. */
+async function oneWaits(guild: TestGuild) {
+  await turnApprovalOn(guild);
+  await addServer(guild.member, `${HOST}:1`);
+  return waitingIn(guild);
+}
+
+describe('after a kill -9, what waits for a moderator', () => {
+  it('gets its message, where it had none, and its member is told', async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
+    const isHung = hung(bot, 'POST', posts);
+    const reply = addServer(member, `${HOST}:1`);
+    await isHung;
+    await crash(bot);
+    expect(textOf(await reply)).toContain(WAITS);
+    expect(labelsOf(await reply)).toEqual(['Edit', 'Withdraw']);
+    await expect.poll(() => approvalsIn(guild).length).toBe(1);
+    const answer = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    expect(textOf(answer)).toContain(ACCEPTED);
+  });
+
+  it('has its one message, where its member was not told yet', async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    const isHung = hung(bot, 'PATCH', /webhooks/);
+    const reply = addServer(member, `${HOST}:1`);
+    await isHung;
+    await crash(bot);
+    await expect.poll(async () => textOf(await reply)).toContain(WAITS);
+    expect(approvalsIn(guild)).toHaveLength(1);
+    const message = await waitingIn(guild);
+    await member.press(await reply, 'Withdraw');
+    await expect.poll(() => textOf(message)).toContain('Withdrawn');
+    expect(addsOf(guild, HOST)).toEqual([]);
+  });
+
+  it('waits anew, where it was approved and had not left', async ({ bot, guild, admin, listing }) => {
+    const message = await oneWaits(guild);
+    await listing.behave({ kind: 'hang' });
+    // At most two requests of a guild run at once: what is approved then waits for its turn.
+    for (const n of [1, 2]) void addServer(admin, `busy${n}.example.com:1`);
+    await expect
+      .poll(() => ['busy1', 'busy2'].map((name) => addsOf(guild, `${name}.example.com`).length))
+      .toEqual([1, 1]);
+    const pressed = inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain('being sent');
+    await crash(bot);
+    await expect.poll(() => textOf(message)).toContain('The bot was restarted.');
+    expect(textOf(await pressed)).toContain('not sent');
+    expect(labelsOf(await pressed)).toEqual([]);
+    await expect.poll(() => approvalsIn(guild).length).toBe(2);
+    expect(addsOf(guild, HOST)).toEqual([]);
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+
+  it('is unknown, where it had left, and never goes again by itself', async ({ bot, guild, listing }) => {
+    const message = await oneWaits(guild);
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    const pressed = inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
+    await crash(bot);
+    await expect.poll(() => textOf(message)).toContain('unconfirmed');
+    expect(textOf(await pressed)).toContain('unconfirmed');
+    expect(labelsOf(await pressed)).toEqual([]);
+    expect(approvalsIn(guild)).toHaveLength(1);
+    expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+});
