@@ -168,8 +168,16 @@ const TYPED = {
   quota: '5',
   port: '1',
 };
-const typedInto = (modal: SeenModal) =>
-  Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, TYPED[id as keyof typeof TYPED] ?? '']));
+const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
+  Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
+
+let hosts = 0;
+/** What could be submitted, if the window let somebody else: another address each time. */
+function submittable(): typeof TYPED {
+  hosts += 1;
+  const server = `typed-${hosts}.example.com`;
+  return { ...TYPED, server, servers: `${server}:1 cs2` };
+}
 
 /** Something that somebody does leaves all that is stored of others as it is, and the service alone. */
 async function changesNothing(
@@ -285,7 +293,7 @@ describe('a window that somebody else has opened', () => {
       },
     });
     await changesNothing({ guildId: guild, userId: id }, async () => {
-      said = textOf(await scene[by].submit(modal, typedInto(modal)));
+      said = textOf(await scene[by].submit(modal, typedInto(modal, submittable())));
     });
     return said;
   }
