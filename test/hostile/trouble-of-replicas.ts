@@ -36,7 +36,14 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  const ready = () => replicas.filter(({ isReady }) => isReady);
+  /** Waits for one; a kill may have left none that is ready. */
+  async function oneReady(): Promise<Replica | undefined> {
+    for (;;) {
+      const one = oneOf(replicas.filter(({ isReady }) => isReady));
+      if (one !== undefined || over.aborted) return one;
+      await pause(100);
+    }
+  }
 
   async function kill(): Promise<void> {
     while (!over.aborted) {
@@ -62,7 +69,7 @@ export async function troubleReplicas(
 
   /** One ends in a transaction, and its database hears nothing of that. */
   async function vanish(): Promise<void> {
-    const one = oneOf(ready());
+    const one = await oneReady();
     if (one === undefined) return;
     const isSilent = one.wire.freezeInTransaction().then(() => true);
     if (!(await Promise.race([isSilent, pause(LONGEST_WAIT_MS)]))) return;
@@ -91,7 +98,7 @@ export async function troubleReplicas(
 
   async function everything(): Promise<void> {
     await pause(PAUSE_MS);
-    const one = oneOf(ready());
+    const one = await oneReady();
     await standStill(one ? [one] : [], ONE_STOPPED_MS);
     verdict.count('stops of one', 1);
     await pause(PAUSE_MS);
