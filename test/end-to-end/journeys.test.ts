@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { createWords, type Translate } from '../../src/words/words.ts';
-import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, setKey, textOf } from '../support/bot.ts';
 import {
   addServer,
   labelsOf,
@@ -46,20 +46,17 @@ const NAMES = [
   'play.example.com:27015 cs2',
 ].toSorted((one, other) => other.length - one.length);
 
-let bot: Scene;
-beforeAll(async () => {
-  bot = await openAppScene({
-    languages: withPseudoLanguage,
-    env: {
-      MEMBER_LIMIT: '5000/3600',
-      LISTING_NAME: 'Game List',
-      LISTING_URL: 'https://list.example.com/?server={address}',
-    },
-  });
+const it = botTest({
+  key: null,
+  languages: withPseudoLanguage,
+  env: {
+    MEMBER_LIMIT: '5000/3600',
+    LISTING_NAME: 'Game List',
+    LISTING_URL: 'https://list.example.com/?server={address}',
+  },
 });
-afterAll(() => bot.close());
 
-describe.each([
+it.for([
   { locale: 'en-US', says: ['says:\n> ', '110 sent for review', 'Choose a log channel'] },
   { locale: 'de', says: ['sagt:\n> ', '110 zur Prüfung gesendet', 'Wähl einen Protokollkanal'] },
   // Three plural forms.
@@ -70,20 +67,15 @@ describe.each([
   // None, and characters twice as wide.
   { locale: 'ja', says: ['の回答：\n> ', '110件を審査に提出しました', '次にログチャンネルを選んで'] },
   { locale: PSEUDO_LOCALE, says: ['✅ ⟦'] },
-])('in $locale,', ({ locale, says }) => {
+])('in $locale', async ({ locale, says }, { bot, discord, listing }) => {
   const isPseudo = locale === PSEUDO_LOCALE;
   const faults = (shown: SeenMessage | SeenModal) => (isPseudo ? faultsOf(shown, NAMES) : fitsAPhone(shown));
   const t: Translate = createWords({ name: 'Game List' }, withPseudoLanguage).wordsFor(locale);
-  let scene: Scene;
-  let admin: Person;
-  let member: Person;
+  const guild = await bot.newGuild({ locale });
+  const admin = guild.person({ role: 'admin', locale });
+  const member = guild.person({ locale });
   /** All that was shown on the way. */
   const seen: string[] = [];
-  beforeAll(async () => {
-    scene = await inNewGuild(bot, { locale });
-    admin = scene.person({ role: 'admin', locale });
-    member = scene.person({ locale });
-  });
 
   /** An answer in which nothing may be wrong. */
   function good(answer: Answer): Answer {
@@ -107,7 +99,8 @@ describe.each([
       await change;
     }
   }
-  it('an admin sets the bot up', async () => {
+  /** An admin sets the bot up. */
+  async function setUp(): Promise<void> {
     for (const name of ['help', 'keystatus', 'settings', 'games', 'privacy', 'submissions', 'removekey'])
       await slash(admin, name);
     // Or else nothing would be looked at.
@@ -116,11 +109,8 @@ describe.each([
     const again = await window(admin, refused, t('again.tryAgain'));
     const saved = good(await admin.submit(again, { key: 'sandbox-key-1234' }));
     good(await admin.pick(saved, ['#staff']));
-    const settings = good(await openSettings({ ...scene, admin }));
-    bot.discord.guildEvents.addRole(
-      { id: admin.guildId, name: '', channelId: '' },
-      { name: 'helpers', mentionable: true },
-    );
+    const settings = good(await openSettings({ ...guild, admin }));
+    discord.guildEvents.addRole(guild, { name: 'helpers', mentionable: true });
     good(await admin.pick(settings, ['@helpers']));
     const quota = await window(admin, settings, t('settings.quotaButton'));
     good(await admin.submit(quota, { quota: '4000' }));
@@ -138,9 +128,10 @@ describe.each([
       await pressed(member, panel, label);
     }
     await pressed(admin, await slash(admin, 'privacy'), t('privacy.erase'));
-  });
+  }
 
-  it('a member submits a game server, and corrects what is wrong', async () => {
+  /** A member submits a game server, and corrects what is wrong. */
+  async function addOne(): Promise<void> {
     await slash(member, 'help');
     const games = await slash(member, 'games');
     await pressed(member, games, t('pager.next'));
@@ -153,18 +144,19 @@ describe.each([
     await add(`${server}:1`, { game: 'minecarft' });
     const refused = await add('192.168.0.4:27015');
     const window_ = await window(member, refused, t('again.edit'));
-    await bot.listing.behave({ kind: 'status', status: 500 }, 1);
+    await listing.behave({ kind: 'status', status: 500 }, 1);
     good(await member.submit(window_, { game: 'cs2', server, port: '2', query_port: '' }));
-    await bot.listing.behave({ kind: 'down' });
+    await listing.behave({ kind: 'down' });
     await add(`${server}:4`);
-    await bot.listing.behave({ kind: 'ok' });
+    await listing.behave({ kind: 'ok' });
     await pressed(member, await slash(member, 'submissions'), t('submissions.export'));
     const body = { status: 'error', message: 'Invalid game alias provided.' };
-    await bot.listing.behave({ kind: 'json', status: 200, body }, 1);
+    await listing.behave({ kind: 'json', status: 200, body }, 1);
     await add(`${server}:3`);
-  });
+  }
 
-  it('a member submits a list, and what a message names', async () => {
+  /** A member submits a list, and what a message names. */
+  async function addLists(): Promise<void> {
     const wrong = [
       'a.example.com cs2',
       '10.0.0.7:1 rust',
@@ -182,34 +174,36 @@ describe.each([
     ];
     const preview = good(await sendFile(member, list.join('\n')));
     await window(member, preview, t('again.edit'));
-    await bot.listing.behave({ kind: 'slow', ms: 100 });
+    await listing.behave({ kind: 'slow', ms: 100 });
     await toTheEnd(await member.press(preview, t('list.button.submit', { count: 110 })));
-    await bot.listing.behave({ kind: 'ok' });
+    await listing.behave({ kind: 'ok' });
     await window(member, preview, t('again.edit'));
     const found = good(
-      await member.useOnMessage('Submit servers', bot.discord.say(member, 'm.example.com:1, 10.0.0.3:1')),
+      await member.useOnMessage('Submit servers', discord.say(member, 'm.example.com:1, 10.0.0.3:1')),
     );
     await window(member, found, t('list.button.game'));
     await pressed(member, good(await member.pick(found, ['cs2'])), t('button.cancel'));
     const question = await pressed(member, await slash(member, 'privacy'), t('privacy.forget'));
     await pressed(member, question, t('privacy.forget'));
-  });
+  }
 
-  it('an admin renews the key that the service refuses', async () => {
-    bot.listing.revoke('sandbox-key-1234');
+  /** An admin renews the key that the service refuses. */
+  async function renewKey(): Promise<void> {
+    listing.revoke('sandbox-key-1234');
     await add(`${locale}-refused.example.com:1`);
     for (const name of ['help', 'settings', 'keystatus']) await slash(admin, name);
     const told = good(await addServer(admin, `${locale}-refused.example.com:1`));
     const key = await window(admin, told, t('key.enter'));
-    bot.listing.allow('sandbox-key-1234');
+    listing.allow('sandbox-key-1234');
     good(await admin.submit(key, { key: 'sandbox-key-1234' }));
     await toTheEnd(await admin.press(told, t('again.submitAgain')));
     const removed = await pressed(admin, await slash(admin, 'removekey'), t('removekey.confirm'));
     expect(labelsOf(removed)).toEqual([]);
-  });
+  }
 
-  it('the log channel has told all of it in the language of the guild', async () => {
-    const entries = () => bot.discord.messages({ channelId: staffChannel(scene) });
+  /** The log channel has told all of it in the language of the guild. */
+  async function readLogChannel(): Promise<void> {
+    const entries = () => discord.messages({ channelId: staffChannel(guild) });
     await expect.poll(() => entries().length).toBeGreaterThan(2);
     const missing = () => {
       const texts = [...seen, ...entries().flatMap(textsOf)].join('\n').replaceAll('**', '');
@@ -219,5 +213,11 @@ describe.each([
     // It is no list, whose lines must not wrap.
     const namesInEntries = [...NAMES, '(member)', '(admin)'];
     if (isPseudo) expect(entries().flatMap((entry) => faultsOf(entry, namesInEntries))).toEqual([]);
-  });
+  }
+
+  await setUp();
+  await addOne();
+  await addLists();
+  await renewKey();
+  await readLogChannel();
 });

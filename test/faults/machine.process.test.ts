@@ -114,7 +114,7 @@ it('files of long histories are made one after the other, whoever wants them', a
   await get(first);
   const one = (await peak()) - before;
   const exported = await Promise.all(others.map(get));
-  expect(exported.filter((each) => textOf(each).includes('yours come next'))).toHaveLength(12);
+  expect(exported.filter((each) => textOf(each).includes('yours are next'))).toHaveLength(12);
   for (const each of exported) await expect.poll(() => textOf(each)).toContain('A file for a spreadsheet');
   expect((await peak()) - before).toBeLessThan(4 * one);
 });

@@ -121,10 +121,13 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
         return bot;
       })
       .extend('guild', async ({ bot, options }) => {
+        const { key = 'sandbox-key', start = true } = options;
+        // Whatever the test before has done.
+        bot.discord.faults.clear();
         await bot.listing.behave({ kind: 'ok' });
-        const { key = 'sandbox-key' } = options;
         if (key !== null) bot.listing.allow(key);
-        const guild = await bot.newGuild({ key: bot.process.running && key !== null ? key : undefined });
+        if (start && !bot.process.running) await bot.start();
+        const guild = await bot.newGuild({ key: start && key !== null ? key : undefined });
         return { ...guild, listing: fromNowOn(bot.listing) };
       })
       .extend('admin', ({ guild }) => guild.admin)
