@@ -13,14 +13,14 @@ export interface EarlierSubmission extends Addressed {
   readonly game: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Empty once the member had it deleted. */
+  /** Empty once the member had their name deleted. */
   readonly userName: string;
-  /** It was the member who asks. */
+  /** Whether the member who asks has submitted it. */
   readonly isYours: boolean;
   readonly outcome: 'accepted' | 'unknown';
 }
 
-/** Addresses in one statement. */
+/** Addresses in one statement of SQL. */
 const ADDRESSES_AT_ONCE = 500;
 
 export interface AlreadySubmittedDeps {
@@ -50,7 +50,7 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
     const rows = await store
       .tables()
       .selectFrom(latest.as('latest'))
-      // In this order, whatever SQLite thinks of it.
+      // A cross join keeps SQLite from joining in another order.
       .crossJoin('servers')
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
       .where('servers.guild_id', '=', guildId)
@@ -75,7 +75,7 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
   }
 
   return {
-    /** One of the servers that is on its way for the guild already. */
+    /** One of these servers that another submission of the guild is sending now. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
@@ -92,7 +92,7 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
       }
       return undefined;
     },
-    /** The rows of servers that the guild has already submitted, each with the latest time. */
+    /** The rows whose servers the guild has already submitted, each with its latest submission. */
     async find(
       by: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],

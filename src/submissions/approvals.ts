@@ -8,7 +8,7 @@ import { type Draft, type Run, runFromStore, withRows } from './draft.ts';
 import type { NoDraft, Submitter } from './drafts.ts';
 import type { RecordedServer, Records } from './record.ts';
 
-/** Submissions that may wait at a time, of a member and of a guild. */
+/** How many submissions of a member and of a guild may wait at a time. */
 const MOST_WAITING = { member: 10, guild: 100 } as const;
 
 /** Why nothing more may wait. */
@@ -26,7 +26,7 @@ export interface MessagePlace {
 export interface Approval {
   readonly id: string;
   readonly guildId: string;
-  /** `withdrawn`, too, where its member had it deleted. */
+  /** `withdrawn`: also when the member had it deleted. */
   readonly state: 'waiting' | 'sending' | 'approved' | 'refused' | 'expired' | 'withdrawn';
   /** The member; empty once they had their name deleted. */
   readonly userId: string;
@@ -40,10 +40,10 @@ export interface Approval {
   readonly rows: readonly ReadyRow[];
   /** What it was made from, as long as it waits. */
   readonly source: Draft['source'] | undefined;
-  /** From the decision on: the servers, with what became of them. */
+  /** The servers with their outcomes, once a moderator has decided. */
   readonly ended: readonly RecordedServer[];
   readonly message: MessagePlace | undefined;
-  /** Since when the message is not what this is; `undefined`: it is. */
+  /** Since when the message no longer shows this state; `undefined`: it shows this state. */
   readonly messageDueAt: number | undefined;
 }
 
@@ -113,7 +113,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     };
   }
 
-  /** Changes one that waits. @returns whether it still waited */
+  /** Changes a submission that waits. @returns whether it still waited */
   async function change(key: ApprovalKey, to: Partial<SubmissionsTable>): Promise<boolean> {
     const { numUpdatedRows } = await tables()
       .updateTable('submissions')
@@ -125,7 +125,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     return numUpdatedRows === 1n;
   }
 
-  /** Ends one that waits, so that it stands in the history as not sent. */
+  /** Ends a submission that waits; the history then has it as not sent. */
   async function endWaiting(
     key: ApprovalKey,
     reason: 'refused' | 'expired',
@@ -139,7 +139,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     return true;
   }
 
-  /** Whether it is the member's own and waits; or why not. */
+  /** What waits, if it is the member's own; or why there is no such thing. */
   async function ownRun({ guildId, user }: Submitter, id: string): Promise<Run | NoDraft> {
     const row = await rowOf({ guildId, id });
     if (row === undefined || (row.user_id === null && row.state === 'draft')) return 'gone';
@@ -165,10 +165,10 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .execute();
       const row = rows.find(({ guild_id, expires_at }) => guild_id === guildId && expires_at !== null);
       const approval = row && (await approvalOf(row));
-      // What was taken back may have been submitted without a moderator since.
+      // A submission that its member took back may have been submitted without a moderator since.
       return approval?.state === 'withdrawn' && row?.state !== 'draft' ? undefined : approval;
     },
-    /** The ids of all that wait in a guild, or of a member: oldest first. */
+    /** The ids of the submissions that wait in a guild, or of one member; oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId)
         .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
@@ -178,7 +178,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Why these servers may not wait, too. Called inside of the guild's transaction. */
+    /** Why these servers may not wait as well. Called inside the guild's transaction. */
     async refusal(
       { guildId, user }: Submitter,
       servers: readonly ServerSubmission[],
@@ -195,7 +195,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       const server = servers.find((submission) => addresses.has(addressOf({ submission })));
       return server && { code: 'waiting-already', server };
     },
-    /** What a moderator is about to approve, and whose it is. */
+    /** The draft that a moderator is about to approve, and its member. */
     async toApprove({ guildId, id }: ApprovalKey): Promise<{ by: Submitter; draft: Draft } | undefined> {
       const row = await rowOf({ guildId, id });
       if (row?.state !== 'waiting' || row.user_id === null || row.user_name === null) return undefined;
@@ -213,12 +213,12 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
           refusal: reason,
         }),
       ),
-    /** What the member has made wait, to be changed; or why it does not wait. */
+    /** The member's own submission that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
       const run = await ownRun(by, id);
       return typeof run === 'string' ? run : run.draft;
     },
-    /** Takes it back: it is gone. @returns why not */
+    /** Deletes the member's own submission that waits. @returns why it could not be deleted */
     withdraw: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const run = await ownRun(by, id);
@@ -226,7 +226,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         await change({ guildId: by.guildId, id }, { state: 'draft', draft: null, created_at: now() });
         return undefined;
       }),
-    /** Makes it a draft again, to be changed and submitted. @returns why not */
+    /** Makes the submission a draft again, to be changed and submitted. @returns why it could not become one */
     takeBack: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const run = await ownRun(by, id);
@@ -235,7 +235,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         await change({ guildId: by.guildId, id }, { state: 'draft', draft, created_at: now() });
         return undefined;
       }),
-    /** Ends what nobody has decided in time. */
+    /** Ends the submissions that no moderator has decided in time. */
     async expire(stopping?: AbortSignal): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
@@ -248,7 +248,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         await store.inGuild(guildId, () => endWaiting({ guildId, id }, 'expired', {}));
       }
     },
-    /** The messages that this process has to show, those of dead processes among them. */
+    /** The submissions whose messages this process has to bring up to date, also for dead processes. */
     async due(): Promise<readonly ApprovalKey[]> {
       await tables()
         .updateTable('submissions')

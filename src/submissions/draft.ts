@@ -9,19 +9,19 @@ import {
 } from '../server-lists/row.ts';
 import type { Limited } from './limits.ts';
 
-/** Servers that a member is about to submit. It is stored as one document. */
+/** Servers that a member is about to submit: one JSON document in a row of the table of submissions (see drafts.ts). */
 export interface Draft {
-  /** Where they stood: in the options of a command, the lines of a text, or a message of Discord. */
+  /** Where the servers stood: in the options of a command, the lines of a text, or a message of Discord. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
-  /** How many lines had words in them, and no server. */
+  /** How many lines had words but no server. */
   readonly noise?: number;
   /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted: boolean;
   readonly typed?: TypedText;
 }
 
-/** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
+/** Which lines are edited: those that are not ready, or all, as after servers were rejected or not sent. */
 export type Editing = 'refused' | 'all';
 
 /** A text that could not be read as a list, to be corrected in the window that it was typed in. */
@@ -29,11 +29,11 @@ export interface TypedText {
   readonly text: string;
   /** The game of lines that name none; may be empty. */
   readonly game: string;
-  /** That of a whole list, or one in which lines of the draft are edited. */
+  /** The window of a whole list, or a window in which lines of the draft are edited. */
   readonly window: 'paste' | Editing;
 }
 
-/** A draft of one server, which is a list of one. `typed` is kept as it may be stored: without passwords. */
+/** A draft of one server, which is a list of one. @param typed without passwords, since it is stored */
 export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
   const row: Row = reading.ok
     ? { kind: 'ready', line: 1, submission: reading.submission, typed }
@@ -42,7 +42,7 @@ export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
 }
 
 /**
- * The rows that go out when the draft is submitted.
+ * The rows that are sent when the draft is submitted.
  * @param alreadySubmitted the rows that the guild has already submitted
  */
 export function rowsToSend(
@@ -56,23 +56,23 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
-/** A draft that was stored; `undefined` when the record cannot be read any more. */
+/** A draft from the store; `undefined` if it cannot be read. */
 export function draftFromStore(text: string): Draft | undefined {
   const draft = fromStore<Draft>(text);
   return Array.isArray(draft?.rows) ? draft : undefined;
 }
 
-/** What is carried out of a draft. */
+/** A draft with the rows of it that are submitted. */
 export interface Run {
   readonly draft: Draft;
-  /** The rows that are submitted, in the order of the servers' positions. */
+  /** The rows that are submitted. The place of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
-  /** Ready rows that a limit holds back. */
+  /** Ready rows that a limit keeps from being submitted now. */
   readonly limitedRows: readonly ReadyRow[];
   readonly limited?: Limited | undefined;
 }
 
-/** A {@link Run} as it is stored: its rows are numbers of rows of the draft, counted from 0. */
+/** A {@link Run} as it is stored: instead of rows it has their places in the draft, counted from 0. */
 interface StoredRun {
   readonly draft: Draft;
   readonly rows: readonly number[];
@@ -87,7 +87,7 @@ export function runToStore({ draft, rows, limitedRows, limited }: Run): string {
   return JSON.stringify(run);
 }
 
-/** The reverse of {@link runToStore}; `undefined` when the record cannot be read any more. */
+/** The reverse of {@link runToStore}; `undefined` if the stored text cannot be read. */
 export function runFromStore(text: string): Run | undefined {
   const stored = fromStore<StoredRun>(text);
   if (!Array.isArray(stored?.draft?.rows)) return undefined;
@@ -98,9 +98,9 @@ export function runFromStore(text: string): Run | undefined {
 }
 
 /**
- * The draft of what remains after a submission: what was not accepted, what a limit held back, the lines that are not
- * ready, and what has stayed unconfirmed.
- * @param outcomes of the run's rows
+ * The draft of what remains after a submission: servers that were not accepted, rows that a limit held back, lines that
+ * are not ready, and servers that have stayed unconfirmed.
+ * @param outcomes by the position of the server
  */
 export function remainderOf(run: Run, outcomes: readonly (Outcome | undefined)[]): Draft {
   const { draft, rows, limitedRows } = run;
@@ -117,7 +117,7 @@ export function remainderOf(run: Run, outcomes: readonly (Outcome | undefined)[]
   );
 }
 
-/** The rows that an earlier submission has left unconfirmed, and this one has not submitted. */
+/** The rows that are unconfirmed since an earlier submission, and that this one has not submitted. */
 export function unconfirmedRows({ draft, rows, limitedRows }: Run): readonly UnconfirmedRow[] {
   const submitted = new Set<Row>([...rows, ...limitedRows]);
   return draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
@@ -127,7 +127,10 @@ type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
 const isUnconfirmed = (row: Row): row is UnconfirmedRow => isReady(row) && row.unconfirmed !== undefined;
 
-/** Of what a moderator has approved: what was not sent, and what a limit held back. */
+/**
+ * What a moderator has approved and was not sent, or was held back by a limit.
+ * @param outcomes by the position of the server
+ */
 export function unsentOf({ draft, rows, limitedRows }: Run, outcomes: readonly (Outcome | undefined)[]): Run {
   const unsent = rows.filter((_, index) => outcomes[index]?.kind === 'not-sent');
   const waiting = [...unsent, ...limitedRows];

@@ -5,9 +5,9 @@ import { type Draft, draftFromStore } from './draft.ts';
 
 /** How long a draft is kept, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** Drafts that a member may have at a time; the oldest goes first. */
+/** How many drafts a member may have at a time; the oldest is deleted first. */
 const MOST_DRAFTS = 10;
-/** What the drafts of a guild may take on the disk, in bytes; the oldest goes first. One takes 400 KB at most. */
+/** Bytes that the drafts of a guild may take on the disk; the oldest draft is deleted first. One takes 400 KB at most. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Whose submission it is. */
@@ -16,7 +16,7 @@ export interface Submitter {
   readonly user: { readonly id: string; readonly name: string };
 }
 
-/** `gone`: it is too old. `submitted`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
+/** `gone`: the draft is too old. `submitted`: another interaction has submitted it. `empty`: it has no server to submit. */
 export type NoDraft = 'gone' | 'submitted' | 'cancelled' | 'of-another-member' | 'empty';
 
 export type Drafts = ReturnType<typeof createDrafts>;
@@ -27,16 +27,16 @@ export interface DraftsDeps {
   readonly now: () => number;
 }
 
-/** Nothing of a draft was sent: it may be lost with the machine's power. */
+/** A draft may be lost in a power cut, since nothing of it was sent. */
 const NOT_SYNCED = { synced: false };
 
-/** What members have typed and not submitted yet. Every method throws a StoreError when the store fails. */
+/** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
 export function createDrafts({ store, now }: DraftsDeps) {
   const { tables } = store;
 
   /**
-   * Drafts of the member beyond the latest ones, and what is too much for the guild. By a clock set back the one that was
-   * just saved may be an older one.
+   * Deletes the member's oldest drafts, and the guild's, until both are within their limits. The draft that was just saved
+   * stays, even if its time is earlier because the clock was set back.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await tables()
@@ -76,7 +76,10 @@ export function createDrafts({ store, now }: DraftsDeps) {
 
   return {
     find,
-    /** Keeps a new draft, or a new state of one, for 15 minutes from now. What is carried out, or another member's, stays as it is. */
+    /**
+     * Keeps a draft for 15 minutes from now. A submission that is carried out is not changed, nor another member's
+     * draft.
+     */
     async save(by: Submitter, id: string, draft: Draft): Promise<void> {
       const { guildId, user } = by;
       const created_at = now();
@@ -113,7 +116,10 @@ export function createDrafts({ store, now }: DraftsDeps) {
         NOT_SYNCED,
       );
     },
-    /** Deletes what was typed, or says why there is nothing to delete. The row says for as long that it was cancelled. */
+    /**
+     * Deletes a draft, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
+     * cancelled.
+     */
     drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(
         by.guildId,

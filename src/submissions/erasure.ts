@@ -6,9 +6,9 @@ import type { Limits } from './limits.ts';
 
 /** How far a deletion goes. */
 interface Within {
-  /** In milliseconds since 1970: what was begun later stays. */
+  /** Milliseconds since 1970: what began later is kept. */
   readonly before?: number;
-  /** Once it is aborted, the next step throws. */
+  /** The next step throws once this is aborted. */
   readonly stopping?: AbortSignal | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface ErasureDeps {
   readonly now: () => number;
 }
 
-/** After all times. */
+/** Later than every time. */
 const EVER = Number.MAX_SAFE_INTEGER;
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
@@ -30,8 +30,8 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
 
   return {
     /**
-     * Deletes the drafts of a guild, and what waits for its moderators. What is carried out has no owner any more, so that
-     * none of it is sent, and has no draft afterwards. Called inside of the guild's transaction.
+     * Deletes the drafts of a guild, and what waits for its moderators. A submission that is carried out loses its owner: no
+     * more of it is sent, and no draft remains of it. Called inside the guild's transaction.
      */
     async deleteUnsent(guildId: string): Promise<void> {
       await tables()
@@ -46,7 +46,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
         .where('state', '=', 'running')
         .execute();
     },
-    /** Deletes all of a guild. */
+    /** Deletes everything that is kept of a guild's submissions. */
     async deleteGuild(guildId: string, { before = EVER, stopping }: Within = {}): Promise<void> {
       const later = tables()
         .selectFrom('submissions')
@@ -79,8 +79,9 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
       await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
     /**
-     * Deletes a member's drafts and what waits for a moderator, and their name from what they have submitted and decided.
-     * @returns from how many servers
+     * Deletes a member's drafts, and their submissions that wait for a moderator; and their name from what they have
+     * submitted and decided.
+     * @returns from how many servers the name was deleted
      */
     async forgetNames(
       guildId: string,
@@ -95,7 +96,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
         .where('created_at', '<=', before)
         .where('message_due_at', 'is', null)
         .execute();
-      // As when the member withdraws it: its message says so, and then it goes as a draft.
+      // As when the member withdraws it: the message is brought up to date, and later it is deleted like a draft.
       await tables()
         .updateTable('submissions')
         .set({ state: 'draft', draft: null, interaction_id: null, message_due_at: now() })
@@ -132,7 +133,10 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
       }, stopping);
       return count;
     },
-    /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
+    /**
+     * Deletes a member's id where no limit counts it any more.
+     * @returns whether no row has it now, but those that came later
+     */
     async forgetIds(
       guildId: string,
       userId: string,
@@ -174,7 +178,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
         if (next === undefined) return;
         last = next.guild_id;
         yield last;
-        // What is read is there at once: others have their turn between two guilds.
+        // SQLite reads synchronously: others have their turn between two guilds.
         await setImmediate();
       }
     },

@@ -13,7 +13,7 @@ export interface HistoryEntry {
   readonly game: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Discord's id; empty once the member had their name deleted, like the name. */
+  /** Discord's id; empty, like the name, once the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: Outcome['kind'];
@@ -37,7 +37,7 @@ export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
   readonly only: HistoryEntry | undefined;
 }
 
-/** Which entries of a guild; what is absent does not matter. */
+/** Which entries of a guild. A field that is absent lets every entry through. */
 export interface HistoryFilter {
   readonly userId?: string;
   /** The alias. */
@@ -47,10 +47,10 @@ export interface HistoryFilter {
   readonly address?: string;
 }
 
-/** One submission; of this member only, where one is given. */
+/** One submission, if it is of this member where a member is given. */
 export type SubmissionKey = Pick<SubmissionEntry, 'id'> & Pick<HistoryFilter, 'userId'>;
 
-/** How many are skipped, and how many are read at most. */
+/** How many entries are skipped, and how many are read at most. */
 interface Part {
   readonly offset: number;
   readonly limit: number;
@@ -60,20 +60,23 @@ export type History = ReturnType<typeof createHistory>;
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** Nobody is to wait for all that a guild looks for: each statement, and each slice of a search, has its turn. */
+  /**
+   * Waited for before each statement and each slice of a search, so that nobody waits for the whole search of another
+   * guild.
+   */
   readonly myTurn: WorkTurns;
 }
 
-/** Servers that are kept of a guild. */
+/** How many servers of a guild the history keeps. */
 export const MOST_ENTRIES = 100_000;
-/** Submissions that a search counts. */
+/** How many submissions a search counts at most. */
 export const MOST_FOUND = 1_000;
-/** Servers that one statement looks at: 3 ms of SQLite's time (measured). */
+/** How many servers one statement looks at: 3 ms of SQLite's time (measured). */
 const SLICE = 20_000;
-/** Servers that one statement reads whole: 3 ms (measured). */
+/** How many servers one statement reads with all columns: 3 ms (measured). */
 const ENTRIES_AT_ONCE = 250;
 const LATEST_SERVERS = 1_000;
-/** After all times. */
+/** Later than every time. */
 const EVER = Number.MAX_SAFE_INTEGER;
 
 /** The servers that ended from one moment until before another, in milliseconds since 1970. */
@@ -86,7 +89,7 @@ interface Slice {
 export function createHistory({ store, myTurn }: HistoryDeps) {
   const { tables } = store;
 
-  /** The servers of a guild that have ended, and of a member; an index holds each column that is asked for. */
+  /** The servers of a guild that have ended, or of one member; an index holds every column that is selected. */
   const ended = (guildId: string, userId: string | undefined) =>
     tables()
       .selectFrom('servers')
@@ -94,7 +97,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       .where('ended_at', 'is not', null)
       .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''));
 
-  /** Goes through the servers that have ended, newest first, in slices, each with a turn of its own before it. */
+  /** Goes through the servers that have ended, newest first, in slices. Each slice waits for its turn. */
   async function* slices(guildId: string, userId?: string): AsyncGenerator<Slice> {
     let before = EVER;
     while (before > 0) {
@@ -126,7 +129,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       .orderBy('ended_at', 'desc')
       .orderBy('submission_id', 'desc');
 
-  /** Submissions that have a server in the slice, each as often as its servers ended at different times. */
+  /** The submissions with a server in the slice. One is listed once for each time at which servers of it ended. */
   const submissionsIn = (some: ReturnType<typeof matching>) =>
     tables()
       .selectFrom(some.select(['ended_at', 'submission_id']).distinct().limit(MOST_FOUND).as('some'))
@@ -162,7 +165,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     return [...found];
   }
 
-  /** Without a filter of servers nothing has to be searched. */
+  /** The newest submissions. Without a filter of servers nothing has to be searched. */
   async function latest(guildId: string, userId: string | undefined): Promise<readonly string[]> {
     const rows = await tables()
       .selectFrom('submissions')
@@ -192,7 +195,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       .where('id', '=', id)
       .select(['ended_at', 'user_id', 'decided_by', 'refusal'])
       .executeTakeFirst();
-    // It was deleted meanwhile.
+    // The submission was deleted meanwhile.
     if (submission === undefined) return undefined;
     const rows = await serversOf(guildId, { id })
       .groupBy('outcome')
@@ -212,7 +215,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     };
   }
 
-  /** The entries at these positions. */
+  /** The entries whose servers have these positions. */
   const entriesAt = (some: ReturnType<typeof matching>) =>
     tables()
       .selectFrom(
@@ -240,7 +243,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       let some = matching(guildId, slice, filter);
       for (;;) {
         const rows = await entriesAt(some);
-        // Members who had their name deleted may still be counted by a limit under their id.
+        // A limit may still count a member by their id after their name was deleted.
         yield rows
           .filter(({ user_id }) => filter.userId === undefined || filter.userId === user_id)
           .map(entryOf);
@@ -272,8 +275,8 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
 
   return {
     /**
-     * The ids of the submissions that have a server that the filter asks for, newest first. {@link MOST_FOUND} + 1 at
-     * most: one more than are counted says that there are others.
+     * The ids of the submissions that have a server that the filter lets through, newest first. At most {@link MOST_FOUND}
+     * + 1: the last one only says that there are more.
      */
     async find(guildId: string, filter: HistoryFilter): Promise<readonly string[]> {
       if (isOfServers(filter)) return search(guildId, filter);
@@ -290,7 +293,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       }
       return entries;
     },
-    /** How many servers the submission has; 0 where it is not of this guild or not of the member. */
+    /** How many servers the submission has; 0 if it is not the guild's or not the member's. */
     async countServers(guildId: string, which: SubmissionKey): Promise<number> {
       await myTurn(guildId);
       const { count } = await serversOf(guildId, which)
@@ -298,14 +301,14 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .executeTakeFirstOrThrow();
       return count;
     },
-    /** The servers of the submission in the order of its lines, those that were accepted behind the others. */
+    /** The servers of the submission in the order of its lines; accepted servers come last. */
     async servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]> {
       await myTurn(guildId);
       return readServers(guildId, which, part);
     },
-    /** All servers that the filter asks for, some hundreds at a time. */
+    /** All servers that the filter lets through, some hundreds at a time. */
     all,
-    /** The aliases of all games that the guild has submitted servers of. */
+    /** The aliases of all games of which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
       const games = new Set<string>();
       for await (const slice of slices(guildId)) {
@@ -314,7 +317,10 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       }
       return games;
     },
-    /** The games of the guild's latest 1,000 servers, one for each that was accepted or may have been received. */
+    /**
+     * The games of those of the guild's latest 1,000 servers that were accepted or may have been received; one for each
+     * server.
+     */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId, undefined)
         .orderBy('ended_at', 'desc')
@@ -325,7 +331,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** How many servers of the guild have ended; above {@link MOST_ENTRIES} the oldest make room. */
+    /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} the oldest are deleted. */
     async size(guildId: string): Promise<number> {
       let size = 0;
       for await (const slice of slices(guildId)) {
@@ -347,7 +353,7 @@ const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 
 const isOne = (counts: SubmissionEntry['counts']): boolean =>
   Object.values(counts).reduce((sum, count) => sum + count, 0) === 1;
 
-/** `%` and `_` mean themselves. */
+/** For a LIKE in which `%` and `_` stand for themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
 const ENTRY_COLUMNS = [

@@ -6,8 +6,8 @@ import type { Tables } from '../storage/tables.ts';
 export const ROWS_AT_ONCE = 500;
 
 /**
- * Does something again as long as it finds a full number of rows; others have their turn in between.
- * @param step changes {@link ROWS_AT_ONCE} rows at most, and returns how many
+ * Repeats a step until it finds fewer rows than {@link ROWS_AT_ONCE}; others have their turn in between.
+ * @param step changes at most {@link ROWS_AT_ONCE} rows, and returns how many
  * @throws what `stopping` was aborted with, between two steps
  */
 export async function inSteps(

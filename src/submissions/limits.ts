@@ -2,18 +2,18 @@ import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 
-/** How many of the servers of an order may go now, and what holds back the others. */
+/** How many servers of an order may be submitted now, and which limit holds back the others. */
 export interface Room {
   readonly count: number;
   readonly limited?: Limited;
 }
 
 export interface Limited {
-  /** What lets the fewest go. */
+  /** The limit that lets the fewest servers be submitted. */
   readonly by: 'daily-quota' | 'member-limit' | 'guild-limit';
-  /** The most servers that it ever lets go in its time. */
+  /** How many servers this limit lets be submitted in its time. */
   readonly limit: number;
-  /** When the others can go, or as many of them as the limit is; milliseconds since 1970. */
+  /** When the others can be submitted, or as many of them as the limit allows; milliseconds since 1970. */
   readonly until: number;
   /** Whether what was typed now is still kept then. */
   readonly isSoon: boolean;
@@ -48,8 +48,8 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * What members and guilds may submit. What was sent counts, whatever came of it, but for what was refused because of the
- * key; what is reserved counts too. It is counted in the table of servers, over all replicas.
+ * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
+ * rejected it because of the key. They are counted in the table of servers, so for all replicas together.
  */
 export function createLimits({ store, member, guild, now }: LimitsDeps) {
   const ofGuild = (guildId: string) => store.tables().selectFrom('servers').where('guild_id', '=', guildId);
@@ -66,7 +66,7 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     return count;
   }
 
-  /** When the server was reserved that is the nth oldest. */
+  /** When the nth oldest server was reserved. */
   async function nthOldest(servers: Servers, n: number): Promise<number> {
     const row = await servers
       .select('reserved_at')
@@ -100,7 +100,7 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     const used = await countOf(counted);
     const most = Math.max(0, limit - used);
     if (wanted.count <= most) return { count: wanted.count };
-    // There is room for the others once as many of the oldest count no more; where those are too few, those that go now.
+    // There is room for the others once as many of the oldest servers no longer count, and then those submitted now.
     const others = Math.min(wanted.count - most, limit);
     const freedAt =
       others > used
@@ -110,8 +110,8 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
   }
 
   /**
-   * How many of so many more servers may go now. All limits hold for an order: the fewest may go, and the others once
-   * nothing holds them back any more. Where a clock was ahead, the table may hold times to come.
+   * How many servers of an order may be submitted now. All limits hold: the strictest says how many, and the others can
+   * follow once no limit holds them back. If a clock was ahead, the table may have times in the future.
    */
   async function room(wanted: Wanted): Promise<Room> {
     const { dailyQuota } = wanted;
@@ -125,12 +125,12 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
 
   return {
     room,
-    /** How many more servers may go now, and which limit lets no more go; where none may, until the next one may. */
+    /** How many more servers may be submitted now, and which limit allows no more; if none, when the next one may be. */
     async left(who: Omit<Wanted, 'count'>): Promise<Room> {
       const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? room({ ...who, count: 1 }) : all;
     },
-    /** What was reserved before this moment, in milliseconds since 1970, counts for no limit. */
+    /** Milliseconds since 1970: a server that was reserved earlier counts for no limit. */
     countsSince: (): number =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
   };

@@ -30,18 +30,18 @@ export interface ListDraftsDeps {
   readonly reader: ListReader;
 }
 
-/** A draft that is kept, and how much of it could go now. */
+/** A draft, and how much of it could be submitted now. */
 export interface Prepared {
   readonly id: string;
   readonly draft: Draft;
-  /** Its rows that the guild has already submitted. */
+  /** The rows of the draft that the guild has already submitted. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly room: Room;
-  /** Nothing may go now, but it can while the draft is kept. */
+  /** Nothing may be submitted now, but something may while the draft is kept. */
   readonly canTryAgain: boolean;
-  /** Of the lines that are refused and of those that lack a game: how many of them can be edited. */
+  /** How many lines can be edited at once: of those that are refused, and of those that lack a game. */
   readonly edits: { readonly refused: number; readonly lacking: number };
-  /** Lines to which nothing but the port is missing, of a game whose servers usually have the same. */
+  /** How many lines lack only the port, of a game whose servers usually have the same port. */
   readonly usualPorts: number;
 }
 
@@ -52,7 +52,7 @@ export const MOST_TYPED = 4000;
 export type ChosenGame = (row: RefusedRow) => string | undefined;
 
 export interface Edit {
-  /** The draft's id, and that of a new draft where it is gone. */
+  /** The draft's id, and the id of a new draft in case that one is gone. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
@@ -61,7 +61,10 @@ export interface Edit {
 
 export type ListDrafts = ReturnType<typeof createListDrafts>;
 
-/** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
+/**
+ * Changes drafts of lists until they are submitted. Each change is one transaction: read, change, save, count what could
+ * be submitted.
+ */
 export function createListDrafts(deps: ListDraftsDeps) {
   const { store, drafts, alreadySubmitted, limits, settings, games, reader } = deps;
 
@@ -101,7 +104,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       NOT_SYNCED,
     );
 
-  /** Keeps what becomes of a draft, unless it was submitted or cancelled meanwhile. */
+  /** Changes a draft, unless it was submitted or cancelled meanwhile. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     store.inGuild(
       by.guildId,
@@ -117,22 +120,22 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   return {
     open,
-    /** As it is, counted against what is allowed now. */
+    /** The draft as it is, with what could be submitted of it now. */
     again: (by: Submitter, id: string): Promise<Prepared | NoDraft> => change(by, id, (draft) => draft),
     find: drafts.find,
-    /** Gives the rows that lack a game, or have one that is not known, the one that is chosen for them. */
+    /** Sets the game of the rows that have none, or an unknown one. */
     chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => withRows(draft, withGames(draft.rows, gameOf, games))),
-    /** Gives the rows that lack a port the usual one of their game. */
+    /** Sets the usual port of its game in each row that lacks a port. */
     takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
-    /** Drops it, or says why there is nothing to drop. */
+    /** Deletes the draft, or says why there is none. */
     drop: drafts.drop,
     /**
-     * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
-     * Where the draft is gone, what was typed is a new draft, and `instead` says why.
+     * Replaces the {@link linesToEdit} by what the member has made of them; a line that the member took out is dropped. If
+     * the draft is gone, the typed lines become a new draft, and `instead` says why.
      */
     async edit(
       by: Submitter,
@@ -172,10 +175,10 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
 const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
 
-/** Nothing of a draft was sent: it may be lost with the machine's power. */
+/** A draft may be lost in a power cut, since nothing of it was sent. */
 const NOT_SYNCED = { synced: false };
 
-/** A text as it may be kept. In JSON a password ends with its quotes, and the rest of the line is no part of it. */
+/** A text without passwords, since it is stored. In JSON a password ends at its quotes; elsewhere at the end of the line. */
 function keptText(text: string): string {
   const plain = plainText(text);
   if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
@@ -185,7 +188,7 @@ function keptText(text: string): string {
     .join('\n');
 }
 
-/** The lines of a draft to be edited, as far as they fit: first what is refused, then what lacks a game, then the others. */
+/** The lines of a draft to be edited, as many as fit: refused lines first, then lines that lack a game, then the others. */
 export function linesToEdit(
   { rows }: Draft,
   which: Editing,
@@ -202,7 +205,7 @@ function editsOf(draft: Draft): Prepared['edits'] {
   return { refused: rows.length - lacking, lacking };
 }
 
-/** The draft with the rows that were read in place of those that were edited. */
+/** The draft with the rows that were read instead of those that were edited. */
 function withRead(
   draft: Draft,
   which: Editing,
@@ -216,13 +219,13 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** The rows that were read, under the numbers that stood before them. */
+/** The rows that were read, with the line numbers that stood before them. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** The rows with a game for those that need one; it stays with what is still wrong with them. */
+/** The rows, with a game in those that need one. A row keeps its game even if something else is wrong with it. */
 const withGames = (rows: readonly Row[], gameOf: ChosenGame, games: GameIndex): readonly Row[] =>
   withRepeats(
     rows.map((row) => {
@@ -248,7 +251,7 @@ const withUsualPorts = (rows: readonly Row[], games: GameIndex): readonly Row[] 
     }),
   );
 
-/** The rows, of which those are read again whose game could not be submitted here before: an admin may have allowed it. */
+/** Reads rows again that were refused because the guild did not allow their game; an admin may have allowed it since. */
 function lookedUpAnew(rows: readonly Row[], games: GameIndex): readonly Row[] {
   if (!rows.some(isNotAllowed)) return rows;
   return withRepeats(
@@ -259,14 +262,14 @@ function lookedUpAnew(rows: readonly Row[], games: GameIndex): readonly Row[] {
 const isNotAllowed = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && row.problem.code === 'game-not-allowed';
 
-/** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
+/** Refuses the rows whose game the guild does not allow. @param allowed aliases; absent: all games are allowed */
 const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
   allowed === undefined ? rows : rows.map((row) => (isForbidden(row, allowed) ? forbidden(row) : row));
 
 const isForbidden = (row: Row, allowed: readonly string[]): row is Exclude<Row, RefusedRow> =>
   row.kind !== 'refused' && !allowed.includes(row.submission.game);
 
-/** A row that repeats another is forbidden too: that one is not sent either. */
+/** A row that repeats a forbidden row is forbidden too. */
 function forbidden(row: Exclude<Row, RefusedRow>): RefusedRow {
   const problem = { code: 'game-not-allowed', game: row.submission.game } as const;
   return { kind: 'refused', line: row.line, problem, typed: typedOf(row) };

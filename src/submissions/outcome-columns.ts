@@ -8,10 +8,10 @@ import {
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
 
-/** Of what had been sent when the bot was stopped. */
+/** The outcome of a server that was marked as sending when its process ended. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
 
-/** The part of an outcome that is in a server's row. */
+/** The columns of a server's row that hold its outcome. */
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: Outcome): OutcomeColumns {
@@ -21,7 +21,7 @@ export function outcomeToStore(outcome: Outcome): OutcomeColumns {
   return { outcome: outcome.kind, message: null, reason: outcome.reason };
 }
 
-/** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
+/** The reverse of {@link outcomeToStore}; `undefined` if the server has not ended. */
 export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Outcome | undefined {
   const said = message ?? '';
   switch (outcome) {

@@ -27,40 +27,43 @@ export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The draft's id, or that of what waits for a moderator. */
+  /** The id of the draft, or of the submission that waits for a moderator. */
   readonly id: string;
   /** Whether the member may manage the guild, and so waits for no moderator. */
   readonly isAdmin?: boolean;
   /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
   readonly approvedBy?: string;
-  /** What was typed just now: it is stored, in place of a former state of the draft, where it is reserved or refused. */
+  /** What was typed just now. It replaces the stored draft when it is reserved or refused. */
   readonly draft?: Draft;
-  /** Also what the guild has already submitted. */
+  /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
-  /** How many servers its button said that it submits: fewer do not go without being shown again. */
+  /**
+   * How many servers the button promised to submit. If there are fewer now, nothing is sent, and the draft is shown
+   * again.
+   */
   readonly promised?: number | undefined;
   /** Aborted when the bot is to stop. */
   readonly stopping?: AbortSignal;
-  /** Told of how many servers it is known how they ended. */
+  /** Told how many servers have ended. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
 /** Why servers are not submitted; nothing was sent. */
 export type Refusal =
   | NoKey
-  /** The same server is on its way already. */
+  /** Another submission of the guild is sending the same server now. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** This guild has submitted these before. */
+  /** The guild has already submitted these. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** There is no room for a single one. */
+  /** A limit lets not even one server be submitted. */
   | ({ readonly code: Limited['by'] } & Omit<Limited, 'by'>)
-  /** This guild lets only some games be submitted. */
+  /** The guild does not allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | NotWaiting;
 
 export type Result =
   | Ended
-  /** Nothing was sent. The draft stays; a new one, of one server, is stored. */
+  /** Nothing was sent. A list stays the draft that it was; a single server becomes a draft. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting' }
@@ -69,13 +72,13 @@ export type Result =
 /** How a submission has ended, with what its report needs. */
 export interface Ended extends EndedRun {
   readonly kind: 'ended';
-  /** How many more servers the member may submit after these; absent where that could not be counted. */
+  /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly left: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
   /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
-  /** What is wrong with the guild's key, if any server ended because of it. */
+  /** What is wrong with the guild's key, if a server was not accepted because of it. */
   readonly keyProblem: NoKey | undefined;
 }
 
@@ -88,7 +91,7 @@ export interface Observer {
 /** The part of a guild's settings that submissions go by. */
 export interface SubmissionSettings {
   readonly announce: boolean;
-  /** The aliases of the games that may be submitted; absent: all of them. */
+  /** The aliases of the games that the guild allows; absent: all of them. */
   readonly games?: readonly string[];
   /** Servers that a member may submit in a day; absent: no limit. */
   readonly dailyQuota?: number;
@@ -103,13 +106,13 @@ export interface PipelineDeps {
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'left'>;
   readonly approvals: Pick<Approvals, 'refusal' | 'toApprove'>;
-  /** Brings the message up to date that moderators decide on. */
+  /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Whether this process still owns the interaction. Inside of a transaction of its guild that stays so. */
+  /** Whether this process still owns the interaction. Inside a transaction of the guild the answer cannot change. */
   readonly ownsInteraction: (interactionId: string) => Promise<boolean>;
   readonly observers: readonly Observer[];
   /** Tells the guild's admins that the service refuses their key for the first time. */
@@ -117,7 +120,7 @@ export interface PipelineDeps {
   /** The most milliseconds that one request to the service takes. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
-  /** Pauses before what could not be recorded is recorded again, in milliseconds. */
+  /** Pauses between the tries to record an outcome, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -129,8 +132,8 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * Nothing was sent: what is reserved may be lost with the machine's power. What waits is promised to nobody before its
- * message is recorded, which is synced with all that came before it.
+ * A reservation may be lost in a power cut, since nothing of it was sent yet. A member is told that a submission waits only
+ * after its message was recorded; that write is synced, and everything before it with it.
  */
 const NOT_SYNCED = { synced: false };
 
@@ -140,7 +143,7 @@ interface Reserved extends Reservation {
   readonly announce: boolean;
 }
 
-/** The outcome of one request, and the key that it was sent with, if it was. */
+/** The outcome of one request, and the key that it was sent with, if it was sent. */
 interface Requested {
   readonly outcome: Outcome;
   readonly key: UsableKey | undefined;
@@ -155,9 +158,9 @@ interface EndedRequest extends Requested {
 }
 
 interface Recorded {
-  /** Where every server has ended and anything remains. */
+  /** The id of the draft of what remains, once every server has ended. */
   readonly remainderId: string | undefined;
-  /** For the first time: the guild's admins have to be told. */
+  /** Whether the service has refused the key for the first time, so that admins have to be told. */
   readonly isKeyRefused: boolean;
 }
 
@@ -165,7 +168,7 @@ interface Recorded {
 export function createPipeline(deps: PipelineDeps) {
   const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now } = deps;
 
-  /** Tells the observers one after the other; none of them keeps the member from the reply. */
+  /** Tells the observers one after the other. The member gets the reply even if an observer fails. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
@@ -185,11 +188,11 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** Checks and reserves what may go, or says why nothing may. */
+  /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
     const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
     const { guildId, user, id, interactionId, approvedBy } = order;
-    // Whoever took it over tells the member that nothing was sent.
+    // The process that has taken it over tells the member that nothing was sent.
     if (!(await deps.ownsInteraction(interactionId)))
       throw new Error('another process has taken the interaction over');
     const stored = approvedBy === undefined ? await drafts.find(order, id) : await draftToApprove(order);
@@ -198,7 +201,7 @@ export function createPipeline(deps: PipelineDeps) {
     const draft = isTaken ? stored : (order.draft ?? stored);
     if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
 
-    /** A single server stays as a draft for the buttons below the refusal. A list is a draft already, and is shown anew. */
+    /** A single server becomes a draft for the buttons below the refusal. A list is a draft already. */
     async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
       if (stays.source === 'options' && approvedBy === undefined) await drafts.save(order, id, stays);
       return { kind: 'refused', refusal, draft: stays };
@@ -242,7 +245,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (approval && !order.isAdmin && approvedBy === undefined) {
       const refusal = await deps.approvals.refusal(order, servers);
       if (refusal) return refuse(refusal, draft);
-      // Limits count what is sent: when it is approved, all of it is counted anew.
+      // Limits count what is sent: all of it is counted again when a moderator approves it.
       await records.wait({ ...own, rows, limitedRows: [] });
       return { kind: 'waiting' };
     }
@@ -254,11 +257,11 @@ export function createPipeline(deps: PipelineDeps) {
       limited: room.limited,
     };
     await records.reserve(reservation);
-    // The channel of a moderator is not where it was submitted.
+    // Not announced in the channel of the moderator, since it was submitted elsewhere.
     return { kind: 'reserved', ...reservation, announce: announce && approvedBy === undefined };
   }
 
-  /** What waits, if it still does. */
+  /** The draft that waits, if it still waits. */
   async function draftToApprove(order: Order): Promise<Draft | NoDraft> {
     const found = await deps.approvals.toApprove(order);
     return found?.by.user.id === order.user.id ? found.draft : 'submitted';
@@ -271,7 +274,7 @@ export function createPipeline(deps: PipelineDeps) {
     let remainderId: string | undefined;
     let isRecorded = true;
 
-    // Where the end of a request cannot be recorded, nothing more is sent, and the hourly job ends the submission.
+    // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const requested = await makeRequest(order, run, request);
       const ended = plan.ended(requested.outcome);
@@ -300,7 +303,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  /** What explains the outcomes, which are told also where it cannot be read. */
+  /** What explains the outcomes. If it cannot be read, the outcomes are told without it. */
   async function explain({ guildId, user }: Submitter, outcomes: readonly Outcome[]) {
     const isKey = outcomes.some(isAboutKey);
     const keyProblem = isKey ? await deps.keys.problem(guildId).catch(() => undefined) : undefined;
@@ -331,12 +334,15 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: order.interactionId },
         'a request failed by a fault of the bot',
       );
-      // Once it is marked, something of it may have been sent.
+      // Once the servers are marked as sending, something of the request may have been sent.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
-  /** @returns the key, read anew for each request; `undefined` where the key or the servers are gone, so nothing is sent */
+  /**
+   * @returns the key, read again for each request; `undefined` if the key or the servers are gone, so that nothing is
+   * sent
+   */
   async function markSending(run: Reserved, request: readonly number[]): Promise<UsableKey | undefined> {
     const usable = await deps.keys.usable(run.guildId);
     if ('code' in usable) return undefined;
@@ -344,7 +350,7 @@ export function createPipeline(deps: PipelineDeps) {
     return isMarked ? usable : undefined;
   }
 
-  /** In one transaction, which is tried three times. @returns `undefined` where the store does not take it */
+  /** Records what came of a request, in one transaction that is tried three times. @returns `undefined` if all three fail */
   async function record(run: Reserved, endedRequest: EndedRequest): Promise<Recorded | undefined> {
     const { guildId, id, interactionId } = run;
     const { request, ended, isLast, outcome, key } = endedRequest;
@@ -364,7 +370,7 @@ export function createPipeline(deps: PipelineDeps) {
   return {
     /**
      * Carries out a draft, once: reserves what may go in one transaction, then makes request by request.
-     * @throws StoreError when it cannot be reserved; then nothing was sent
+     * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
       const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
@@ -386,7 +392,10 @@ export function createPipeline(deps: PipelineDeps) {
       }
       return reserved;
     },
-    /** What an interaction has carried out before a crash, as `submit` would have returned it. Nothing is announced any more. */
+    /**
+     * What an interaction has carried out before a crash, as `submit` would have returned it; nothing of it is
+     * announced.
+     */
     async endedBy(by: Submitter, interactionId: string): Promise<Ended | undefined> {
       const run = await deps.records.endedBy(interactionId);
       if (run === undefined) return undefined;

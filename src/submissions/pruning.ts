@@ -8,9 +8,9 @@ import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { Records } from './record.ts';
 
-/** How long it is kept that the service refused a server, or that it was not sent. */
+/** For how many days rejected servers are kept, and servers that were not sent. */
 export const REFUSED_KEPT_DAYS = 30;
-/** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */
+/** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
 export interface PruningDeps {
@@ -19,16 +19,16 @@ export interface PruningDeps {
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
   readonly history: Pick<History, 'size'>;
-  /** How long it is kept that a server was accepted, or may have been received. */
+  /** For how many days servers are kept that were accepted or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Lets go of all submissions that are past their time: drafts, what runs for too long, history that is too old, and of a
- * guild with too much history what was not sent and then the oldest. Nothing goes for its age that a limit still counts.
- * It throws between two steps where it is to stop.
+ * Deletes drafts and history that are too old, and ends submissions that have been running for too long. If a guild has too
+ * much history, servers that were not sent are deleted first, then the oldest. A server that a limit still counts is not
+ * deleted for its age. It throws between two steps when the bot stops.
  */
 export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
   const { store, records, limits, erasure, history, days, now } = deps;
@@ -36,7 +36,7 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
   const servers = () => tables().selectFrom('servers').select(['submission_id', 'position']);
   type Servers = ReturnType<typeof servers>;
 
-  /** Deletes these servers, and the submissions that have none any more; how many servers it were. */
+  /** Deletes these servers, and submissions without servers. @returns how many servers were deleted */
   async function drop(some: Servers): Promise<number> {
     const rows = await tables()
       .deleteFrom('servers')
@@ -66,7 +66,7 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
       .select('id')
       .where('state', '=', 'draft')
       .where('created_at', '<=', now() - DRAFT_LIVES_MS)
-      // Its message does not say yet that it was withdrawn.
+      // The message of the submission does not say yet that it was withdrawn.
       .where('message_due_at', 'is', null)
       .limit(ROWS_AT_ONCE);
     await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old), stopping);
@@ -86,7 +86,7 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
     }
   }
 
-  /** What was not sent goes first: nobody pushes out with it what the guild has submitted. */
+  /** Servers that were not sent are deleted first, so that they never push out what the guild has submitted. */
   async function dropExcess(guildId: string, stopping?: AbortSignal): Promise<void> {
     const ofGuild = servers().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
     const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');

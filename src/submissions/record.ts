@@ -9,22 +9,22 @@ import type { Drafts, Submitter } from './drafts.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
 import type { EndedServers } from './request-plan.ts';
 
-/** Rows in one statement: SQLite takes 32,766 values. */
+/** Rows in one INSERT: SQLite takes 32,766 values. */
 const INSERTED_AT_ONCE = 200;
 
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
 
-/** What is reserved, and by which interaction. */
+/** A run that is reserved, and the interaction that reserves it. */
 export interface Reservation extends Submitter, Run {
-  /** Of the submission: that of its draft. */
+  /** The id of the submission, which its draft had before. */
   readonly id: string;
   readonly interactionId: string;
-  /** Set where a moderator has approved it by that interaction: the moderator's id. */
+  /** The id of the moderator, if that interaction approves what a member submitted. */
   readonly approvedBy?: string | undefined;
 }
 
-/** What waits for a moderator. Without an interaction nobody has to be told of it. */
+/** A run that waits for a moderator. `null`: nobody waits for a reply about it. */
 export interface Waiting extends Submitter, Run {
   readonly id: string;
   readonly interactionId: string | null;
@@ -32,18 +32,18 @@ export interface Waiting extends Submitter, Run {
 
 export interface RecordedServer {
   readonly server: ServerSubmission;
-  /** None as long as it has not ended. */
+  /** `undefined` until the server has ended. */
   readonly outcome: Outcome | undefined;
 }
 
 /** A submission that has ended. */
 export interface EndedRun extends Run {
   readonly servers: readonly ServerSubmission[];
-  /** Of each server. */
+  /** In the order of the servers. */
   readonly outcomes: readonly Outcome[];
   /**
-   * The draft of what was not accepted, and of the lines that were not ready, if there is anything. Of what a moderator has
-   * approved: what was not sent, which waits again.
+   * The id of the draft of what remains, if anything remains. If a moderator approved the submission: the id of what was not
+   * sent, which waits again.
    */
   readonly remainderId: string | undefined;
 }
@@ -59,12 +59,12 @@ export interface RecordsDeps {
   readonly now: () => number;
 }
 
-/** The id of the draft of what remains when an interaction has submitted another; that one's own id is taken. */
+/** The id of the draft of what remains of the submission that an interaction carried out. */
 const remainderIdOf = (interactionId: string): string => `${interactionId}-remainder`;
 
 /**
- * The record of a submission that is carried out: *waiting* where a moderator decides, *running*, then *done*. Every method throws a StoreError when the
- * store fails. Those that change something are called inside of the guild's transaction.
+ * The record of each submission: *waiting* for a moderator if the guild wants that, *running*, then *done*. Every method
+ * throws a StoreError when the store fails. The methods that change something are called inside the guild's transaction.
  */
 export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   const { tables } = store;
@@ -75,7 +75,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .where('submission_id', '=', id)
       .where('position', 'in', [...indices]);
 
-  /** It waits for a moderator. A draft becomes this as a whole. */
+  /** Makes a draft a submission that waits for a moderator. */
   async function wait({ id, guildId, user, interactionId, ...run }: Waiting): Promise<void> {
     const at = now();
     const waiting = {
@@ -94,9 +94,9 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   }
 
   /**
-   * All servers have ended. What was not accepted, and what was never ready, becomes a draft of its own. What a moderator
-   * has approved and was not sent waits again.
-   * @returns its id; `undefined` where nothing remains, or the member's name was deleted meanwhile
+   * Ends a submission all of whose servers have ended. What remains becomes a draft of its own; of what a moderator has
+   * approved, the servers that were not sent wait again.
+   * @returns the id of what remains; `undefined` if nothing remains, or the member's name was deleted meanwhile
    */
   async function finish(id: string): Promise<string | undefined> {
     const before = await tables()
@@ -106,7 +106,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .executeTakeFirst();
     const isApproved = before?.decided_at != null;
     const isNamed = before?.user_id != null && before.user_name !== null;
-    // Its lines stay for the report, until the member was told.
+    // The lines are kept for the report, until the member was told.
     await tables()
       .updateTable('submissions')
       .set({
@@ -121,7 +121,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
     if (!before?.draft || !endedBy || !before.user_id || before.user_name === null) return undefined;
     const run = runFromStore(before.draft);
     if (!run) return undefined;
-    const outcomes = (await rowsOf(id)).map(storedOutcome);
+    const outcomes = byPosition(await rowsOf(id));
     const by = { guildId: before.guild_id, user: { id: before.user_id, name: before.user_name } };
     const remainderId = remainderIdOf(endedBy);
     if (isApproved) {
@@ -153,7 +153,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   const rowsOf = (id: string) =>
     tables()
       .selectFrom('servers')
-      .select(['host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
+      .select(['position', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
       .where('submission_id', '=', id)
       .orderBy('position')
       .execute();
@@ -183,7 +183,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
 
   /** What may have been sent is unknown; the other servers were not sent. */
   async function endRunning(id: string): Promise<void> {
-    // Another process may have ended it meanwhile.
+    // Another process may have ended the submission meanwhile.
     if ((await isRunning(id).executeTakeFirst()) === undefined) return;
     const running = () =>
       tables().updateTable('servers').where('submission_id', '=', id).where('outcome', 'is', null);
@@ -208,7 +208,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
 
   return {
     wait,
-    /** Nothing of what waits is sent, and nothing of it remains. */
+    /** Ends a submission that waits: nothing of it is sent, and nothing of it remains. */
     async endWaiting(waiting: Omit<Waiting, 'interactionId'>, reason: NotSent['reason']): Promise<void> {
       await insertServers(waiting, { ...outcomeToStore(notSent(reason)), ended_at: now() });
       await tables()
@@ -217,7 +217,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .where('id', '=', waiting.id)
         .execute();
     },
-    /** The servers, each with what became of it if it has ended. */
+    /** The servers of a submission, with the outcomes of those that have ended. */
     serversOf: async (id: string): Promise<readonly RecordedServer[]> =>
       (await rowsOf(id)).map((row) => ({ server: submissionOf(row), outcome: storedOutcome(row) })),
     async reserve(reservation: Reservation): Promise<void> {
@@ -251,8 +251,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       await insertServers(reservation, { reserved_at: at });
     },
     /**
-     * Marks these servers right before a request with them is sent; false where they were deleted, as with the guild's
-     * data, or where another process has ended the submission.
+     * Marks these servers right before a request with them is sent.
+     * @returns false if they were deleted, as with the guild's data, or another process has ended the submission
      */
     async markSending(id: string, indices: readonly number[]): Promise<boolean> {
       const { numUpdatedRows } = await servers(id, indices)
@@ -262,8 +262,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * Records what came of a request. What another process has ended stays as that one has told it.
-     * @param indices of its servers: those that have not ended are sent again in smaller requests
+     * Records what came of a request. A server that another process has ended keeps the outcome that it has.
+     * @param indices the servers of the request; those that have not ended are sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -279,7 +279,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .executeTakeFirst();
       if (submission === undefined) return undefined;
       const rows = await rowsOf(submission.id);
-      const servers = rows.map(submissionOf);
+      const run = runFromStore(submission.draft ?? '') ?? runOf(rows.map(submissionOf));
+      const outcomes = byPosition(rows);
       const remainder = await tables()
         .selectFrom('submissions')
         .select('id')
@@ -287,13 +288,13 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .where('state', '=', 'draft')
         .executeTakeFirst();
       return {
-        ...(runFromStore(submission.draft ?? '') ?? runOf(servers)),
-        servers,
-        outcomes: rows.map((row) => storedOutcome(row) ?? INTERRUPTED),
+        ...run,
+        servers: run.rows.map(({ submission: server }) => server),
+        outcomes: run.rows.map((_, position) => outcomes[position] ?? INTERRUPTED),
         remainderId: remainder?.id,
       };
     },
-    /** Its member was told: nobody needs the lines any more. */
+    /** Deletes the lines of a submission whose member was told. */
     async told(interactionId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
@@ -302,24 +303,33 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .where('state', '=', 'done')
         .execute();
     },
-    /** Ends what has been running since before a time by a fault of the bot. */
+    /** Ends the submissions that began before a time and still run, which only a fault of the bot can cause. */
     async endUnfinished(startedBefore: number): Promise<void> {
       for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
         await store.inGuild(guild_id, () => endRunning(id));
       }
     },
-    /** The guilds in which something runs that belongs to nobody alive. */
+    /** The guilds with a running submission whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().execute()).map(({ guild_id }) => guild_id);
     },
-    /** Ends what runs in a guild and belongs to nobody alive. */
+    /** Ends the running submissions of a guild whose process died. */
     async endAbandoned(guildId: string): Promise<void> {
       for (const { id } of await abandoned().where('guild_id', '=', guildId).execute()) await endRunning(id);
     },
   };
 }
 
-/** In place of lines that were deleted or cannot be read: the servers, one on each line. */
+/** Outcomes by the position of their server: one that was deleted leaves a gap. */
+function byPosition(
+  rows: readonly Pick<ServersTable, 'position' | 'outcome' | 'message' | 'reason'>[],
+): readonly (Outcome | undefined)[] {
+  const outcomes: (Outcome | undefined)[] = [];
+  for (const row of rows) outcomes[row.position] = storedOutcome(row);
+  return outcomes;
+}
+
+/** If the lines were deleted or cannot be read, the servers stand for them, one on each line. */
 function runOf(servers: readonly ServerSubmission[]): Run {
   const rows = servers.map((submission, index) => ({ kind: 'ready' as const, line: index + 1, submission }));
   return { draft: { source: 'text', rows, includesAlreadySubmitted: false }, rows, limitedRows: [] };

@@ -7,7 +7,7 @@ import {
   type ServerSubmission,
 } from '../listing/contract.ts';
 
-/** Servers that have ended alike, by their indices. */
+/** Servers with the same outcome, by their indices. */
 export interface EndedServers {
   readonly indices: readonly number[];
   readonly outcome: Outcome;
@@ -26,10 +26,10 @@ const MOST_HALVINGS = 200;
 /**
  * Which servers of a submission go in which request, at most 100 in each, in their order.
  *
- * The service gives one outcome for a whole request and carries a rejected one out in no part (specification §4.1),
- * so a rejected request goes again in halves where its reason can be one server's: all of the five known reasons
- * but the key and the empty list, and every text that is not known, such as one about a port (§7 leaves those open).
- * Nothing of a request that was accepted, or may have been, goes again.
+ * The service gives one outcome for a whole request, and adds no server of a rejected request (specification §4.1). So the
+ * halves of a rejected request are sent if one server may be the reason: each of the five known reasons but the key and the
+ * empty list, and every unknown text, such as one about a port (§7 leaves those open). Nothing is sent twice of a request
+ * that was accepted or may have been.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   /** Requests that are still to be made. */
@@ -44,7 +44,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /** The service does not know these games: who asks for one of them need not ask it again. */
+  /** Ends the servers of games that the service does not know: another request with them would be rejected, too. */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly EndedServers[] {
     const ended = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -70,9 +70,9 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /** The servers of the next request; `undefined` when all have ended. Asked again, it is the same until it has ended. */
+    /** The servers of the next request; `undefined` if all servers have ended. The same until {@link ended} is called. */
     next: (): readonly number[] | undefined => pending[0],
-    /** What came of the next request. @returns what has ended by it, also of servers in later requests */
+    /** Takes note of the outcome of the next request. @returns the servers that it ends, some of them in later requests */
     ended(outcome: Outcome): readonly EndedServers[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';

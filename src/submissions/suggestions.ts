@@ -3,7 +3,7 @@ import type { Game } from '../listing/contract.ts';
 import { type GameIndex, gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
 
 export interface SuggestionsDeps {
-  /** The aliases of the games, one for each server, that the guild has submitted last. */
+  /** The aliases of the games of the servers that the guild submitted last; one for each server. */
   readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
   readonly games: GameIndex;
   readonly settings: { remembered(guildId: string): Promise<{ readonly games?: readonly string[] }> };
@@ -11,7 +11,7 @@ export interface SuggestionsDeps {
 
 export type Suggestions = ReturnType<typeof createSuggestions>;
 
-/** How long it is remembered what a guild submits most, in milliseconds: somebody types meanwhile. */
+/** For how many milliseconds it is remembered which games a guild submits most: a member types meanwhile. */
 const REMEMBERED_MS = 5_000;
 
 /** The games that a guild is offered while a member types. */
@@ -21,8 +21,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
   const allowedIn = async (guildId: string) => gamesAmong(games, (await settings.remembered(guildId)).games);
 
   /**
-   * All games that may be submitted: those first that the guild submits most, then those that are known everywhere.
-   * Without the network, since Discord waits for them.
+   * All games that the guild allows: the games that it submits most come first, then the games that are known everywhere.
+   * Reads only the store, since Discord waits for autocomplete.
    */
   async function allowed(guildId: string): Promise<readonly Game[]> {
     const { all } = await allowedIn(guildId);
@@ -36,7 +36,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
 
   return {
     allowed,
-    /** At most 25 of them: those that fit best to what was typed, or with nothing typed the first. */
+    /** At most 25 games: those that fit best to what was typed, or the first ones if nothing was typed. */
     async games(guildId: string, typed: string): Promise<readonly Game[]> {
       if (typed.trim() === '') return (await allowed(guildId)).slice(0, MAX_CHOICES);
       return (await allowedIn(guildId)).search(typed);
