@@ -55,7 +55,10 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
     presses: {
       forget: {
         answers: 'at once',
-        run: async ({ t }) => question(t, t('privacy.askForget'), 'forgetme', t('privacy.forget')),
+        run: async ({ t }) => {
+          const asked = sentences(t('privacy.askForget'), t('privacy.askForgetWaiting'));
+          return question(t, asked, 'forgetme', t('privacy.forget'));
+        },
       },
       forgetme: {
         answers: 'update',

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
+import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { createBotInProcess, openScene, setKey, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
-import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, staffChannel } from '../support/people.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
@@ -102,6 +103,32 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await listing.behave({ kind: 'ok' });
     await scene.startBot();
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
+  });
+
+  it('one posts the message on which moderators decide, where the other dies before it', async () => {
+    const { scene, letPass } = await openBoth();
+    const { discord, member, admin, listing } = scene;
+    const [place] = discord.guilds;
+    if (place === undefined) throw new Error('the stand-in has no guild');
+    const guild = { ...place, discord, listing, admin, member, person: () => member };
+    await turnApprovalOn(guild);
+    const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
+    discord.faults.inject({ fault: { kind: 'hang' }, method: 'POST', path, times: 9 });
+    const answer = addServer(member, 'waits.example.com:27015');
+    await expect
+      .poll(() => discord.requests.filter((each) => path.test(each.path) && each.status === 0))
+      .not.toEqual([]);
+    await scene.kill();
+    discord.faults.clear();
+    await letPass();
+    expect(textOf(await answer)).toContain('This waits for a moderator');
+    await expect.poll(() => approvalsIn(guild).length).toBe(1);
+    await scene.startBot();
+    const moderators = ['admin', 'admin'] as const;
+    const message = await waitingIn(guild);
+    const said = await Promise.all(moderators.map((who) => inStaff(guild, who).press(message, 'Approve')));
+    for (const each of said) expect(textOf(each)).toContain('Approved');
+    expect(addsOf(scene, 'waits.example.com')).toHaveLength(1);
   });
 
   it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {

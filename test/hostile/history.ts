@@ -9,6 +9,16 @@ interface Submitted {
   readonly server: string;
 }
 
+/** What moderators decide about, or have decided. */
+export interface StoredApproval {
+  readonly id: string;
+  readonly state: string;
+  /** The message's id. */
+  readonly message: string;
+  /** How many of its servers were accepted. */
+  readonly accepted: number;
+}
+
 /** Runs a statement on the bot's database, as another process does. */
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
@@ -27,6 +37,26 @@ export function createHistory(query: Query) {
         where guild_id = '${servers[0]?.guildId}' and host in (${hosts.join(', ')}) and outcome is not null
         order by ended_at, submission_id`);
       return new Map(rows.map(({ host, outcome }) => [String(host), String(outcome)]));
+    },
+
+    /** What has left for a guild, but for what somebody has submitted who needs no approval. */
+    async sent(guildId: string, adminId: string) {
+      const rows = await query(`select submissions.id, host from servers
+        join submissions on submissions.id = submission_id
+        where servers.guild_id = '${guildId}' and sent_at is not null and submissions.user_id <> '${adminId}'`);
+      return rows.map(({ id, host }) => ({ id: String(id), host: String(host) }));
+    },
+
+    async approvals(guildId: string): Promise<readonly StoredApproval[]> {
+      const rows = await query(`select id, state, message_id, (select count(*) from servers
+          where submission_id = submissions.id and outcome = 'accepted') as accepted
+        from submissions where guild_id = '${guildId}' and expires_at is not null`);
+      return rows.map(({ id, state, message_id, accepted }) => ({
+        id: String(id),
+        state: String(state),
+        message: String(message_id),
+        accepted: Number(accepted),
+      }));
     },
 
     /** `GUILD SERVER` of all that was accepted, or may have been received. */

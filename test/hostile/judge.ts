@@ -27,11 +27,13 @@ export interface Findings {
 }
 
 /** What an answer says of a server. */
-export const CLAIMS = ['accepted', 'rejected', 'unknown', 'nothing sent', 'unclear'] as const;
+export const CLAIMS = ['accepted', 'rejected', 'unknown', 'nothing sent', 'waiting', 'unclear'] as const;
 export type Claim = (typeof CLAIMS)[number];
 
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
+  // What a moderator decides about, or has approved, may be sent after its member has read of it.
+  [/This waits for a moderator|Approved(?:, and being sent)? · by/, 'waiting'],
   [/The application did not respond/, 'nothing sent'],
   // After a restart above what stood there before the press.
   [/^(\(only you can see this\) )?The bot was restarted\. You can safely try again\./, 'nothing sent'],
@@ -97,7 +99,7 @@ export function judge(
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
     // Nothing was claimed by an answer that is missing or unclear, which is counted above.
-    const open = count('unknown') + count('unclear');
+    const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||
       accepted + count('rejected') > got + wasTurnedDown ||

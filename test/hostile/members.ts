@@ -22,7 +22,8 @@ const AGAIN_MS = 30_000;
 
 export interface Members {
   /** One person doing one thing after the other until `over`. */
-  live(member: Member, over: AbortSignal): Promise<void>;
+  /** @param slower so many times as long between two things */
+  live(member: Member, over: AbortSignal, slower?: number): Promise<void>;
   /** Waits until nothing is under way, so many milliseconds at most. */
   answered(withinMs: number): Promise<void>;
   /** Reads again what everybody was told: a restart may have changed it. */
@@ -30,7 +31,7 @@ export interface Members {
 }
 
 /** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
-const SUBMITTING = /^(Edit|Submit again|Try again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
+const SUBMITTING = /^(Edit|Withdraw|Submit again|Try again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
 
 /** What a first try may look like for `server`, the most often as it should. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
@@ -209,13 +210,13 @@ export function createMembers(world: World): Members {
   }
 
   return {
-    async live(member, over) {
+    async live(member, over, slower = 1) {
       while (!over.aborted) {
         verdict.count('commands', 1);
         // Nobody waits for the command before: a bot that restarts must not silence everybody.
         const work = act(member).finally(() => running.delete(work));
         running.add(work);
-        await sleep(member.random.between(150, 900));
+        await sleep(member.random.between(150, 900) * slower);
       }
     },
     async answered(withinMs) {

@@ -5,6 +5,7 @@ import { ROLE_NAMES } from '../../sandbox/people.ts';
 import { setKey } from '../support/bot.ts';
 import { CLAIMS, claimOf } from './judge.ts';
 import { createMembers, KEY } from './members.ts';
+import { createModerators } from './moderators.ts';
 import type { Random } from './random.ts';
 import { createRefusals, makeTrouble } from './trouble.ts';
 import type { Verdict } from './verdict.ts';
@@ -15,6 +16,8 @@ const PATIENCE_MS = 100_000;
 
 /** Of `discord.guilds`. Three people in each come to 10,000 commands in ten minutes. */
 const GUILDS = [0, 1, 2];
+/** The one in which what members submit waits for a moderator. */
+const MODERATED = 3;
 
 /** Of what was delivered twice, or tried again after a fault; and of what is looked up after a restart. */
 const BLAMELESS = [
@@ -44,23 +47,33 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
     ...(replicas && { replicas }),
   });
   const { bot, asks } = world;
+  world.discord.guildEvents.add({ name: 'Fourth' });
   await world.startBot();
   const members = createMembers(world);
   const everybody = GUILDS.flatMap((guild) =>
     ROLE_NAMES.map((role) => ({ person: world.person(role, guild), random: random.of(`${role} ${guild}`) })),
   );
   for (const guild of GUILDS) await setKey(world.person('admin', guild), KEY);
+  const moderators = await createModerators(world, MODERATED);
+  const submitting = (['member', 'other'] as const).map((role) => ({
+    person: world.person(role, MODERATED),
+    random: random.of(`${role} ${MODERATED}`),
+  }));
   const memoryAtStart = memoryOf(bot.pid);
 
   await Promise.all([
     makeTrouble(world, random.of('trouble'), over, replicas),
     ...everybody.map((member) => members.live(member, over)),
+    // Discord takes a message a second in a channel.
+    ...submitting.map((member) => members.live(member, over, 4)),
+    ...([0, 1] as const).map((which) => moderators.live(which, random.of(`moderator ${which}`), over)),
   ]);
   await members.answered(PATIENCE_MS);
   say(`memory at start: ${memoryAtStart}`);
   say(`memory at end: ${memoryOf(bot.pid)}`);
   for (const what of await unfinished(world)) verdict.harm('lost', `left in the store: ${what}`);
   await members.readAgain();
+  await moderators.judge();
   await bot.stop();
 
   for (const claim of CLAIMS) {

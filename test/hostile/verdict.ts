@@ -13,6 +13,8 @@ export const HARMS = [
   'lost',
   // The service got a server more often than members asked for it, not counting what it turned down.
   'sent twice',
+  // The service got a server of a guild whose moderators had not approved it.
+  'sent without approval',
   // What members were told of a server cannot be true of what the service got and holds.
   'told wrongly',
   // An answer still says "thinking…" long after everything went well again.

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { ROLES } from '../../sandbox/people.ts';
+import { inStaff, turnApprovalOn } from '../support/approval.ts';
+import { setKey, textOf } from '../support/bot.ts';
+import { componentsOf, staffChannel } from '../support/people.ts';
+import type { StoredApproval } from './history.ts';
+import { KEY } from './members.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+const APPROVE = 'submissions:approve:';
+/** How long the bot may take to show in the channel what is in its store. */
+const PATIENCE_MS = 100_000;
+
+/** A guild in which what members submit waits for moderators, some of whom press twice. */
+export async function createModerators(world: World, number: number) {
+  const { discord, listing, verdict, stored } = world;
+  const place = discord.guilds[number];
+  if (place === undefined) throw new Error(`there is no guild ${number}`);
+  const admin = world.person('admin', number);
+  const member = world.person('member', number);
+  const guild = { ...place, discord, listing, admin, member, person: () => member };
+  await setKey(admin, KEY);
+  await turnApprovalOn(guild);
+  await admin.pick(await admin.press(await admin.slash('settings'), 'Approval'), ['@Moderators']);
+  const channelId = staffChannel(guild);
+  const { permissions } = ROLES.member;
+  const withRole = discord.person({ guild: place, name: 'moderator', permissions, channelId });
+  const role = discord.roles(place).find(({ name }) => name === 'Moderators');
+  discord.guildEvents.giveRole(withRole, role?.id ?? '');
+  const people = [inStaff(guild, 'admin'), withRole];
+  /** The submissions of which somebody has pressed Approve. */
+  const approved = new Set<string>();
+
+  const waiting = () =>
+    discord.messages({ channelId }).flatMap((message) => {
+      const button = componentsOf(message).find(({ custom_id }) => custom_id?.startsWith(APPROVE));
+      return button === undefined ? [] : [{ message, id: button.custom_id?.slice(APPROVE.length) ?? '' }];
+    });
+
+  async function refuse(person: Person, message: SeenMessage): Promise<void> {
+    const opened = await person.press(message, 'Refuse');
+    if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
+  }
+
+  return {
+    /** One moderator, of two, deciding one thing after the other until `over`. */
+    async live(which: 0 | 1, random: Random, over: AbortSignal): Promise<void> {
+      const person = people[which] ?? withRole;
+      while (!over.aborted) {
+        await sleep(random.between(200, 1_500));
+        const [oldest] = waiting();
+        if (oldest === undefined) continue;
+        const { message, id } = oldest;
+        verdict.count('decisions', 1);
+        if (random.chance(0.2)) {
+          void refuse(person, message);
+          continue;
+        }
+        approved.add(id);
+        void person.press(message, 'Approve');
+        if (random.chance(0.3)) void person.press(message, 'Approve');
+      }
+    },
+
+    /** That nothing has left without an approval, and that each message says what is in the store. */
+    async judge(): Promise<void> {
+      for (const { id, host } of await stored.sent(place.id, admin.userId)) {
+        if (!approved.has(id)) verdict.harm('sent without approval', `${host} of ${id}`);
+      }
+      const until = Date.now() + PATIENCE_MS;
+      for (const row of await stored.approvals(place.id)) {
+        const message = () => discord.messages({ channelId }).find(({ id }) => id === row.message);
+        const isRight = () => isShown(row, message());
+        while (!isRight() && Date.now() < until) await sleep(200);
+        const shown = message();
+        if (!isRight()) {
+          verdict.harm('told wrongly', `${JSON.stringify(row)} reads ${shown ? textOf(shown) : 'nothing'}`);
+        }
+      }
+    },
+  };
+}
+
+/** Whether the message of a submission shows what became of it; the stand-in keeps the latest messages alone. */
+function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
+  if (message === undefined) return state !== 'waiting';
+  const canDecide = componentsOf(message).length > 0;
+  if (state === 'waiting') return canDecide;
+  return !canDecide && (accepted === 0 || textOf(message).includes('sent for review'));
+}
