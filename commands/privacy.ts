@@ -50,6 +50,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
       type: ApplicationCommandType.ChatInput,
       ...commandText('privacy'),
     },
+    isNeverBlocked: true,
     answers: 'at once',
     run: async (context) => overview(context),
     presses: {

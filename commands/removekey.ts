@@ -40,6 +40,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
       type: ApplicationCommandType.ChatInput,
       ...commandText('removekey'),
     },
+    isNeverBlocked: true,
     permission: 'manage-guild',
     answers: 'at once',
     async run(context) {

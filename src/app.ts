@@ -21,6 +21,7 @@ import {
   readApplication,
 } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
+import { createAccess } from './guilds/access.ts';
 import { createApiKeys, guildsWithKey } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
@@ -386,6 +387,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const dispatcher = createDispatcher({
     api,
+    access: createAccess(config),
+    supportUrl: config.supportUrl,
     commands,
     wording,
     answering,

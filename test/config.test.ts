@@ -252,6 +252,7 @@ describe('a variable', () => {
     ['LISTING_API_TIMEOUT_MS', ['99', '120001', '1e4', '-1', '1.5']],
     ['MEMBER_LIMIT', ['0/60', '10', '1/0', '1000001/1', '1/604801', '1/2/3']],
     ['STORE_URL', ['data/bot.sqlite', 'sqlite://data/', 'sqlite://:memory:', 'postgres://db']],
+    ['BLOCKED_USERS', [',', '1234', '123456789012345678,mia']],
     ['ATTACHMENT_HOSTS', ['cdn.example.com:70000', 'https://cdn.example.com', 'a,,b']],
     ['SUPPORT_URL', ['http://example.com/help', `https://example.com/${'x'.repeat(500)}`]],
     ['HTTP_PORT', ['0', '65536', 'eighty']],
@@ -287,6 +288,15 @@ describe('a secret', () => {
     expect(config.discordToken.reveal()).toBe(TOKEN);
     expect(config.listingApiKey?.reveal()).toBe('operator key');
     expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
+  });
+
+  it('is not alone: lists of ids can be in a file too, an id on each line', () => {
+    const [one, two] = ['123456789012345678', '223456789012345678'];
+    const config = read({
+      BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
+      ALLOWED_GUILDS: `${one}, ${two}`,
+    });
+    expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
   });
 
   it('cannot be in the environment and in a file, nor in a file that is empty or cannot be read', () => {

@@ -7,6 +7,7 @@ import {
   address,
   encryptionKeys,
   hostsWithPorts,
+  ids,
   isDiscordOrLoopback,
   isHttpsOrLoopback,
   link,
@@ -78,6 +79,10 @@ const configSchema = z.object({
   encryptionKey: z.exactOptional(encryptionKeys()),
   /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
   attachmentHosts: hostsWithPorts().default(['cdn.discordapp.com', 'media.discordapp.net']),
+  /** The guilds in which the bot may be used (absent: all), and the guilds and users that are blocked. */
+  allowedGuilds: z.exactOptional(ids()),
+  blockedGuilds: z.exactOptional(ids()),
+  blockedUsers: z.exactOptional(ids()),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link()),
   privacyUrl: z.exactOptional(link()),
@@ -99,14 +104,15 @@ const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that may also be given as a file, by `NAME_FILE`. */
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
+/** The variables that may also be given as a file, by `NAME_FILE`. */
+const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
 /** The names of all variables that are read. */
-const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...SECRETS.map((name) => `${name}_FILE`)];
+const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files that `NAME_FILE` names for the secrets. An empty value counts as absent.
+ * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent.
  * @throws ConfigError naming every bad variable and what it should be
  */
 export function readConfig(env: Environment): Config {
@@ -232,7 +238,7 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
   const file = `${name}_FILE`;
-  const path = SECRETS.includes(name) ? env[file]?.trim() : undefined;
+  const path = IN_FILES.includes(name) ? env[file]?.trim() : undefined;
   if (!path) return value;
   if (value !== undefined) throw new Error(`${name} and ${file} are both given: only one of them can count`);
   let content: string;

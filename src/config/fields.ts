@@ -164,6 +164,17 @@ export function hostsWithPorts() {
     );
 }
 
+/** Of guilds or users at Discord. */
+export function ids() {
+  return z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
+    .refine(
+      (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
+      must('ids of Discord, such as 123456789012345678, with commas between them'),
+    );
+}
+
 function inBase64(key: string): Secret {
   const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
   return new Secret(bytes.toString('base64'));

@@ -56,9 +56,9 @@ export function createAnswering(deps: AnswerDeps) {
   /** Ends with the large answers that were asked for until now. */
   let largeAnswers: Promise<unknown> | undefined;
 
-  const say = ({ interaction }: Asking, text: string) => api.respond(interaction, firstResponse(text));
+  const say = ({ interaction }: Asking, said: Answer) => api.respond(interaction, firstResponse(said));
 
-  async function turnDown(asking: Asking, why: string): Promise<void> {
+  async function turnDown(asking: Asking, why: Answer): Promise<void> {
     asking.trace.outcome = 'refused';
     await say(asking, why);
   }

@@ -140,6 +140,8 @@ export interface Command {
   readonly answers: Answers | ((options: OptionValues) => Answers);
   /** Of the command, and of each of its buttons, selects and modals. */
   readonly permission?: Permission;
+  /** Works also if the operator has blocked the guild or the member, so that data can be deleted. */
+  readonly isNeverBlocked?: true;
   run?(context: CommandContext): Promise<Reply | Modal>;
   useOn?(context: MessageContext): Promise<Reply>;
   /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */

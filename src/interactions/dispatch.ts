@@ -1,12 +1,15 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
+import type { Access } from '../guilds/access.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/escape.ts';
+import type { Translate } from '../words/words.ts';
 import type { Answering, Asking } from './answer.ts';
-import { type Choice, type Command, contextOf, type Wording } from './command.ts';
+import { type Choice, type Command, contextOf, type Reply, type Wording } from './command.ts';
+import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
 import type { GuildLog } from './guild-log.ts';
@@ -17,6 +20,9 @@ import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './trac
 
 export interface DispatchDeps {
   readonly api: DiscordApi;
+  readonly access: Access;
+  /** Where somebody who is blocked can ask why. */
+  readonly supportUrl: string | undefined;
   readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly answering: Answering;
@@ -30,7 +36,7 @@ export interface DispatchDeps {
 
 /** Interaction → command → reply. Commands never call Discord: this folder does. */
 export function createDispatcher(deps: DispatchDeps) {
-  const { api, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
+  const { api, access, supportUrl, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
   const commands = new Map(deps.commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -50,9 +56,19 @@ export function createDispatcher(deps: DispatchDeps) {
     const action = findAction(commands, asking, stopping.signal);
     if (!action) return turnDown(asking, t('dispatch.stale'));
     trace.command = action.command;
+    const blocked = blockedFrom(action.command, interaction);
+    if (blocked) return turnDown(asking, blockedReply(t, blocked));
     if (action.permission !== undefined && !interaction.isAdmin) return deny(asking, action);
     return answering.answer(asking, action);
   }
+
+  const blockedFrom = (command: string, { guildId, user }: Interaction) =>
+    commands.get(command)?.isNeverBlocked ? undefined : access.blocked(guildId, user.id);
+
+  const blockedReply = (t: Translate, blocked: 'guild' | 'user'): Reply => ({
+    content: t(`dispatch.blocked.${blocked}`, { privacy: wording.mention('privacy') }),
+    components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
+  });
 
   async function suggest(
     { interaction, context, trace }: Asking,
@@ -61,14 +77,17 @@ export function createDispatcher(deps: DispatchDeps) {
     const command = stopping.signal.aborted ? undefined : commands.get(name);
     if (command) trace.command = name;
     const isDenied = command?.permission !== undefined && !interaction.isAdmin;
-    const choices = isDenied
-      ? []
-      : await (command?.complete?.(context, typed, option) ?? Promise.resolve([])).catch((error: unknown) => {
-          // That is logged once, not with every key stroke.
-          if (error instanceof SettingsUnreadable) return [];
-          logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
-          return [];
-        });
+    const choices =
+      isDenied || blockedFrom(name, interaction)
+        ? []
+        : await (command?.complete?.(context, typed, option) ?? Promise.resolve([])).catch(
+            (error: unknown) => {
+              // That is logged once, not with every key stroke.
+              if (error instanceof SettingsUnreadable) return [];
+              logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
+              return [];
+            },
+          );
     await api.respond(interaction, suggestions(choices));
   }
 

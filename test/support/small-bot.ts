@@ -10,6 +10,7 @@ import { createDiscordApi, type DiscordApi, type DiscordApiDeps } from '../../sr
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
+import { createAccess } from '../../src/guilds/access.ts';
 import { type AfterCrashDeps, createAfterCrash } from '../../src/interactions/after-crash.ts';
 import { createAnswering } from '../../src/interactions/answer.ts';
 import type { Command } from '../../src/interactions/command.ts';
@@ -83,6 +84,8 @@ export async function startSmallBot(commands: readonly Command[]) {
   });
   const dispatcher = createDispatcher({
     api,
+    access: createAccess({}),
+    supportUrl: undefined,
     commands,
     wording,
     answering,
