@@ -362,7 +362,7 @@ describe('what this bot does not know', () => {
     ['a kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer works'],
     ['a command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
-    ['a guild', outside, 'in a Discord server only'],
+    ['a guild', outside, 'only works in a Discord server'],
   ])('is answered with a sentence: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
