@@ -20,7 +20,7 @@ import {
 const it = botTest();
 
 const HOST = 'wait.example.com';
-const WAITS = 'This waits for a moderator';
+const WAITS = 'This is waiting for a moderator';
 
 /** A member's server that waits. */
 async function oneWaits(guild: TestGuild, host = HOST) {
@@ -70,7 +70,7 @@ describe('a submission under approval', () => {
   it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const page = await admin.press(await openSettings(guild), 'Approval');
-    expect(textOf(await admin.pick(page, ['@everyone']))).toContain('cannot decide');
+    expect(textOf(await admin.pick(page, ['@everyone']))).toContain("can't decide");
     const again = await admin.press(await openSettings(guild), 'Approval');
     expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may decide too');
     await addServer(member, `${HOST}:3`);
@@ -105,7 +105,7 @@ describe('a submission under approval', () => {
     await removeKey(admin);
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
     expect(answer).toContain('no API key');
-    expect(answer).toContain('It still waits for a moderator.');
+    expect(answer).toContain('It is still waiting for a moderator.');
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
   });
 
@@ -151,7 +151,7 @@ describe('a submission under approval', () => {
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     const preview = await member.press(reply, 'Edit');
-    expect(textOf(preview)).toContain('no longer waits');
+    expect(textOf(preview)).toContain('no longer waiting');
     expect(textOf(message)).toContain('Withdrawn');
     await pressSubmit(member, preview);
     await expect.poll(() => labelsOf(message)).toContain('Approve');

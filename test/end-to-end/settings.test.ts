@@ -45,7 +45,7 @@ describe('/settings', () => {
     );
     expect(said).toContain('▾ Choose a log channel');
     expect(said).toContain(
-      '[ Games … ]  [ Daily quota … ]  [ Announce submissions ]  [ Who may use a command → https://support-apps',
+      '[ Games … ]  [ Daily quota … ]  [ Approval ]  [ Announce submissions ]  [ Who may use a command → https://support-apps',
     );
   });
 

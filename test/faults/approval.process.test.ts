@@ -6,7 +6,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
 
 const HOST = 'killed.example.com';
-const WAITS = 'This waits for a moderator';
+const WAITS = 'This is waiting for a moderator';
 
 /** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
 async function crash(bot: Bot): Promise<void> {
