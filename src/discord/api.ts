@@ -51,7 +51,7 @@ const CLOCK_NOISE_MS = 1_000;
 /** The shortest pause after a 429, in milliseconds: some 429s name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
-/** The interaction can no longer be answered: too late (10062), or answered by another process (40060). */
+/** The interaction can no longer be answered: too late (10062), its token is over, or answered by another process (40060). */
 export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
 }
@@ -237,7 +237,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
     const limitMs =
       bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
-    await within(tokenLivesMs(interaction), async () => {
+    const leftMs = tokenLivesMs(interaction);
+    if (leftMs <= 0) throw new LostInteraction('The token of the interaction is over');
+    await within(leftMs, async () => {
       if (!(await isWanted())) return;
       const response = await rest.queueRequest({
         fullRoute: route,
@@ -358,6 +360,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * Changes the reply, once.
      * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
      * @throws DiscordAPIError when Discord refuses it; see {@link isRefused}
+     * @throws LostInteraction when its token is over
      */
     edit: (interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
       byInteraction(
@@ -378,8 +381,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
     async read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'> {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
+      const leftMs = tokenLivesMs(interaction);
+      if (leftMs <= 0) return 'gone';
       try {
-        const message = await within(tokenLivesMs(interaction), () =>
+        const message = await within(leftMs, () =>
           rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';

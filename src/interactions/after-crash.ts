@@ -1,4 +1,4 @@
-import { type DiscordApi, isRefused } from '../discord/api.ts';
+import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
@@ -88,7 +88,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         );
       } catch (error) {
         // What Discord did not take for another reason is tried again.
-        if (isRefused(error)) return tellTooLate(interaction);
+        if (isRefused(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
     }

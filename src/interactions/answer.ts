@@ -172,7 +172,7 @@ export function createAnswering(deps: AnswerDeps) {
       await deliver({ api, interaction, shown, progress, isLatest, instead }, answer).catch(
         async (error: unknown) => {
           // What Discord did not take for another reason stays recorded, and is told of soon.
-          if (isRefused(error)) await afterCrash.tellInLog(interaction);
+          if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
           throw error;
         },
       );

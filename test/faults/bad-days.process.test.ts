@@ -78,7 +78,7 @@ describe('a limit for a long time', () => {
     await expect
       .poll(() => scene.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
       .toBe(true);
-    expect(made(scene, 'GET', /gateway/)).toBe(1);
+    expect(made(scene, 'GET', /gateway\/bot/)).toBe(1);
     expect(scene.bot.running).toBe(true);
     const { status } = await scene.bot.stop();
     expect(status).toBe(0);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
-import { inAppScene, setKey, textOf } from '../support/bot.ts';
+import { inAppScene, textOf } from '../support/bot.ts';
 import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
@@ -54,32 +54,6 @@ it('a database that fails once servers have left does not keep a member from wha
     other.exec('ALTER TABLE elsewhere RENAME TO keyv');
   });
 });
-
-it('a deletion that fails halfway says that it goes on, and takes nothing that was set anew', () =>
-  inAppScene({ key: 'sandbox-key', crash: true }, async (scene) => {
-    await isAccepted(scene, 'before.example.com');
-    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'), { timeout: 5_000 });
-    onTestFinished(() => database.close());
-    const servers = () =>
-      database
-        .prepare('SELECT host FROM servers')
-        .all()
-        .map(({ host }) => host);
-    database.exec("CREATE TRIGGER fault BEFORE DELETE ON servers BEGIN SELECT RAISE(ABORT, 'fault'); END");
-    const erase = await scene.admin.press(
-      await scene.admin.slash('privacy'),
-      'Delete all data of this Discord server',
-    );
-    expect(textOf(await scene.admin.press(erase, 'Delete everything'))).toContain('has begun and goes on');
-    database.exec('DROP TRIGGER fault');
-    await setKey(scene.admin, 'sandbox-key');
-    await isAccepted(scene, 'after.example.com');
-    expect(servers()).toEqual(['before.example.com', 'after.example.com']);
-    await scene.bot.stop('SIGKILL');
-    await scene.startBot();
-    await expect.poll(servers).toEqual(['after.example.com']);
-    await isAccepted(scene, 'later.example.com');
-  }));
 
 it('an interaction that fails says so with a reference that is in the log too, and sends nothing', () =>
   inAppScene({ key: 'sandbox-key' }, async (scene) => {

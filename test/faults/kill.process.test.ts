@@ -270,6 +270,32 @@ describe('after a kill -9', () => {
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
   });
 
+  it('a deletion that failed halfway has said that it goes on, and takes nothing that was set anew', async ({
+    bot,
+    guild,
+    admin,
+  }) => {
+    const database = new DatabaseSync(join(bot.data, 'bot.sqlite'), { timeout: 5_000 });
+    onTestFinished(() => database.close());
+    const hosts = () =>
+      database
+        .prepare('SELECT host FROM servers WHERE guild_id = ?')
+        .all(guild.id)
+        .map(({ host }) => host);
+    expect(textOf(await addServer(admin, 'before.example.com:1'))).toContain(ACCEPTED);
+    database.exec("CREATE TRIGGER fault BEFORE DELETE ON servers BEGIN SELECT RAISE(ABORT, 'fault'); END");
+    const label = 'Delete all data of this Discord server';
+    const question = await admin.press(await admin.slash('privacy'), label);
+    expect(textOf(await admin.press(question, 'Delete everything'))).toContain('has begun and goes on');
+    database.exec('DROP TRIGGER fault');
+    await setKey(admin, 'sandbox-key');
+    expect(textOf(await addServer(admin, 'after.example.com:1'))).toContain(ACCEPTED);
+    expect(hosts()).toEqual(['before.example.com', 'after.example.com']);
+    await crash(guild, bot);
+    await expect.poll(hosts).toEqual(['after.example.com']);
+    expect(textOf(await addServer(admin, 'later.example.com:1'))).toContain(ACCEPTED);
+  });
+
   ownIt(
     'the guild is told, in its log channel, what the member can no longer be told',
     async ({ bot, guild, member, discord, listing }) => {

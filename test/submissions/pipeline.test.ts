@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
+import { StoreError } from '../../src/storage/store-error.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Ended, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
@@ -294,6 +295,25 @@ describe('what came of a submission', () => {
     const recorded = (await servers(opened)).map(({ outcome }) => outcome);
     expect(recorded.lastIndexOf('unknown')).toBe(99);
     expect(recorded.indexOf('not-sent')).toBe(100);
+  });
+
+  it('is told whole where it was recorded, and only the answer of the database was lost', async () => {
+    const opened = await open(() => KEY_REFUSED);
+    const { inGuild } = opened.store;
+    opened.store.inGuild = async (guildId, change, how) => {
+      const result = await inGuild(guildId, change, how);
+      const [answered] = await servers(opened);
+      if (!answered?.outcome) return result;
+      opened.store.inGuild = inGuild;
+      throw new StoreError('the connection was lost');
+    };
+    const { isRecorded, remainderId } = ended(await list(opened, 2));
+    expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(isRecorded).toBe(true);
+    expect(await opened.drafts.find(mia, remainderId ?? '')).toMatchObject({
+      rows: [{ line: 1 }, { line: 2 }],
+    });
+    expect(told).toEqual(['1']);
   });
 
   it('is told to observers, of whom none keeps the others or the member from it', async () => {
