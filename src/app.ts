@@ -166,7 +166,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const settings = createGuildSettings({ store, logger });
 
   // What is asked of Discord.
-  const isClockRight = createClockCheck({ api, ask: () => readApplication(api), logger });
+  const isClockRight = createClockCheck({ api, logger });
   const whenClockIsRight = (prune: () => Promise<void>) => async () => {
     if (await isClockRight()) await prune();
   };
@@ -353,20 +353,24 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     now,
     logger,
   });
+  const takeOver = createTakeover({
+    store,
+    owner,
+    submissions: records,
+    async tellUnreplied() {
+      await afterCrash.tellUnreplied();
+      await approvalMessages.showDue();
+    },
+    logger,
+  });
   const leases = createLeases({
     store,
     owner,
     isAlone: !isShared,
-    takeOver: createTakeover({
-      store,
-      owner,
-      submissions: records,
-      async tellUnreplied() {
-        await afterCrash.tellUnreplied();
-        await approvalMessages.showDue();
-      },
-      logger,
-    }),
+    async takeOver(stopping) {
+      // What it records and tells goes by the time at Discord.
+      if (await api.hearTime()) await takeOver(stopping);
+    },
     onOver: deps.onFatal,
     sealingKeyId: encryption.sealingKeyId,
     leaseMs: timing.leaseMs,

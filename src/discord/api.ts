@@ -122,7 +122,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     rejectOnRateLimit: () => true,
     // The library counts it by the wall clock: if that is set back by an hour, the limit would last for an hour. 429s are obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    makeRequest: watching(block, onRateLimited, (time) => {
+    makeRequest: watching(block, onRateLimited, (time, isOfNow) => {
+      if (isTimeHeard && !isOfNow) return;
       const offset = time - performance.now();
       if (Math.abs(offset - discordOffset) > MOST_TIME_ERROR_MS) discordOffset = offset;
       isTimeHeard = true;
@@ -342,6 +343,14 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       if (madeAt - time() > MOST_TIME_ERROR_MS) discordOffset = madeAt - performance.now();
       return time();
     },
+    /** Whether Discord has said what time it is. Where it has not, it is asked. Never throws. */
+    async hearTime(): Promise<boolean> {
+      if (!isTimeHeard && block.leftMs() === 0) {
+        const signal = AbortSignal.timeout(ANSWER_MS);
+        await rest.get(Routes.gateway(), { auth: false, signal }).catch(() => undefined);
+      }
+      return isTimeHeard;
+    },
     /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
     clockAheadMs: (): number | undefined => (isTimeHeard ? Date.now() - time() : undefined),
     /**
@@ -443,7 +452,7 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 function watching(
   block: Block,
   onRateLimited: ((scope: string) => void) | undefined,
-  onTime: (time: number) => void,
+  onTime: (time: number, isOfNow: boolean) => void,
 ): RESTOptions['makeRequest'] {
   return async (url, init) => {
     const askedAt = performance.now();
@@ -451,7 +460,7 @@ function watching(
     const time = Date.parse(response.headers.get('date') ?? '');
     // After a pause of the whole process its time may be long over.
     const isOfNow = performance.now() - askedAt < MOST_TIME_ERROR_MS;
-    if (isOfNow && !Number.isNaN(time)) onTime(time);
+    if (!Number.isNaN(time)) onTime(time, isOfNow);
     if (response.status === 429) {
       const scope = response.headers.get('x-ratelimit-scope');
       onRateLimited?.(scope ?? 'none');

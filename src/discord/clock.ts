@@ -6,18 +6,16 @@ const HOUR_MS = 3_600_000;
 const MOST_WRONG_MS = 24 * HOUR_MS;
 
 export interface ClockCheckDeps {
-  readonly api: Pick<DiscordApi, 'clockAheadMs'>;
-  /** Makes any request to Discord, for the time in its answer. */
-  readonly ask: () => Promise<unknown>;
+  readonly api: Pick<DiscordApi, 'hearTime' | 'clockAheadMs'>;
   readonly logger: Pick<Logger, 'error' | 'info'>;
 }
 
 /** Whether this machine's clock is right enough to delete by it: one that is a year ahead would end all history at once. */
-export function createClockCheck({ api, ask, logger }: ClockCheckDeps): () => Promise<boolean> {
+export function createClockCheck({ api, logger }: ClockCheckDeps): () => Promise<boolean> {
   const isRight = () => Math.abs(api.clockAheadMs() ?? Number.POSITIVE_INFINITY) <= MOST_WRONG_MS;
 
   return async () => {
-    if (!isRight()) await ask().catch(() => undefined);
+    await api.hearTime();
     const aheadMs = api.clockAheadMs();
     if (aheadMs === undefined) {
       logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');

@@ -289,20 +289,25 @@ describe('a bot that runs', () => {
     expect(await Promise.all(hosts.map(kept))).toEqual([1, 1]);
   });
 
-  it('leaves nobody waiting when its clock goes back while it is down', async () => {
-    const host = 'hour-and-crash.example.com';
+  it.each([
+    { set: 'two hours back', hours: 2 },
+    { set: 'a year ahead', hours: -366 * 24 },
+  ])('leaves nobody waiting when its clock is set while it is down: $set', async ({ set, hours }) => {
+    await goesBackTo(0);
+    const host = `${set.replaceAll(' ', '-')}.example.com`;
     await scene.listing.behave({ kind: 'hang' });
     const answer = submit(scene, host);
     await expect.poll(() => addsOf(scene, host).length).toBe(1);
     await scene.kill();
     await scene.listing.behave({ kind: 'ok' });
-    await goesBackTo(2);
+    await goesBackTo(hours);
     await scene.startBot();
     expect(textOf(await answer)).toMatch(/may have gone through. Check the list/);
     await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
     expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual(['unknown']);
     expect(addsOf(scene, host)).toHaveLength(1);
-    await isAccepted(scene, 'after-hour-and-crash.example.com');
+    await isAccepted(scene, `after-${host}`);
+    await goesBackTo(0);
   });
 
   it.each([
