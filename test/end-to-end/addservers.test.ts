@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { SeenModal } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   adds,
@@ -24,37 +24,27 @@ import {
   upload,
 } from '../support/people.ts';
 
-/** One bot for all tests, and a guild of its own for each. */
-let bot: Scene;
-let scene: Scene;
-let member: Scene['member'];
-/** How many servers and requests the service had got before the test. */
-let before: { readonly servers: number; readonly requests: number };
-/** How the service answers the requests that submit servers, counted from 1 in each test. */
-let answering: (count: number, request: ListingRequest) => Mode | undefined;
-beforeAll(async () => {
-  bot = await openAppScene({
-    env: { MEMBER_LIMIT: '5000/3600', GUILD_LIMIT: '5000/3600' },
-    listing: {
-      onRequest: (_, request) =>
-        request.action === 'add' ? answering(adds(bot).length - before.requests, request) : undefined,
-    },
-  });
-});
-beforeEach(async () => {
-  answering = () => undefined;
-  await bot.listing.behave({ kind: 'ok' });
-  scene = await inNewGuild(bot, { key: 'sandbox-key' });
-  member = scene.member;
-  before = { servers: bot.listing.submitted.length, requests: adds(bot).length };
-});
-afterAll(() => bot.close());
+type Answering = (count: number, request: ListingRequest) => Mode | undefined;
+let answering: ((request: ListingRequest) => Mode | undefined) | undefined;
 
-const added = () => bot.listing.submitted.slice(before.servers);
-const sizes = () =>
-  adds(bot)
-    .slice(before.requests)
-    .map(({ servers }) => servers.length);
+const it = botTest({
+  env: { MEMBER_LIMIT: '5000/3600', GUILD_LIMIT: '5000/3600' },
+  listing: { onRequest: (_, request) => (request.action === 'add' ? answering?.(request) : undefined) },
+});
+
+/** How the service answers the requests with servers from now on, counted from 1, until the test has ended. */
+function answerBy(how: Answering): void {
+  let count = 0;
+  answering = (request) => {
+    count += 1;
+    return how(count, request);
+  };
+  onTestFinished(() => {
+    answering = undefined;
+  });
+}
+
+const sizes = (guild: TestGuild) => adds(guild).map(({ servers }) => servers.length);
 /** How many lines of a report ended how. */
 function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, number>> {
   const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
@@ -63,7 +53,7 @@ function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, 
 }
 
 describe('/addservers', () => {
-  it('submits what is in a file', async () => {
+  it('submits what is in a file', async ({ member, listing }) => {
     const servers = [
       { server: 'a.json.net', port: 27015, game: 'cs2' },
       { server: 'b.json.net', port: 25565, query_port: 25566, game: 'minecraft' },
@@ -74,14 +64,17 @@ describe('/addservers', () => {
     expect(messageOf(preview).current?.attachments).toEqual([]);
     // What is ready is not coloured as a warning.
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
-    expect(added()).toEqual([]);
+    expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
     expect(textOf(report)).toContain('✅ 2 sent for review');
     expect(textOf(report)).toContain('Servers have been added for review.');
-    expect(added()).toEqual(servers);
+    expect(listing.submitted).toEqual(servers);
   });
 
-  it('opens a window to paste into, and explains each line that cannot be submitted', async () => {
+  it('opens a window to paste into, and explains each line that cannot be submitted', async ({
+    member,
+    listing,
+  }) => {
     const preview = await paste(
       member,
       [
@@ -108,7 +101,7 @@ describe('/addservers', () => {
     expect(reasons[0]).toContain("can't be reached from the internet");
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
     const report = await pressSubmit(member, preview);
-    expect(added().map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
+    expect(listing.submitted.map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
     expect(
       csvOf(report, 'report.csv').map(([line, server, , , , outcome]) => [line, server, outcome]),
     ).toEqual([
@@ -120,28 +113,32 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('takes `game` for the lines that name none, pasted or in a file', async () => {
+  it('takes `game` for the lines that name none, pasted or in a file', async ({ member, listing }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
     );
     await pressSubmit(member, await paste(member, 'w1.example.com:27015', { game: 'rust' }));
-    expect(added().map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('says which game is not known, and offers to choose another', async () => {
+  it('says which game is not known, and offers to choose another', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     await pressSubmit(member, await member.pick(preview, ['cs2']));
-    expect(added()).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
+    expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it.each([
+  it.for([
     ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/],
     ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/],
     ['is empty', '# nothing\n', /There is no game server in it/],
     ['is too long', lines(1001), /more than 1,000 game servers in it.*Edit opens the window again/],
-  ])('says what is wrong with a file that %s, and takes another one in the window', async (_what, content, words) => {
+  ] as const)('says what is wrong with a file that %s, and takes another one in the window', async ([
+    _what,
+    content,
+    words,
+  ], { member, listing }) => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
     const refused = await member.slash('addservers', { file, game: 'rust' });
     expect(textOf(refused)).toMatch(words);
@@ -150,10 +147,10 @@ describe('/addservers', () => {
     const again = await openWindow(member, refused);
     const right = upload('right.txt', 'right.example.com:1');
     await pressSubmit(member, await member.submit(again.modal, { ...again.typed, servers: '', file: right }));
-    expect(added()).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
+    expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
   });
 
-  it('reads what was typed into the window, and then the file', async () => {
+  it('reads what was typed into the window, and then the file', async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -161,27 +158,31 @@ describe('/addservers', () => {
     expect(textOf(preview)).toContain('Line 2 wrong.example.com:0');
     expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 3.');
     await pressSubmit(member, preview);
-    expect(added().map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
+    expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
     const none = await member.submit(modalOf(await member.slash('addservers')), {});
     expect(textOf(none)).toContain('Nothing was entered.');
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('offers the games that may be submitted, where a select takes them all', async () => {
-    await allowGames(scene, ['ark', 'cs2']);
+  it('offers the games that may be submitted, where a select takes them all', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
     expect(games(modal)).toMatchObject({ kind: 'select', value: 'ark' });
     await pressSubmit(member, await member.submit(modal, { servers: 'r.example.com:1' }));
     // One that was taken back in the meantime is no default any more.
     const late = modalOf(await member.slash('addservers'));
-    await allowGames(scene, ['cs2']);
+    await allowGames(guild, ['cs2']);
     const preview = await member.submit(late, { servers: 'l.example.com:1', game: 'ark' });
     expect(textOf(preview)).toMatch(/game ark .*allowed here/);
-    expect(added().map(({ game }) => game)).toEqual(['ark']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['ark']);
   });
 
-  it('takes the examples of the page for members', async () => {
+  it('takes the examples of the page for members', async ({ member }) => {
     const docs = join(import.meta.dirname, '../../docs');
     const page = readFileSync(join(docs, 'members.md'), 'utf8');
     const table = readFileSync(join(docs, 'servers.csv'), 'utf8');
@@ -196,7 +197,10 @@ describe('/addservers', () => {
 });
 
 describe('the preview', () => {
-  it('names what was submitted before, and leaves it out unless it is to be included', async () => {
+  it('names what was submitted before, and leaves it out unless it is to be included', async ({
+    member,
+    listing,
+  }) => {
     await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
     const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
@@ -209,12 +213,16 @@ describe('the preview', () => {
     const without = await member.press(included, 'Skip 1 already submitted');
     const report = await pressSubmit(member, without);
     expect(outcomes(report)).toEqual({ accepted: 2, 'not-sent': 1 });
-    expect(added()).toHaveLength(3);
+    expect(listing.submitted).toHaveLength(3);
   });
 
-  it('keeps its list while there is no key, can be corrected meanwhile, and is sent with the next one', async () => {
+  it('keeps its list while there is no key, can be corrected meanwhile, and is sent with the next one', async ({
+    admin,
+    member,
+    listing,
+  }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
-    await removeKey(scene.admin);
+    await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
     await expect
       .poll(() => textOf(preview))
@@ -224,14 +232,18 @@ describe('the preview', () => {
     await expect.poll(() => textOf(preview)).toContain('4 game servers are ready');
     expect(textOf(preview)).toContain('no API key');
     expect(labelsOf(preview)).toEqual(['Try again', 'Cancel']);
-    expect(added()).toEqual([]);
-    expect(labelsOf(await paste(scene.admin, lines(1)))[0]).toBe('Enter the API key');
-    await setKey(scene.admin, 'sandbox-key');
+    expect(listing.submitted).toEqual([]);
+    expect(labelsOf(await paste(admin, lines(1)))[0]).toBe('Enter the API key');
+    await setKey(admin, 'sandbox-key');
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('says how many can go today, and what is over the quota goes the day after', async () => {
-    await setQuota(scene, '4');
+  it('says how many can go today, and what is over the quota goes the day after', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    await setQuota(guild, '4');
     const preview = await sendFile(member, lines(6));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
@@ -249,20 +261,24 @@ describe('the preview', () => {
     // Of which one is used before the press.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
-    expect(added().map(({ server }) => server)).toEqual(
+    expect(listing.submitted.map(({ server }) => server)).toEqual(
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
     expect(textOf(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 game servers can't be sent until/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain(
       'the daily quota of 4 game servers is used up',
     );
-    await setQuota(scene, '7');
+    await setQuota(guild, '7');
     await pressSubmit(member, await edit(member, report, {}));
-    expect(added()).toHaveLength(7);
+    expect(listing.submitted).toHaveLength(7);
   });
 
-  it('refuses lines of a game that the guild does not allow, and proposes no such game', async () => {
-    await allowGames(scene, ['cs2']);
+  it('refuses lines of a game that the guild does not allow, and proposes no such game', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    await allowGames(guild, ['cs2']);
     const preview = await sendFile(
       member,
       'a.example.com:1 cs2\nb.example.com:2 rust\nc.example.com:3 rusty',
@@ -274,44 +290,56 @@ describe('the preview', () => {
     const forAll = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'rust' });
     expect(textOf(forAll)).toContain("the game rust isn't allowed here");
     await pressSubmit(member, await member.pick(forAll, ['cs2']));
-    expect(added().map(({ game }) => game)).toEqual(['cs2', 'cs2']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('asks anew where a game was taken back before it was picked, or before Submit', async () => {
+  it('asks anew where a game was taken back before it was picked, or before Submit', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
-    await allowGames(scene, ['cs2']);
+    await allowGames(guild, ['cs2']);
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
     await member.press(ready, 'Submit 2 game servers');
     await expect.poll(() => textOf(ready)).toContain("the game rust isn't allowed here");
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
-    expect(added()).toEqual([]);
+    expect(listing.submitted).toEqual([]);
   });
 });
 
 describe('what may have been meant', () => {
-  it('is taken with one press, each line its own, and leaves lines that mean nothing', async () => {
+  it('is taken with one press, each line its own, and leaves lines that mean nothing', async ({
+    member,
+    listing,
+  }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
     expect(textOf(taken)).toContain('2 game servers are ready');
     expect(textOf(taken)).toContain('unknown game zzzzzz');
     await pressSubmit(member, taken);
-    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
-  it('is offered where the game of the whole list is not known', async () => {
+  it('is offered where the game of the whole list is not known', async ({ member, listing }) => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
     await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
-    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
     const several = await addServer(member, '8.8.8.8:11 8.8.8.8:12', { game: 'factorrio' });
     await pressSubmit(member, await member.press(several, 'Use Factorio'));
-    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft', 'factorio', 'factorio']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual([
+      'minecraft',
+      'minecraft',
+      'factorio',
+      'factorio',
+    ]);
   });
 });
 
 describe('Edit', () => {
-  it('puts a long list with 12 wrong lines right, with four actions in all', async () => {
+  it('puts a long list with 12 wrong lines right, with four actions in all', async ({ member, listing }) => {
     const noPort = Array.from({ length: 10 }, (_, n) => `w${n}.example.com cs2`);
     const noGame = ['w10.example.com:27015', 'w11.example.com:27015'];
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
@@ -332,10 +360,12 @@ describe('Edit', () => {
     expect(messageOf(after).id).toBe(messageOf(preview).id);
     const report = await reported(await member.press(after, 'Submit 250 game servers')); // 4
     expect(textOf(report)).toContain('✅ 250 sent for review');
-    expect(added()[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
+    expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('has room for 4,000 characters; the message says how many lines these are, and where the others are', async () => {
+  it('has room for 4,000 characters; the message says how many lines these are, and where the others are', async ({
+    member,
+  }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openWindow(member, preview);
@@ -352,7 +382,7 @@ describe('Edit', () => {
     expect(csvOf(await pressSubmit(member, after), 'rejected.csv')).toHaveLength(200 - count);
   });
 
-  it('makes a list of what is typed when the list is gone', async () => {
+  it('makes a list of what is typed when the list is gone', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openWindow(member, preview);
     expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
@@ -360,10 +390,13 @@ describe('Edit', () => {
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
     expect(textOf(after)).toContain('This was cancelled.');
     await pressSubmit(member, after);
-    expect(added()).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
+    expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('keeps what cannot be read as a list, whether it was pasted, edited or in a short file', async () => {
+  it('keeps what cannot be read as a list, whether it was pasted, edited or in a short file', async ({
+    member,
+    listing,
+  }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/There is no game server in it.*Correct it with Edit/);
@@ -374,7 +407,7 @@ describe('Edit', () => {
     expect(messageOf(worse).id).toBe(messageOf(said).id);
     expect((await openWindow(member, worse)).typed.servers).toBe(`${words}!`);
     await pressSubmit(member, await edit(member, worse, { servers: 'a.example.com:1\nb.example.com:2' }));
-    expect(added().map(({ game }) => game)).toEqual(['rust', 'rust']);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['rust', 'rust']);
 
     const list = await sendFile(member, `${lines(999)}\nx.example.com:0 cs2`);
     const two = 'x.example.com:1 cs2\ny.example.com:1 cs2';
@@ -386,19 +419,22 @@ describe('Edit', () => {
 });
 
 describe('the report', () => {
-  it('offers what was refused or not sent again, and all of it to be corrected', async () => {
+  it('offers what was refused or not sent again, and all of it to be corrected', async ({
+    member,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
-    answering = () => ({ kind: 'json', status: 200, body });
+    answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
     const report = await pressSubmit(member, await sendFile(member, list));
-    answering = () => undefined;
+    answerBy(() => undefined);
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(labelsOf(report)).toEqual(['Submit again', 'Edit']);
     const { modal, typed } = await openWindow(member, report);
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
     await pressSubmit(member, after);
-    expect(added()).toHaveLength(3);
+    expect(listing.submitted).toHaveLength(3);
     // The report is still there, and says so when it is pressed.
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted.');
@@ -409,53 +445,65 @@ describe('the report', () => {
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('keeps the button for what is unconfirmed when the rest is submitted again', async () => {
+  it('keeps the button for what is unconfirmed when the rest is submitted again', async ({
+    member,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
-    answering = (count) =>
-      count === 1 ? { kind: 'status', status: 500 } : { kind: 'json', status: 200, body };
+    answerBy((count) =>
+      count === 1 ? { kind: 'status', status: 500 } : { kind: 'json', status: 200, body },
+    );
     const report = await pressSubmit(member, await sendFile(member, lines(101)));
     expect(outcomes(report)).toEqual({ unknown: 100, rejected: 1 });
-    answering = () => undefined;
+    answerBy(() => undefined);
     const rest = await pressSubmit(member, report);
     expect(textOf(rest)).toMatch(/✅ 1 sent for review.*❓ 100 unconfirmed\. .*internal error/s);
     expect(outcomes(rest)).toEqual({ unknown: 100, accepted: 1 });
     expect(labelsOf(rest)).toEqual(['Not on the list: submit again', 'Edit']);
     const all = await member.press(rest, 'Not on the list: submit again');
     expect(outcomes(await reported(all))).toEqual({ accepted: 100 });
-    expect(added()).toHaveLength(101);
+    expect(listing.submitted).toHaveLength(101);
   });
 
-  it('says that the key was revoked between two requests, and goes on with a new one', async () => {
-    bot.listing.allow('old-key');
-    await setKey(scene.admin, 'old-key');
-    answering = (count) => {
-      if (count === 2) bot.listing.revoke('old-key');
+  it('says that the key was revoked between two requests, and goes on with a new one', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    listing.allow('old-key');
+    await setKey(admin, 'old-key');
+    answerBy((count) => {
+      if (count === 2) listing.revoke('old-key');
       return undefined;
-    };
+    });
     const report = await pressSubmit(member, await sendFile(member, lines(250)));
-    expect(sizes()).toEqual([100, 100]);
+    expect(sizes(guild)).toEqual([100, 100]);
     expect(outcomes(report)).toEqual({ accepted: 100, rejected: 100, 'not-sent': 50 });
     expect(textOf(report)).toMatch(/100 rejected.*Invalid API key\.\n• Line 101 /s);
     expect(textOf(report)).toMatch(
       /50 not sent.*removed or refused in the meantime.*safely try again\.\n• Line 201 /,
     );
     expect(textOf(report).match(/an API key with \/setkey\. It was set by @/g)).toHaveLength(1);
-    await setKey(scene.admin, 'sandbox-key');
+    await setKey(admin, 'sandbox-key');
     // What was refused for the key goes again too: the service said nothing of the servers.
     expect(outcomes(await pressSubmit(member, report))).toEqual({ accepted: 150 });
   });
 
-  it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {
-    answering = () => ({ kind: 'slow', ms: 700 });
+  it('comes after a bar that grows, while the preview cannot be pressed any more', async ({
+    member,
+    discord,
+  }) => {
+    answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
-    const from = bot.discord.requests.length;
+    const from = discord.requests.length;
     const pressed = member.press(preview, 'Submit 600 game servers');
     await expect.poll(() => textOf(preview)).toMatch(/Sending ….*[▰▱]{20} 0 \/ 600/s);
     expect(textOf(preview)).not.toMatch(/ready|Submitting/);
     expect(labelsOf(preview)).toEqual([]);
     await pressed;
     expect(outcomes(await reported(preview))).toEqual({ accepted: 600 });
-    const edits = bot.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
+    const edits = discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
     expect(edits.filter(({ body }) => body.includes('▱')).length).toBeGreaterThan(1);
   });
 });
@@ -466,17 +514,21 @@ describe('a thousand servers with the longest names', () => {
   const list = (port: number) =>
     Array.from({ length: 1000 }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it('fit into the messages and files of Discord', async () => {
+  it('fit into the messages and files of Discord', async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
     const report = await pressSubmit(member, preview);
     expect(textOf(report)).toContain('✅ 1,000 sent for review');
-    expect(added().map(({ server }) => server)).toEqual(Array.from({ length: 1000 }, (_, n) => longest(n)));
+    expect(listing.submitted.map(({ server }) => server)).toEqual(
+      Array.from({ length: 1000 }, (_, n) => longest(n)),
+    );
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('fit when none of them is right, and each file of rejected lines can be sent again corrected', async () => {
+  it('fit when none of them is right, and each file of rejected lines can be sent again corrected', async ({
+    member,
+  }) => {
     const preview = await sendFile(member, list(0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['rejected.csv', 'rejected-2.csv']);

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
-import { inAppScene, type Scene, textOf } from '../support/bot.ts';
+import { ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   chooseLogChannel,
@@ -18,7 +18,7 @@ const MASKED = '[a] [Staff login](https://evil.example/x)';
 const OURS = /^(?:strong|inlineCode|blockQuote|slashCommand|user|channel|timestamp|subtext|list)$/;
 
 /** Kinds of markup in all that the bot has sent to Discord and that is not ours. */
-function foreign({ discord }: Scene): readonly string[] {
+function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
     .flatMap(({ body }) => textsOf(json(body)));
@@ -45,23 +45,26 @@ function textsOf(body: unknown): string[] {
   });
 }
 
-describe('what others wrote acts nowhere:', () => {
-  const hostile = [
-    MASKED,
-    '🎮'.repeat(100),
-    '👨‍👩‍👧'.repeat(20),
-    '# discord.gg/evil @everyone <@123456789012345678> `x` **b** ||s|| :smile: -# 1.',
-    '\u202eReversed\u2066 <id:browse> <t:1:R>',
-    '` `` ``` \\',
-    '['.repeat(100),
-  ].map((name, index) => ({ name, alias: `evil${index}` }));
+const hostile = [
+  MASKED,
+  '🎮'.repeat(100),
+  '👨‍👩‍👧'.repeat(20),
+  '# discord.gg/evil @everyone <@123456789012345678> `x` **b** ||s|| :smile: -# 1.',
+  '\u202eReversed\u2066 <id:browse> <t:1:R>',
+  '` `` ``` \\',
+  '['.repeat(100),
+].map((name, index) => ({ name, alias: `evil${index}` }));
 
-  it('the names of games, which keep nothing from being answered either', () => {
-    const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
-    return inAppScene({ key: 'sandbox-key', listing: { games } }, async (scene) => {
-      const { admin, member } = scene;
-      await chooseLogChannel(scene);
-      await admin.press(await openSettings(scene), 'Announce submissions');
+const it = ownBotTest();
+const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
+const gamesIt = ownBotTest({ listing: { games } });
+
+describe('what others wrote acts nowhere:', () => {
+  gamesIt(
+    'the names of games, which keep nothing from being answered either',
+    async ({ guild, admin, member }) => {
+      await chooseLogChannel(guild);
+      await admin.press(await openSettings(guild), 'Announce submissions');
       let page = await member.slash('games');
       while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
       const search = '🎮'.repeat(60);
@@ -74,43 +77,44 @@ describe('what others wrote acts nowhere:', () => {
         await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
         await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
       }
-      await expect.poll(() => logLines(scene).length).toBeGreaterThanOrEqual(hostile.length);
+      await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
 
-      const choose = await admin.press(await openSettings(scene), 'Games …');
+      const choose = await admin.press(await openSettings(guild), 'Games …');
       for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
       const aliases = hostile.map(({ alias }) => alias);
       expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
-      expect(textOf(await openSettings(scene))).toMatch(/Games: only .* 5 more/);
+      expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 5 more/);
 
       const list = 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)';
       const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
       expect(textOf(preview)).toContain('1 line needs fixing');
       expect(textOf(await member.pick(preview, ['evil0']))).toContain('2 game servers are ready');
-      expect(foreign(scene)).toEqual([]);
-    });
-  });
+      expect(foreign(guild)).toEqual([]);
+    },
+  );
 
-  it.each([
+  it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ])('the service’s words, in replies, in the log and in what is shown of the key (%j)', (message, status) =>
-    inAppScene({ key: 'sandbox-key' }, async (scene) => {
-      const { admin, member } = scene;
-      await chooseLogChannel(scene);
-      await admin.press(await openSettings(scene), 'Announce submissions');
-      await scene.listing.behave({ kind: 'json', status: 200, body: { status, message } });
-      const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
-      expect(textOf(await addServer(member, 'play.example.com:1'))).toContain(words);
-      const report = await pressSubmit(
-        member,
-        await paste(member, 'a.example.com:1 cs2\nb.example.com:2 rust'),
-      );
-      expect(textOf(report)).toContain(words);
-      await admin.press(await admin.slash('keystatus'), 'Check now');
-      await admin.slash('submissions');
-      await expect.poll(() => logLines(scene).length).toBeGreaterThan(0);
-      expect(foreign(scene)).toEqual([]);
-      const sent = scene.discord.requests.filter(({ body }) => body.includes('evil'));
-      for (const { body } of sent) expect(body).toContain('"allowed_mentions":{"parse":[]}');
-    }));
+  ] as const)('the service’s words, in replies, in the log and in what is shown of the key (%j)', async ([
+    message,
+    status,
+  ], { guild, admin, member, discord, listing }) => {
+    await chooseLogChannel(guild);
+    await admin.press(await openSettings(guild), 'Announce submissions');
+    await listing.behave({ kind: 'json', status: 200, body: { status, message } });
+    const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
+    expect(textOf(await addServer(member, 'play.example.com:1'))).toContain(words);
+    const report = await pressSubmit(
+      member,
+      await paste(member, 'a.example.com:1 cs2\nb.example.com:2 rust'),
+    );
+    expect(textOf(report)).toContain(words);
+    await admin.press(await admin.slash('keystatus'), 'Check now');
+    await admin.slash('submissions');
+    await expect.poll(() => logLines(guild).length).toBeGreaterThan(0);
+    expect(foreign(guild)).toEqual([]);
+    const sent = discord.requests.filter(({ body }) => body.includes('evil'));
+    for (const { body } of sent) expect(body).toContain('"allowed_mentions":{"parse":[]}');
+  });
 });

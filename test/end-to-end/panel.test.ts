@@ -1,58 +1,56 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { modalFields, modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { inNewGuild, messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { allowGames, componentsOf, labelsOf, openSettings } from '../support/people.ts';
 
 const optionsOf = (answer: Answer): readonly string[] =>
   componentsOf(answer).flatMap(({ options = [] }) => options.map(({ value }) => value));
 
-let bot: Scene;
-beforeAll(async () => {
-  bot = await openAppScene();
-});
-afterAll(() => bot.close());
+const it = botTest({ key: null });
 
-async function post({ admin }: Scene, text: string): Promise<SeenMessage> {
+async function post({ admin }: TestGuild, text: string): Promise<SeenMessage> {
   return messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text }));
 }
 
 describe('the panel', () => {
-  it('is for everybody, in the language of the guild, with the text as it was written, and pings nobody', async () => {
-    const scene = await inNewGuild(bot, { locale: 'de' });
-    const from = bot.discord.requests.length;
+  it('is for everybody, in the language of the guild, with the text as it was written, and pings nobody', async ({
+    bot,
+    guild,
+    discord,
+  }) => {
+    const german = await bot.newGuild({ locale: 'de' });
+    const from = discord.requests.length;
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
-    const panel = await post(scene, text);
+    const panel = await post(german, text);
     expect(panel.ephemeral).toBe(false);
     expect(panel.current.embeds[0]?.description).toContain(`\n\n${text}`);
-    const sent = bot.discord.requests.slice(from).find(({ body }) => body.includes('Be kind'));
+    const sent = discord.requests.slice(from).find(({ body }) => body.includes('Be kind'));
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ data: { allowed_mentions: { parse: [] } } });
-    const english = await post(await inNewGuild(bot), ' ');
+    const english = await post(guild, ' ');
     expect(labelsOf(english)).toEqual(['Submit a game server', 'Submit a list', 'My submissions']);
     // What a press opens is in the presser's language, and what stands in the panel is no list.
     const button = JSON.stringify(panel.current).match(/addservers:new:/)?.[0] ?? '';
-    const { data } = modalOf(await scene.member.press(panel, button));
+    const { data } = modalOf(await german.member.press(panel, button));
     expect(data.title).toBe('Submit many game servers');
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it('says what a member has to know in the window that a press opens', async () => {
-    const scene = await inNewGuild(bot);
-    const { admin, member } = scene;
-    const panel = await post(scene, '');
+  it('says what a member has to know in the window that a press opens', async ({ guild, admin, member }) => {
+    const panel = await post(guild, '');
     const windowOf = async (who = member, label = 'Submit a game server') =>
       modalOf(await who.press(panel, label)).data;
     expect(modalTexts(await windowOf()).join()).toMatch(/no API key .*Ask someone with/s);
     expect(modalTexts(await windowOf(admin, 'Submit a list')).join()).toContain('Enter an API key with');
     // The service's own list is not known yet: there may be others.
     expect(modalFields(await windowOf())[0]).toMatchObject({ kind: 'text' });
-    await allowGames(scene, ['ark', 'cs2']);
+    await allowGames(guild, ['ark', 'cs2']);
     const [game] = modalFields(await windowOf());
     expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'cs2' }, { value: 'ark' }] });
     // More than a select takes, and not all that the service has.
     await setKey(admin, 'sandbox-key');
-    let page: Answer = await admin.press(await openSettings(scene), 'Games …');
+    let page: Answer = await admin.press(await openSettings(guild), 'Games …');
     await admin.pick(page, optionsOf(page));
     page = await admin.press(page, 'Next');
     await admin.pick(page, optionsOf(page).slice(0, 1));
