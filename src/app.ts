@@ -308,7 +308,9 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   // The commands, and how an interaction comes to them and its answer to Discord.
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
+  const access = createAccess(config);
   const commands = createCommands({
+    access,
     pipeline,
     drafts,
     approvals,
@@ -391,7 +393,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const dispatcher = createDispatcher({
     api,
-    access: createAccess(config),
+    access,
     supportUrl: config.supportUrl,
     commands,
     wording,

@@ -1,3 +1,4 @@
+import type { Access } from '../../src/guilds/access.ts';
 import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import {
@@ -20,6 +21,7 @@ import { noDraft } from '../no-draft.ts';
 import { waitingReply } from './waiting.ts';
 
 export interface ApprovalDeps {
+  readonly access: Access;
   readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'toApprove' | 'refuse' | 'withdraw'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
   readonly pipeline: Pick<Pipeline, 'submit'>;
@@ -54,7 +56,7 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
 
 /** The buttons and the window of a submission that waits for a moderator. They are in the log channel and in /submissions. */
 export function approvalActions(deps: ApprovalDeps): ApprovalActions {
-  const { approvals, approvalMessages, pipeline, settings, games } = deps;
+  const { access, approvals, approvalMessages, pipeline, settings, games } = deps;
 
   const keyOf = ({ guildId, argument: id }: Deciding) => ({ guildId, id });
 
@@ -83,6 +85,9 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     await demandModerator(context);
     const { t, interactionId, receivedAt, user, stopping } = context;
     const found = await approvals.toApprove(keyOf(context));
+    if (found && access.blocked(found.by.guildId, found.by.user.id)) {
+      throw new UserError(`${t('approval.blocked')}\n${t('approval.still')}`);
+    }
     const result =
       found &&
       (await pipeline.submit({

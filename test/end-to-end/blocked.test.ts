@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, componentsOf } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, componentsOf } from '../support/people.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'blocked-'));
 const LISTS = ['ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'] as const;
@@ -68,4 +70,20 @@ it('a button that everybody sees does nothing for who is blocked, and all else w
   await admin.submit(modalOf(await admin.slash('setkey')), { key: 'sandbox-key' });
   const typed = { game: 'cs2', server: 'b.example.com:1' };
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
+});
+
+it('what waits for a moderator is not sent once its member was blocked', async () => {
+  const { admin, member } = scene;
+  await admin.submit(modalOf(await admin.slash('setkey')), { key: 'sandbox-key' });
+  const [first] = scene.discord.guilds;
+  assert(first);
+  const guild = { ...scene, ...first };
+  await turnApprovalOn(guild);
+  await addServer(member, 'waits.example.com:1');
+  const message = await waitingIn(guild);
+  writeFileSync(fileOf('BLOCKED_USERS'), member.userId);
+  await scene.restart();
+  const refused = await inStaff(guild, 'admin').press(message, 'Approve');
+  expect(textOf(refused)).toMatch(/has blocked this member.*still waits/s);
+  expect(addsOf(scene, 'waits.example.com')).toEqual([]);
 });
