@@ -102,6 +102,14 @@ it('what others have seen Discord send is read', () => {
     customId: 'setkey:save',
     fields: { key: 'abc' },
   });
+  expect(readInteraction(QUOTED.inThread, 0)).toMatchObject({
+    channelId: '888888888888888888',
+    asked: { kind: 'button', customId: 'addserver:send:1' },
+  });
+  expect(readInteraction(QUOTED.selectInModal, 0)).toMatchObject({
+    isInstalledInGuild: true,
+    asked: { kind: 'form', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
+  });
 });
 
 describe('what is asked', () => {

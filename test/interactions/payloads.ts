@@ -1,6 +1,6 @@
 /**
- * What Discord sends, composed from what its documentation has of interactions, with fields that this bot does not read;
- * ids and names are made up. docs/live.md says how to keep one that Discord has sent.
+ * What Discord sends, with fields that this bot does not read: composed from its documentation, and for the last two from
+ * what others have kept of it. Ids and names are made up. docs/live.md says how to keep one that Discord has sent.
  */
 const EVERY = {
   application_id: '111111111111111111',
@@ -133,6 +133,62 @@ export const QUOTED = {
       components: [
         { type: 10, id: 1 },
         { type: 18, id: 2, component: { type: 4, id: 3, custom_id: 'key', value: 'abc' } },
+      ],
+    },
+  },
+  /** A button in a thread, whose message is cut to what says which one it is (Chat SDK: integration-tests/fixtures/replay/discord.json). */
+  inThread: {
+    ...EVERY,
+    id: '1573596812374179843',
+    type: 3,
+    guild: { id: '444444444444444444', locale: 'en-US', features: [] },
+    channel_id: '888888888888888888',
+    channel: {
+      id: '888888888888888888',
+      type: 11,
+      name: 'Thread',
+      guild_id: '444444444444444444',
+      parent_id: '333333333333333333',
+      owner_id: '111111111111111111',
+      last_message_id: '1573596800000000000',
+      member: {
+        id: '888888888888888888',
+        user_id: '555555555555555555',
+        join_timestamp: '2026-01-05T00:49:57.143000+00:00',
+        flags: 0,
+        muted: false,
+        mute_config: null,
+      },
+      member_count: 2,
+      member_ids_preview: ['555555555555555555', '111111111111111111'],
+      message_count: 1,
+      total_message_sent: 1,
+      thread_metadata: {
+        archived: false,
+        archive_timestamp: '2026-01-05T00:49:57.102000+00:00',
+        auto_archive_duration: 1440,
+        create_timestamp: '2026-01-05T00:49:57.102000+00:00',
+        locked: false,
+      },
+      flags: 0,
+      permissions: '9007199254740991',
+      rate_limit_per_user: 0,
+    },
+    data: { id: 2, custom_id: 'addserver:send:1', component_type: 2 },
+    message: { id: '888888888888888889', channel_id: '888888888888888888', type: 0 },
+  },
+  /** A window with a select in a label and a field in a row, of an application that its member has installed too (nyxx: interaction_manager_test.dart). */
+  selectInModal: {
+    ...EVERY,
+    id: '1573596812374179844',
+    type: 5,
+    authorizing_integration_owners: { 1: '555555555555555555', 0: '444444444444444444' },
+    attachment_size_limit: 104_857_600,
+    data: {
+      custom_id: 'addservers:game:1',
+      components: [
+        { type: 18, id: 1, component: { type: 3, id: 4, custom_id: 'game', values: ['cs2'] } },
+        { type: 1, id: 2, components: [{ type: 4, id: 3, custom_id: 'port', value: '27015' }] },
       ],
     },
   },
