@@ -30,7 +30,6 @@ beforeAll(async () => {
   scene = await openAppScene({ key: OPERATOR_KEY });
 });
 afterAll(async () => {
-  // A token that is wrong is asked with on purpose.
   await scene.close();
   await rm(folder, { recursive: true });
 });
@@ -143,6 +142,7 @@ describe('of Discord, the doctor', () => {
   it('finds a token that is not accepted, and skips what needs the token', async () => {
     const wrong = scene.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
+    scene.mayBreak('401: Unauthorized', 2);
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
@@ -246,26 +246,14 @@ describe('of the rest, the doctor', () => {
     expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(/the keys of the servers are used/);
   });
 
-  it('finds a store that is locked, and takes one that is not there yet', async () => {
-    const other = new DatabaseSync(join(scene.data, 'bot.sqlite'));
-    onTestFinished(() => other.close());
-    other.exec('BEGIN IMMEDIATE');
-    await fails('Store', /database is locked/, {});
+  it('takes a store that is not there yet', async () => {
     const { failed, text } = await examine({ STORE_URL: `sqlite://${folder}/new/bot.sqlite` });
     expect(failed).toEqual([]);
     expect(text).toMatch(/bot\.sqlite will be made at the first start/);
     expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
   });
 
-  it('finds a store of a newer version, or where none can be', async () => {
-    const newer = join(folder, 'newer.sqlite');
-    const database = new DatabaseSync(newer);
-    database.exec(
-      "CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('9.0-future')",
-    );
-    database.close();
-    await fails('Store', /written by a newer version of the bot/, { STORE_URL: `sqlite://${newer}` });
-
+  it('finds a store where none can be', async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');
