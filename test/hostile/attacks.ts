@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { RESTJSONErrorCodes } from 'discord.js';
 import { setKey, textOf } from '../support/bot.ts';
-import { ADMINS } from './attacks/admins.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './attacks/arena.ts';
 import { FLOODS } from './attacks/floods.ts';
 import { SHAPES } from './attacks/shapes.ts';
@@ -19,7 +18,7 @@ const GIVE_UP_MS = 120_000;
 const ANSWER_WITHIN_MS = 30_000;
 
 /** Each on a bot of its own. */
-const CAMPAIGNS = [FLOODS, ADMINS, SHAPES];
+const CAMPAIGNS = [FLOODS, SHAPES];
 
 export interface AttackOptions {
   readonly verdict: Verdict;
@@ -80,8 +79,11 @@ async function openArena(verdict: Verdict, random: Random): Promise<Arena> {
   let isToAll = false;
   const world = await openWorld({
     verdict,
-    // An attacker's own interactions, hundreds at once, may come too late.
-    blameless: [RESTJSONErrorCodes.UnknownInteraction],
+    // Of an attacker's own interactions, hundreds at once, responses may come too late, or be made again after a second.
+    blameless: [
+      RESTJSONErrorCodes.UnknownInteraction,
+      RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+    ],
     answerWithinMs: ANSWER_WITHIN_MS,
     listing: {
       keys: [ATTACKERS_KEY, ...OTHERS_KEYS],

@@ -24,8 +24,8 @@ const START_AGAIN_MS = 200;
 
 /** What a replica says when it ends because others have taken over what it had. */
 const LEASE_OVER = 'others have taken over what it had';
-/** What one says that starts while the database is away. */
-const NO_DATABASE = 'cannot use the database';
+/** What one says that starts while the database is away, or goes away. */
+const NO_DATABASE = /cannot use the database|server-listing-bot: the database failed/;
 
 /** One of several processes of the same bot, under a supervisor. */
 export interface Replica extends BotProcess {
@@ -79,7 +79,7 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
     async function ended(exit: Exit): Promise<void> {
       isReady = false;
       const isOver = exit.lastWords.some((line) => line.includes(LEASE_OVER));
-      const isAway = exit.lastWords.some((line) => line.includes(NO_DATABASE));
+      const isAway = exit.lastWords.some((line) => NO_DATABASE.test(line));
       if (isOver) over += 1;
       else if (!exit.wanted && !isAway) onExit(exit);
       await sleep(START_AGAIN_MS);

@@ -20,7 +20,7 @@ export interface Way {
 export type Suggested = Awaited<ReturnType<Person['complete']>>;
 
 /** The most that /addservers reads, in bytes. */
-export const MOST_OF_FILE = 256 * 1024;
+const MOST_OF_FILE = 256 * 1024;
 
 const fileOf = (weight: number, ending: string, encoding: BufferEncoding = 'utf8'): Way => ({
   name: `a file .${ending} in ${encoding}`,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Person } from '../../../sandbox/discord/contract.ts';
 import { ROLES } from '../../../sandbox/people.ts';
-import { messageOf, setKey, textOf } from '../../support/bot.ts';
+import { setKey, textOf } from '../../support/bot.ts';
 import { pressSubmit, upload } from '../../support/people.ts';
-import { answered, labelsOf } from '../people.ts';
-import { type Arena, ATTACKERS_KEY, type Attack, beginAnew, type Hostility } from './arena.ts';
+import { answered } from '../people.ts';
+import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './arena.ts';
 
 const slow: Hostility = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
 
@@ -34,45 +34,17 @@ async function submitLists({ discord }: Arena, name: string): Promise<void> {
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
 }
 
-/** So many things at once that nobody else would get a turn. */
+/**
+ * So many things at once that nobody else would get a turn. Only here is it seen what others wait for while the service is slow
+ * for all, and while everything that reads is asked for at once; one kind at a time is in test/end-to-end/fairness.
+ */
 export const FLOODS: readonly Attack[] = [
   {
-    name: '200 /addserver of one member',
-    run: (arena) => submitSingles(arena, 'flood', 200),
-  },
-  {
-    name: '40 /addserver at a service that takes two seconds',
-    run(arena) {
-      arena.beHostile(slow);
-      return submitSingles(arena, 'slow', 40);
-    },
-  },
-  {
-    name: "five guilds' lists of 1,000",
-    run: (arena) => submitLists(arena, 'list'),
-  },
-  {
     // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
-    name: 'both, at a service that takes two seconds for everybody',
+    name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
       arena.beHostile(slow, 'everybody');
       await Promise.all([submitLists(arena, 'both'), submitSingles(arena, 'single', 200)]);
-    },
-  },
-  {
-    name: '200 presses on a draft of 1,000 lines',
-    prepare: beginAnew,
-    async run({ member }) {
-      await member.slash('addserver', { game: 'cs2', server: 'press-0.example.com:27015' });
-      const preview = await showList(member, 'press');
-      const include = labelsOf(preview).find((label) => label.startsWith('Include'));
-      assert(include, `there is nothing to include: ${textOf(preview)}`);
-      const message = messageOf(preview);
-      const customId = /"addservers:include:[^"]+"/.exec(JSON.stringify(message.current))?.[0];
-      const button = JSON.parse(customId ?? '""');
-      await Promise.all(Array.from({ length: 200 }, () => member.press(message, button)));
-      const isIncluded = labelsOf(preview).includes('Submit 1,000 game servers');
-      assert(isIncluded, `the presses did nothing: ${labelsOf(preview).join(', ')}`);
     },
   },
   {

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { upload } from '../../support/people.ts';
 import { createHostileService } from '../hostile-service.ts';
 import { answered } from '../people.ts';
 import { filled, UNITS } from '../texts.ts';
-import { MOST_OF_FILE, WAYS } from '../ways.ts';
+import { WAYS } from '../ways.ts';
 import { type Arena, type Attack, beginAnew, checkKey, submitOne } from './arena.ts';
 
 /** How many answers of the service are tried: a games list takes a trial of the key, of which there are five a minute. */
 const WORDS = 60;
 const GAMES_LISTS = 5;
 
-/** Members and the service send what is read slowly, or wrongly. */
+/**
+ * Members and the service send what is read slowly, or wrongly. Only here does the whole bot meet it on every way in, while
+ * it is measured how long others wait and how long the bot stands still.
+ */
 export const SHAPES: readonly Attack[] = [
   ...WAYS.map((way) => ({
     name: `every shape as ${way.name}`,
@@ -25,14 +27,6 @@ export const SHAPES: readonly Attack[] = [
       }
     },
   })),
-  {
-    name: 'twenty files at once',
-    async run({ member }) {
-      const file = upload('a.txt', filled('a.example.com:27015 cs2\n', MOST_OF_FILE));
-      const all = Array.from({ length: 20 }, () => member.slash('addservers', { file }));
-      for (const answer of await Promise.all(all)) answered(answer, 'a file');
-    },
-  },
   {
     name: 'whatever a service can say',
     prepare: beginAnew,
