@@ -499,13 +499,6 @@ describe('a REST API that is unwell', () => {
     expect(bot.standIn.breaches).toEqual([]);
   });
 
-  it('blocks an address without naming a limit or a time', async () => {
-    inject({ kind: 'block', as: 'text' });
-    const { status, headers, text } = await ask();
-    expect([status, text, headers.get('retry-after')]).toEqual([429, 'error code: 1015', null]);
-    expect([...headers.keys()].join()).not.toContain('ratelimit');
-  });
-
   it('cuts connections before a request is done, and after it', async () => {
     const before = bot.standIn.commands();
     const json = COMMANDS.slice(1);
