@@ -169,7 +169,7 @@ describe('a bot over HTTP', () => {
       expect(listing.submitted).toHaveLength(1);
       expect(posted).toEqual([202, 202]);
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-      expect(discord.requests.filter(({ path }) => path.includes('/gateway'))).toEqual([]);
+      expect(discord.requests.filter(({ path }) => path.includes('/gateway/bot'))).toEqual([]);
       expect(log().filter(({ level }) => level === 'error')).toEqual([]);
     });
   });
