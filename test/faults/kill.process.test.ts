@@ -171,6 +171,10 @@ describe('after a kill -9', () => {
     const pressed = member.press(warning, 'Submit again');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
+    // All are reserved, too.
+    const running = async () =>
+      (await unfinishedIn(bot.store)).filter((each) => each.startsWith('submission'));
+    await expect.poll(running).toHaveLength(4);
     await crash(guild, bot);
 
     await Promise.all(others);
