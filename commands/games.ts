@@ -21,15 +21,15 @@ export interface GamesDeps {
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** UTF-16 units in a line: 20 lines, the heading and the source fit into the 4,096 of an embed. */
+/** UTF-16 units of a name: 20 lines, the heading and the source fit into the 4,096 units of an embed. */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** Games that may not be submitted here, of which so many are named. */
+/** How many games that may not be submitted here are named. */
 const MOST_NOT_ALLOWED = 5;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
-  /** @param isShort whether it is said above the list what is not allowed here */
+  /** @param isShort whether the games that are not allowed here are named above the list */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.get(context.guildId);
@@ -62,7 +62,7 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** The games of the service that fit to the search, and may not be submitted here; empty without any. */
+  /** Names the games that fit the search and may not be submitted here; empty if there are none. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';

@@ -21,21 +21,21 @@ export interface HelpDeps {
 }
 
 /**
- * /help: the commands that this member may use, by the bot's own defaults: what the Integrations page says otherwise is
- * in no interaction, and cannot be asked for with a bot's token.
+ * /help: the commands that this member may use by the bot's defaults. What admins have changed on the Integrations page is
+ * in no interaction, and a bot's token cannot ask for it.
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand(
   { keys, suggestions, settings, limits, links }: HelpDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** What to do next: with a key the one command, without one who can set it. */
+  /** What to do next: submit if there is a key, otherwise who can set one. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
-    // Help is there also where the settings cannot be read.
+    // Help is shown even if the settings cannot be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
-    // It can be pasted: the names are the same in every language.
+    // A command that can be pasted: its names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     const next = t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
     const left = await leftToday(context).catch(() => undefined);
@@ -47,7 +47,7 @@ export function helpCommand(
     return leftText(await limits.left({ guildId, userId: user.id, dailyQuota }), t);
   }
 
-  /** By all that makes them differ: the same few are asked for all the time. */
+  /** Replies by everything that makes them differ: the same few are asked for all the time. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {

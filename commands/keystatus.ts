@@ -39,7 +39,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     };
   }
 
-  /** What came of trying the key; that a refusal marks it and being taken renews it is in the lines below it. */
+  /** What came of trying the key. The lines below it say whether it is marked as refused now. */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);

@@ -12,14 +12,14 @@ import type { Translate } from '../src/words/words.ts';
 
 export interface PrivacyDeps {
   readonly deletion: Pick<Deletion, 'guild' | 'member'>;
-  /** How many days the data of a guild that removed the bot is kept. */
+  /** For how many days the data of a guild that removed the bot is kept. */
   readonly graceDays: number;
-  /** How many days it is kept that a server was accepted. */
+  /** For how many days accepted servers are kept. */
   readonly historyDays: number;
   readonly links: { readonly privacy: string | undefined };
 }
 
-/** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
+/** /privacy: what is stored. Members can delete their name, admins everything that is kept of their guild. */
 export function privacyCommand({ deletion, graceDays, historyDays, links }: PrivacyDeps): Command {
   function overview(context: Context): Reply {
     const { t } = context;
@@ -87,7 +87,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
   };
 }
 
-/** Asks before anything is deleted. @param action the button's that does it */
+/** Asks before anything is deleted. @param action the action of the button that deletes */
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,
   components: rows([

@@ -21,7 +21,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
-    // The question was about one key; another that was set since is not to be deleted with it.
+    // The question was about one key. A key that was set since must not be deleted with it.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
@@ -57,7 +57,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
   };
 }
 
-/** A damaged record has no time by which the key could be told from another. */
+/** Tells the key from another one by its time; a damaged record has none. */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

@@ -48,7 +48,7 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, signed('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Before the service is asked, so that a store that fails is said while nothing has been done.
+    // Before the service is asked: if the store fails, the admin is told while nothing was done.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -64,10 +64,10 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** After a first key: what is set up, and what is next. */
+  /** After the first key: what is set up, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
     const [now, key] = await Promise.all([settings.get(context.guildId), keys.status(context.guildId)]).catch(
-      // The key is kept by now: not knowing is no failure.
+      // The key is stored by now, so a failure here must not look as if it were not.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
@@ -81,7 +81,10 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     };
   }
 
-  /** Submits what was refused for the lack of a key, where the window was opened from there and that is still a draft. */
+  /**
+   * A button that submits what was refused for the lack of a key, if the window was opened from there and the draft is
+   * still there.
+   */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
@@ -108,7 +111,7 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     run: async (context) => keyModal(context, 'save'),
     presses: {
       enter: { answers: 'form', run: async (context) => keyModal(context, 'save', context.argument) },
-      // The key is kept nowhere, so it is asked for again.
+      // The refused key was not stored, so it has to be entered again.
       again: { answers: 'form', run: async (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
@@ -119,13 +122,13 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
 }
 
 /**
- * For admins, under a message that needs a key: the window of /setkey; what comes of it is a message of its own.
- * @param draftId of what can be submitted then
+ * A button for admins under a message that needs a key: opens the window of /setkey, whose reply is a message of its own.
+ * @param draftId the draft that can be submitted with the key
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), { style: 'primary' });
 
-/** @param action `save` where it is the command's, `again` where it is that of a message that changes */
+/** @param action `save` for the command's window, `again` for the window of a message that changes */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),
@@ -154,6 +157,6 @@ function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon,
 const savedText = ({ t, mention }: Context, key: Secret): string =>
   t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
 
-/** The entry in the guild's log. */
+/** The line in the guild's log channel. */
 const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
   `🔑 ${t('guildLog.keySet', { member: memberText(user), key: keyEnd(key.lastFour()) })}`;

@@ -10,7 +10,7 @@ import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import { namedText } from '../src/words/sentences.ts';
 
-/* What all windows have in common in which game servers are entered. */
+/* What all windows for game servers have in common. */
 
 export interface WindowDeps {
   readonly games: Games;
@@ -18,7 +18,7 @@ export interface WindowDeps {
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
 }
 
-/** Games that are named where a select has no room for all that may be submitted. */
+/** How many games are named if a select has no room for all that may be submitted. */
 const MOST_NAMED = 10;
 
 /** What is to be known before anything is entered: that there is no key, and which games may be submitted. */
@@ -40,12 +40,12 @@ export async function windowText(
 
 /** The hint is that of a select; for a text it names games. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
-  /** What stands in it already, as somebody typed it. */
+  /** What the field shows at first, as somebody typed it. */
   readonly typed: string;
   readonly required: boolean;
 }
 
-/** Where the game is chosen, or typed where a select has no room for all of the games. */
+/** A field to choose the game, or to type it if a select has no room for all games. */
 export function gameField(
   { t }: Context,
   allowed: readonly Game[],
@@ -80,8 +80,8 @@ const isLimited = (allowed: readonly Game[], { games }: WindowDeps): boolean =>
   allowed.length < games.all.length;
 
 /**
- * The games as options of a select; `undefined` where it has no room for them, there are none, or the service may have
- * others: while its own list is not known, what may be an alias is one.
+ * The games as options of a select. `undefined` if a select has no room for them, there are none, or the service's own list
+ * is not known: then any alias can be typed.
  */
 function optionsOf(allowed: readonly Game[], deps: WindowDeps) {
   const options = allowed.filter(isSelectable).map(gameOption);

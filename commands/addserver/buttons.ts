@@ -10,15 +10,15 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /*
- * The buttons under what became of one server. `again` sends it as it is, `anyway` also where it was already submitted, `use` with
- * something else in a field, and `edit` opens what was typed in a window.
+ * The buttons under the outcome of one server. `again` submits it as it is, `anyway` even if it was already submitted, `use`
+ * with another value in a field, and `edit` opens what was typed in a window.
  */
 
 interface MeantServer {
   readonly typed: TypedRow;
   /** The games that may have been meant. */
   readonly near: readonly Game[];
-  /** The address that stands among other words. */
+  /** The address, if other words stand beside it. */
   readonly address: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function buttonsAfterProblem(
   return [...games, ...found, ...repairs, editButton(t, id)];
 }
 
-/** Each game in place of the one that was typed, with its usual port where nothing else is missing then. */
+/** Repairs that put another game in place of the typed one, with its usual port if only the port is missing then. */
 function gameRepairs(t: Translate, typed: TypedRow, games: readonly Game[]) {
   return gameLabels(games).map(({ label, alias }) => {
     const repair = gameRepair(typed, alias);
@@ -47,14 +47,14 @@ function gameRepairs(t: Translate, typed: TypedRow, games: readonly Game[]) {
   });
 }
 
-/** None where the address is too long for a custom id: it can be edited. */
+/** No button if the address is too long for a custom id; it can still be edited. */
 function addressButton(t: Translate, id: string, address: string): readonly Control[] {
   const repair: Repair = { field: 'server', value: address };
   const isShort = isCustomId(customId('addserver', 'use', `${id}:server:${address}`));
   return isShort ? [useButton(id, repair, t('again.use', { value: address }))] : [];
 }
 
-/** Games that are offered as buttons; more are in a select. */
+/** How many games are offered as buttons; more games are offered in a select. */
 const MOST_GAME_BUTTONS = 4;
 
 /** What can be submitted in place of a game that is not allowed: a button for each game, or a select. */
@@ -83,7 +83,7 @@ export function gameControls(
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'already-submitted') {
     if (refusal.servers[0]?.outcome === 'unknown') return unconfirmedButtons(t, id);
-    // Most often the game is to be corrected.
+    // Most often the game has to be corrected.
     return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
   }
   return [...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
@@ -94,13 +94,13 @@ export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome):
   return [...againButton(t, id, labelAfterOutcome(outcome)), editButton(t, id)];
 }
 
-/** What may have arrived has to be looked for in the list before it is sent again. */
+/** A server that may have arrived has to be looked up in the list before it is sent again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   anywayButton(t, id, 'notListed'),
   editButton(t, id),
 ];
 
-/** Submits what was already submitted. */
+/** A button that submits a server that was already submitted. */
 const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
   button(customId('addserver', 'anyway', id), t(`again.${label}`));
 
@@ -109,7 +109,7 @@ const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'ed
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** What goes again only after something else was done is not what to press first. */
+/** The style of a button that helps only after something else was done: not the one to press first. */
 function againButton(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   if (label === undefined) return [];
   const style = label === 'tryAgain' ? 'primary' : 'secondary';
@@ -119,7 +119,7 @@ function againButton(t: Translate, id: string, label: AgainLabel | undefined): r
 const useButton = (id: string, repair: Repair, label: string): Control =>
   button(customId('addserver', 'use', argumentOf(id, repair)), label, { style: 'primary' });
 
-/** What never arrived can go again as it is; what was rejected has to be corrected first. */
+/** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
@@ -135,7 +135,7 @@ function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted'
     case 'member-limit':
     case 'guild-limit':
     case 'daily-quota':
-      // What was typed is kept no longer.
+      // By then the draft is gone.
       return refusal.isSoon ? 'tryAgain' : undefined;
     case 'in-flight':
     case 'member-waiting':

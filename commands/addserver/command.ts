@@ -41,7 +41,7 @@ export interface AddServerDeps extends DraftDeps, WaitingDeps {
   readonly suggestions: Suggestions;
 }
 
-/** UTF-16 units of an address as it can be typed, and of a port in the window. */
+/** How many UTF-16 units can be typed as an address, and as a port in the window. */
 const MOST_TYPED = 500;
 const MOST_PORT = 20;
 
@@ -77,8 +77,8 @@ const DATA: Command['data'] = {
 };
 
 /**
- * /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. What is
- * not accepted stays as a draft, and is corrected or sent again with buttons.
+ * /addserver: checks what was typed, sends one server with the guild's key, and says what the service responded. A server
+ * that is not accepted stays as a draft, to be corrected or sent again with buttons.
  */
 export function addServer(deps: AddServerDeps): Command {
   const { drafts, games } = deps;
@@ -124,7 +124,7 @@ export function addServer(deps: AddServerDeps): Command {
           return serverModal(context, { id: editId(context.argument), typed }, deps);
         },
       },
-      // What waits for a moderator is changed: it waits until the window is submitted.
+      // The server waits for a moderator. It goes on waiting until the window is submitted.
       change: {
         answers: 'form',
         async run(context) {
@@ -142,7 +142,7 @@ export function addServer(deps: AddServerDeps): Command {
           return serverModal(context, { id: editId(''), typed }, deps);
         },
       },
-      // From a message for everybody, which stays as it is.
+      // A message for everybody stays as it is.
       new: {
         answers: 'form',
         run: (context) => serverModal(context, { id: customId('addserver', 'new'), typed: EMPTY_ROW }, deps),
@@ -191,7 +191,7 @@ const typedInModal = ({ field }: SubmitContext): TypedRow => ({
 
 /**
  * Submits what was typed, or keeps it and says what is wrong with it.
- * @param id the draft's; the interaction's own where there is none yet
+ * @param id the id of the draft; the interaction's id if there is no draft yet
  */
 async function submitTyped(
   context: Context,
@@ -225,7 +225,7 @@ async function submitTyped(
 const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.also', { short }), help);
 
-/** Several addresses are a list, all of the game that was typed unless they stand beside another. */
+/** Several addresses are a list: all of the typed game, except those with another game beside them. */
 async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps): Promise<Reply> {
   const games = await allowedGames(context, deps);
   const found = games.find(typed.game);
@@ -236,7 +236,7 @@ async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps
   return openDraft(context, { source: 'message', rows: withNear(rows, near), notice }, deps);
 }
 
-/** What is said before anything that is wrong with the server: that there is no key, or that its game is not allowed. */
+/** What is said before problems of the server itself: there is no key, or the game is not allowed. */
 async function refusalBefore(
   { guildId }: Context,
   typed: TypedRow,
@@ -274,7 +274,7 @@ async function submit(
   return refused(context, { id: what.id, typed: typedOf(row), line, refusal: result.refusal }, deps);
 }
 
-/** What this bot refuses to send, with what can be done about it. `line`: the server, as in an embed. */
+/** Says why the bot does not send a server, with what can be done about it. */
 async function refused(
   context: Context,
   { id, typed, line, refusal }: RefusedServer,
@@ -295,7 +295,7 @@ async function refused(
   });
 }
 
-/** The games that may be submitted, those first that may have been meant. */
+/** The games that may be submitted; games that may have been meant come first. */
 async function gamesInstead(
   context: Context,
   refused: string,

@@ -9,7 +9,7 @@ import { describe, serverEmbed } from '../../src/words/servers.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterOutcome } from './buttons.ts';
 
-/** What became of one server, with what can be done next. */
+/** The outcome of one server, with what can be done next. */
 export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {
   const { t } = context;
   const { remainderId, keyProblem, isRecorded } = ended;

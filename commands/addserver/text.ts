@@ -29,7 +29,7 @@ export function unusableText(
 
 const notReady = (t: Translate, problem: ProblemText): string => signed('not-sent', notReadyText(problem, t));
 
-/** What somebody typed of a game server, as it may be shown: without passwords. */
+/** What was typed of a game server, as it may be shown: without passwords. */
 export function typedLine(t: Translate, typed: TypedRow, games: GameIndex): string {
   const { server, port, queryPort, game } = keptRow(typed);
   // "play.example.com:27015", but "play.example.com:1 27015" where there are two.

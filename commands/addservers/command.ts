@@ -157,7 +157,7 @@ async function retype(context: DraftContext, deps: AddServersDeps): Promise<Moda
   return openWindow(context, { text, game }, deps, 'retyped');
 }
 
-/** Says why a list is not read. The window opens again, with what was typed. */
+/** Says why a list is not read, with a button that opens the window with what was typed. */
 async function keepTyped(
   context: Context,
   { text, game, why }: Record<'text' | 'game' | 'why', string>,
@@ -169,7 +169,7 @@ async function keepTyped(
   return { isRefusal: true, content: sentences(why, next), components: retypeRows(context, id) };
 }
 
-/** Shows what would be submitted of a list. What cannot be read is refused, and kept to be corrected. */
+/** Shows what would be submitted of a list. A list that cannot be read is refused, and kept to be corrected. */
 async function takeList(
   context: Context,
   { text, file, game }: EnteredList,
@@ -178,7 +178,7 @@ async function takeList(
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // A file alone is corrected in the window, too, where it fits.
+    // A file alone is corrected in the window, too, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     return await openList(context, { texts, game }, deps);
@@ -222,7 +222,7 @@ async function openList(
   const games = await allowedGames(context, deps);
   const found = games.find(game);
   const usable = found && games.isAllowed(found) ? found : undefined;
-  // Lines that would have a game that is not allowed lack one, and another can be chosen for them.
+  // Lines whose game would not be allowed lack a game, so that another game can be chosen for them.
   const list = found && !usable ? await deps.reader.read({ guildId, texts, game: '' }) : first;
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   if (list.rows.length === 0) {
@@ -239,10 +239,10 @@ async function openList(
 const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
-/** Of a button or a modal of a draft: its argument is the draft's id. */
+/** The context of a button or a window of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;
 
-/** What was chosen in the select, or typed in, as the game of the rows that lack one. */
+/** Sets the game that was chosen or typed for the rows that lack one. */
 async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
   const games = await allowedGames(context, deps);
   const found = games.find(typed);
@@ -261,14 +261,14 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
   return showDraft(context, await deps.lists.again(context, context.argument), { notice, choice }, deps);
 }
 
-/** Gives the lines whose game is not certain the one that they may mean. */
+/** Sets the game of each line that names none for certain to the game that it may mean. */
 async function takeMeantGames(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const gameMeant = gamesMeant(await allowedGames(context, deps));
   const chosen = await deps.lists.chooseGame(context, context.argument, (row) => gameMeant(row)?.alias);
   return showDraft(context, chosen, {}, deps);
 }
 
-/** Whether what the guild has already submitted goes too. */
+/** Includes what the guild has already submitted, or leaves it out again. */
 async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const [wanted, id = ''] = context.argument.split(':');
   return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), {}, deps);
@@ -287,7 +287,7 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
   return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
 }
 
-/** Lines whose reasons stand in the window; `rejected.csv` has them all. */
+/** How many lines have their reason in the window; `rejected.csv` has the reasons of all lines. */
 const MOST_REASONS = 20;
 
 function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): string {
@@ -296,7 +296,7 @@ function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): stri
   return [...items, ...moreText(t, refused.length - items.length)].join('\n');
 }
 
-/** The lines as they were corrected, in place of those that were opened. */
+/** Replaces the lines that were opened by the corrected ones. */
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
   const { t, argument: id, interactionId: newId } = context;
   const typed = context.field('servers');
@@ -317,7 +317,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
   return showDraft(context, edited, { notice }, deps);
 }
 
-/** What waits for a moderator is a draft again. */
+/** Makes what waits for a moderator a draft again. */
 async function changeWaiting(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
   const { t, guildId, argument: id } = context;
   const why = await deps.approvals.takeBack(context, id);
@@ -332,7 +332,7 @@ async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Repl
   return { content: context.t('button.cancelled') };
 }
 
-/** Sends what is ready in a draft, once, and reports what came of every line. */
+/** Submits what is ready in a draft, once, and reports what came of every line. */
 async function submitList(
   context: PressContext,
   what: Pick<Order, 'id' | 'promised' | 'includesAlreadySubmitted'>,
@@ -353,7 +353,7 @@ async function submitList(
   if (result.kind === 'waiting') return waitingReply(context, what.id, deps);
   if (result.kind === 'refused') {
     const { refusal } = result;
-    // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.
+    // Since the preview was made somebody was faster, or an admin has changed what is allowed.
     if (refusal.code === 'in-flight') throw new UserError(refusalText(refusal, context, deps.games));
     const notice = refusal.code.startsWith('key-')
       ? t('key.still')

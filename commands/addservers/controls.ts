@@ -42,13 +42,13 @@ interface Words {
 }
 
 interface PreviewControls {
-  /** What has to be done first, where there is such a thing. */
+  /** What has to be done first, if anything. */
   readonly first?: Control | false | undefined;
-  /** Of the draft. */
+  /** The id of the draft. */
   readonly id: string;
-  /** How many servers the button submits; without any there is none. */
+  /** How many servers the button submits; 0: there is no such button. */
   readonly submits: number;
-  /** Nothing may go now, but soon. */
+  /** Nothing may be submitted now, but something may be soon. */
   readonly canTryAgain: boolean;
   /** How many lines only lack a port, and can have the usual one. */
   readonly usualPorts: number;
@@ -57,9 +57,9 @@ interface PreviewControls {
   /** How many servers were already submitted, and whether they are included. */
   readonly alreadySubmitted: number;
   readonly includesAlreadySubmitted: boolean;
-  /** What may be meant by lines that name no game for certain, one for each of them: a press takes these. */
+  /** The games that lines may mean that name none for certain, one for each line. A press on the button takes them. */
   readonly meant: readonly Game[];
-  /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
+  /** The games for lines that lack one, if any does. A game can be typed if a select does not take all of them. */
   readonly games?: readonly SelectOption[];
 }
 
@@ -80,7 +80,7 @@ export function previewRows(
   }: PreviewControls,
 ): readonly ActionRow[] {
   const label = includesAlreadySubmitted ? 'list.button.leave' : 'list.button.include';
-  // It says what is wanted, so that a press that comes twice does no harm.
+  // The button says what is wanted, so that a press that comes twice does no harm.
   const wanted = includesAlreadySubmitted ? 'off' : 'on';
   const options = games?.slice(0, LIMITS.choices) ?? [];
   const isAll = options.length > 0 && options.length === games?.length;
@@ -117,16 +117,16 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 }
 
 interface ReportControls extends Pick<PreviewControls, 'first'> {
-  /** Of the draft of what remains, if there is one. */
+  /** The id of the draft of what remains, if there is one. */
   readonly id: string | undefined;
   readonly canGoAgain: boolean;
-  /** Whether some of it may have arrived. */
+  /** Whether the outcome of some server is unknown. */
   readonly isUnconfirmed: boolean;
-  /** Where to look up what nobody knows. */
+  /** The page on which unknown outcomes can be looked up. */
   readonly page: string | undefined;
 }
 
-/** What can be done with what remains, and where to look up what is unknown. */
+/** What can be done with what remains, and where unknown outcomes can be looked up. */
 export const reportRows = (
   { t }: Words,
   { first, id, canGoAgain, isUnconfirmed, page }: ReportControls,

@@ -24,7 +24,7 @@ export interface DraftDeps {
   readonly keys: Pick<ApiKeys, 'problem' | 'rememberedProblem'>;
 }
 
-/** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
+/** Keeps a new draft under the interaction's id, and shows what it would submit, below the notice if there is one. */
 export const openDraft = async (
   context: Context,
   { notice, ...read }: Pick<Draft, 'source' | 'rows' | 'noise'> & Pick<Shown, 'notice'>,
@@ -32,14 +32,14 @@ export const openDraft = async (
 ): Promise<Reply> =>
   showDraft(context, await deps.lists.open(context, context.interactionId, read), { notice }, deps);
 
-/** The rows, of which those without a game may mean this one: its name is nearly what was typed for all of them. */
+/** Notes in rows without a game that they may mean this game: its name is nearly what was typed for all of them. */
 export const withNear = (rows: readonly Row[], game: Game | undefined): readonly Row[] =>
   rows.map((row) => (game !== undefined && lacksGame(row) ? { ...row, near: row.near ?? game.alias } : row));
 
 interface Shown {
   /** Something to say first. */
   readonly notice?: string | undefined;
-  /** The games to choose from, where they are not all. */
+  /** The games to choose from, if not all of them. */
   readonly choice?: readonly Game[];
 }
 
@@ -76,7 +76,7 @@ export async function showDraft(
   };
 }
 
-/** The game that a line may mean which names none, or one that is not known; of those that may be submitted. */
+/** The allowed game that a line may mean which names no game, or an unknown one. */
 export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | undefined {
   const guess = guesser(games);
   return ({ near, problem }) => {

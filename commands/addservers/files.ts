@@ -14,7 +14,7 @@ import { gameChoices, NEAREST } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Discord takes 10 files in a message, and there are others. */
+/** Discord takes 10 files in a message, and the reply has others. */
 const MOST_FILES = 6;
 
 export interface ListFile {
@@ -22,17 +22,19 @@ export interface ListFile {
   readonly data: Buffer;
 }
 
-/** A row with what is to be said of it. */
+/** A row with the reason why it is not sent. */
 export interface ExplainedRow {
   readonly line: number;
   readonly typed: TypedRow;
   readonly reason: string;
 }
 
-/** Games that all guesses for a file may look at, some 25 ms: of a usual list of 100 games, 500 lines. */
+/**
+ * How many games all guesses for a file may compare, in some 25 ms: with a usual list of 100 games, those for 500 lines.
+ */
 const MOST_LOOKED_AT = 50_000;
 
-/** Guesses at which games were meant with one that is not known, best first; none once it has guessed at too many. */
+/** Guesses which games an unknown name may mean, best first. After too many guesses it returns none. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
@@ -45,7 +47,7 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
   };
 }
 
-/** Says of refused rows why, at length, with the games that may have been meant. */
+/** Says at length why a row is refused, with the games that may have been meant. */
 export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
@@ -64,7 +66,7 @@ export const explainedRows = (
 ): readonly ExplainedRow[] =>
   rows.filter(isRefused).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
 
-/** A ready row that is not sent, for a reason that is not its own. */
+/** A ready row that is not sent, for a reason that is not in the row. */
 export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
   line,
   typed: inFields(submission),
@@ -91,7 +93,7 @@ export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[]): Ref
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
-/** One file, where there is anything to put into it, and further ones for what would make it too large to be sent back. */
+/** As few files as possible, each small enough to be uploaded again; none without rows. */
 function rejectedFiles(rows: readonly ExplainedRow[]): readonly ListFile[] {
   if (rows.length === 0) return [];
   const inOrder = rows.toSorted((one, other) => one.line - other.line);

@@ -32,9 +32,9 @@ import { refusedItem, someNumbers } from './refused-lines.ts';
 const LONGEST_NOTICE = 500;
 const LONGEST_GAME = 30;
 const LONGEST_ADDRESS = 60;
-/** Servers that were already submitted that are named. */
+/** How many already submitted servers are named. */
 const MOST_EARLIER = 3;
-/** Servers that the message shows; longer lists are in a file. */
+/** How many servers the message shows; a longer list is in a file. */
 const MOST_SHOWN = 10;
 
 /** A list as a message shows it: what there is to say of it, its servers, and the files with all of its lines. */
@@ -86,7 +86,7 @@ function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games:
   return { description: fittingLines(t, lines) };
 }
 
-/** Rows that a limit holds back, with that for a reason. */
+/** Rows that a limit holds back, with the limit as the reason. */
 export function explainLimited(
   t: Translate,
   rows: readonly ReadyRow[],
@@ -98,7 +98,7 @@ export function explainLimited(
   return rows.map((row) => explained(row, why));
 }
 
-/** What is wrong with which lines; what only lacks a game is not among them. */
+/** What is wrong with which lines, without those that only lack a game. */
 function refusedText(reader: Reader, { draft, edits }: Prepared, games: GameIndex, files: string): string {
   const { t, mention } = reader;
   const rows = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
@@ -112,7 +112,7 @@ function refusedText(reader: Reader, { draft, edits }: Prepared, games: GameInde
   return [t('list.refused', { count }), ...lines].join('\n');
 }
 
-/** How many can go. @param waiting how many a limit holds back */
+/** How many servers can be submitted. @param waiting how many a limit holds back */
 function readyText(t: Translate, count: number, { rows }: Draft, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
   return waiting > 0 || rows.some(lacksGame) ? '' : t('list.nothingReady');
@@ -153,7 +153,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
     : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
 }
 
-/** What was submitted from here before, as which game, by whom and how it ended. */
+/** What this guild has already submitted: as which game, by whom, and with which outcome. */
 function alreadySubmittedText(t: Translate, { alreadySubmitted }: Prepared, games: GameIndex): string {
   const count = alreadySubmitted.size;
   if (count === 0) return '';

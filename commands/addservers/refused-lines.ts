@@ -7,23 +7,23 @@ import { namedText } from '../../src/words/sentences.ts';
 import { addressItem } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** UTF-16 units of what a line repeats. */
+/** UTF-16 units of a value and of a name in a line. */
 const LONGEST_VALUE = 24;
 const LONGEST_NAME = 30;
-/** `rejected.csv` has more. */
+/** How many games are named that may have been meant; `rejected.csv` names more. */
 const MOST_NEAR = 1;
 const MOST_NUMBERS = 8;
 
 /**
  * A line that cannot be sent, with what is wrong with it, as an item of a list.
- * @param isNumbered it has a number that its author can find it by
+ * @param isNumbered whether its author can find the line by its number
  */
 export function refusedItem(t: Translate, row: RefusedRow, games: GameIndex, isNumbered: boolean): string {
   const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
-/** What is wrong with a line, by its number alone: the window has what stands there. */
+/** What is wrong with a line, named by its number: the window shows the line itself. */
 export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 

@@ -24,7 +24,10 @@ export interface ReportDeps {
   readonly settings: Pick<GuildSettings, 'get'>;
 }
 
-/** What came of a draft, with what can be done next. Nothing may fail any more that only explains. */
+/**
+ * The outcomes of a draft, with what can be done next. If an explanation cannot be read, the outcomes are told without
+ * it.
+ */
 export async function reportReply(
   context: Context,
   ended: Ended,
@@ -47,7 +50,10 @@ export async function reportReply(
   };
 }
 
-/** What came of a draft: what went first, then what failed, in the service's words with the lines they are about; in a file line by line. */
+/**
+ * The outcomes of a draft: accepted servers first, then the others with the service's words and their lines. A file has
+ * every line.
+ */
 export function reportOf(reader: Reader, result: Ended, games: GameIndex): ListPage {
   const { t } = reader;
   const { draft, keyProblem } = result;
@@ -81,7 +87,7 @@ export function reportOf(reader: Reader, result: Ended, games: GameIndex): ListP
   };
 }
 
-/** Whether anything that surely did not go is ready, and can go while its draft is kept. */
+/** Whether a ready server was surely not added, and can be submitted while its draft is kept. */
 function canGoAgain({ outcomes, limitedRows, limited }: Ended): boolean {
   if (outcomes.some(({ kind }) => kind === 'rejected' || kind === 'not-sent')) return true;
   return limitedRows.length > 0 && limited?.isSoon !== false;
@@ -92,7 +98,7 @@ interface EndedRow {
   readonly outcome: Outcome;
 }
 
-/** What was submitted, and what an earlier submission has left unconfirmed. */
+/** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
 function endedRows(ended: Ended): readonly EndedRow[] {
   const submitted = ended.rows.flatMap((row, index) => {
     const outcome = ended.outcomes[index];
@@ -101,7 +107,7 @@ function endedRows(ended: Ended): readonly EndedRow[] {
   return [...submitted, ...unconfirmedRows(ended).map((row) => ({ row, outcome: row.unconfirmed }))];
 }
 
-/** Lines that had not been ready. */
+/** The lines that were not ready. */
 function refusedTexts(t: Translate, { rows }: Draft, games: GameIndex): readonly string[] {
   const refused = rows.filter(isRefused);
   if (refused.length === 0) return [];
@@ -120,7 +126,7 @@ function limitedTexts(t: Translate, { draft, limitedRows, limited }: Ended): rea
   return [signed('not-sent', heldText(t, { draft, rows: limitedRows, limited }))];
 }
 
-/** How many more may be submitted; what was held back says that already. */
+/** How many more servers may be submitted. Not said if a limit held something back, which says it already. */
 function leftTexts(t: Translate, { left, limited }: Ended): readonly string[] {
   const text = left && limited === undefined ? leftText(left, t) : undefined;
   return text === undefined ? [] : [`-# ${text}`];
@@ -129,7 +135,9 @@ function leftTexts(t: Translate, { left, limited }: Ended): readonly string[] {
 const filesText = (t: Translate, files: string): string =>
   `-# ${sentences(t('list.everyLine'), files === '' ? undefined : t('list.notGone', { files }))}`;
 
-/** Every row of the input in its order, with what came of it: headings and outcomes as programs read them, in English. */
+/**
+ * Every row of the input in its order, with its outcome. Headings and outcomes are in English, since programs read them.
+ */
 function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => string): string {
   const { draft, limitedRows, limited } = result;
   const outcomeOf = new Map<Row, Outcome>(endedRows(result).map(({ row, outcome }) => [row, outcome]));
@@ -156,10 +164,10 @@ function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => s
   return csvFile([['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], ...lines]);
 }
 
-/** Characters of the bar; narrow enough for a telephone. */
+/** Characters of the progress bar: narrow enough for a phone. */
 const WIDTH = 20;
 
-/** How far a list has come, in place of the preview and its buttons. */
+/** How many servers of a list have ended, in place of the preview and its buttons. */
 export function progressOf({ t }: Pick<Reader, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);

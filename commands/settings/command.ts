@@ -59,7 +59,10 @@ export interface SettingsDeps {
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly posts: Pick<ChannelPosts, 'post'>;
-  /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
+  /**
+   * A link to add the bot user to a guild that has only the commands; `undefined` if the bot user is there, or nobody
+   * knows.
+   */
   readonly addBotLink: (guildId: string) => Promise<string | undefined>;
 }
 
@@ -71,10 +74,10 @@ const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
 type MakeSettings = (now: Settings) => Settings;
-/** How a setting is, as its line among all of them says it. */
+/** Says how a setting is, in one line. */
 type SettingLine = (t: Translate, shown: Pick<SettingsShown, 'now' | 'games'>) => string;
 
-/** The defaults where the settings cannot be read any more: an admin sets them anew from there. */
+/** The settings, or the defaults if they cannot be read: an admin then sets them anew. */
 async function readableSettings(guildId: string, settings: Pick<GuildSettings, 'find'>): Promise<Settings> {
   const found = await settings.find(guildId);
   return found === 'unreadable' ? DEFAULTS : found;
@@ -82,7 +85,7 @@ async function readableSettings(guildId: string, settings: Pick<GuildSettings, '
 
 /** What is shown of the settings, and a change of them. */
 function createView({ settings, keys, games, guildLog }: SettingsDeps) {
-  /** What is shown is read before the change: a store that fails is said while nothing was changed. */
+  /** Reads what is shown before the change: if the store fails, the admin is told while nothing was changed. */
   async function showAfter(
     context: Context,
     makeChange: () => Promise<Settings>,
@@ -93,7 +96,7 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
     return overview(context, { now, key, games: games.all }, retry);
   }
 
-  /** The log says who has changed what, and how it is now, in the language that the guild has now. */
+  /** Tells the log channel who has changed what, and how it is now, in the guild's present language. */
   async function changed(
     { guildId, guildLocale, user }: Context,
     make: MakeSettings,
@@ -137,7 +140,7 @@ async function chosenLogChannel(
   throw new UserError(t('settings.missing', { channelId, names }));
 }
 
-/** The new log channel has its first line already; the one before says where the log is now. */
+/** Says in the former log channel where the log is now. The new channel has its first line already. */
 async function changeLogChannel(context: PressContext, deps: SettingsDeps): Promise<Settings> {
   const { guildId, guildT, guildLocale, user, channelPermissions = 0n } = context;
   const logChannelId = await chosenLogChannel(context, deps);
@@ -230,7 +233,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
     return { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` };
   }
 
-  /** How everything is now, below something to say first. */
+  /** Shows all settings as they are now, below a notice. */
   async function showBelow(context: Context, said: string, retry?: Control): Promise<Reply> {
     const view = await showAfter(context, () => readableSettings(context.guildId, settings), retry);
     return { ...view, content: `${said}\n\n${view.content}` };
@@ -441,8 +444,8 @@ function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply 
 }
 
 /**
- * What was chosen on a page in place of what was chosen on it before; other pages stay.
- * @param all the games that the service has, where that is known: what it no longer has is on no page
+ * Replaces what was chosen on a page before; what was chosen on other pages stays.
+ * @param all the games of the service, if they are known: a game that the service no longer has is on no page
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
@@ -456,13 +459,13 @@ function withGames(
 
 const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
-/** Opens the window of the quota again, as it was typed. */
+/** A button that opens the window of the quota again, as it was typed. */
 const retryQuota = ({ t, field }: SubmitContext): Control =>
   button(customId('settings', 'quota', field('quota').slice(0, MOST_DIGITS)), t('again.tryAgain'), {
     style: 'primary',
   });
 
-/** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
+/** The button's custom id holds the quota, since a window has to be opened without any work. */
 const quotaModal = ({ t, argument }: PressContext): Modal =>
   modal({
     id: customId('settings', 'quota'),
@@ -478,7 +481,7 @@ const quotaModal = ({ t, argument }: PressContext): Modal =>
     ],
   });
 
-/** @throws UserError for what is no quota; empty means none */
+/** @returns `undefined` for an empty text: no quota. @throws UserError for a text that is no quota */
 function typedQuota({ field, t }: SubmitContext): number | undefined {
   const typed = field('quota').trim();
   if (typed === '') return undefined;

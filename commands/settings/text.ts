@@ -34,7 +34,7 @@ const BROKEN = LOOK.rejected.sign;
 const INCOMPLETE = LOOK['not-sent'].sign;
 const OFF = '➖';
 
-/** How each setting is, a line each; what is to be mended is at the same place as what is fine. Then what is next. */
+/** One line for each setting, always in the same order, whether it is fine or not; then what to do next. */
 export function settingsText(reader: Reader, shown: SettingsShown): string {
   const { t } = reader;
   const next = nextText(reader, shown);
@@ -94,11 +94,11 @@ export function roleText(t: Translate, { now }: Shown): string {
     : `${INCOMPLETE} ${t('settings.role.noLog', { roleId })}`;
 }
 
-/** Games were chosen, and the service's list, as far as it is known, has none of them any more. */
+/** Whether games were chosen, and the service's list, as far as it is known, has none of them any more. */
 const areGamesGone = ({ now, games }: Shown): boolean =>
   now.games !== undefined && games.length > 0 && !games.some(({ alias }) => now.games?.includes(alias));
 
-/** Which games may be submitted; a game that the service no longer has goes by its alias. */
+/** Which games may be submitted. A game that the service no longer has is named by its alias. */
 export const gamesText = (t: Translate, shown: Shown): string => allowedText(t, shown, FEW);
 
 /** The same with more names. */
@@ -138,7 +138,7 @@ export function approvalText(t: Translate, { now: { approval, approvalRoleId: ro
 export const announceText = (t: Translate, { now }: Shown): string =>
   now.announce ? `${FINE} ${t('settings.announce.on')}` : `${OFF} ${t('settings.announce.off')}`;
 
-/** What the bot lacks in a channel that refuses its messages: the log's entries are embeds. */
+/** The permissions that the bot lacks in a channel that refuses its messages, which are embeds. */
 const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],

@@ -46,7 +46,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   /** Members whose files are being made. */
   const exporting = new Set<string>();
 
-  /** Counting 100,000 servers takes 14 ms; that there are so many changes once an hour at most. */
+  /** Remembered, since counting 100,000 servers takes 14 ms, and servers are deleted once an hour at most. */
   const fullness = createCache(async (guildId) => (await history.size(guildId)) >= MOST_ENTRIES, HOUR_MS);
 
   async function exportOne(context: PressContext): Promise<Reply> {
@@ -66,7 +66,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
       async () => [...(await history.games(context.guildId))],
     ]);
 
-  /** What waits for a moderator comes first. @param waiting which of it, counted from 1 */
+  /** What waits for a moderator comes first. @param waiting which of these submissions, counted from 1 */
   async function show(
     context: Context,
     filter: SubmissionFilter,
@@ -99,7 +99,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     };
   }
 
-  /** What came of the servers of one submission, in a message of its own: the page that it is on keeps its filter. */
+  /** The outcomes of one submission, in a message of its own, so that the page keeps its filter. */
   async function showServers(context: Context, id: string, wantedPage: number): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const which = isAdmin ? { id } : { id, userId: user.id };
@@ -194,8 +194,8 @@ const commandData = (): Command['data'] => ({
 });
 
 /**
- * Members see their own entries only, whatever a button or option asks for.
- * @throws UserError when they ask for those of another member
+ * Members see only their own entries, whatever a button or an option asks for.
+ * @throws UserError when a member asks for the entries of another one
  */
 function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
   if (context.isAdmin) return filter;
@@ -205,7 +205,7 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** All entries as files; what does not fit into those of one message is said. */
+/** All entries as files. If they do not fit into one message, it says so. */
 async function exported(
   context: Context,
   history: SubmissionsDeps['history'],
@@ -236,20 +236,20 @@ async function exported(
 }
 
 interface Shown {
-  /** Those of the page, newest first, and only what this member may see. */
+  /** The entries of the page that this member may see, newest first. */
   readonly entries: readonly SubmissionEntry[];
-  /** How many there are on all pages. */
+  /** How many entries all pages have. */
   readonly count: number;
-  /** Whether there are others, which are on no page. */
+  /** Whether there are more entries, which are on no page. */
   readonly hasMore: boolean;
   readonly filter: SubmissionFilter;
   readonly page: Page;
-  /** Whether the guild has so many that the oldest make room. */
+  /** Whether the guild has so many servers that the oldest are deleted. */
   readonly isFull: boolean;
   readonly games: GameIndex;
 }
 
-/** A page of the history with the buttons to turn it and to all of it. */
+/** A page of the history, with buttons to turn it and to get all of it as a file. */
 function submissionsView(context: Context, shown: Shown): Reply {
   const { entries, count, hasMore, filter, page, isFull, games } = shown;
   const { t } = context;
@@ -282,11 +282,11 @@ function submissionsView(context: Context, shown: Shown): Reply {
   };
 }
 
-/** Whether it leaves everything open but perhaps the member. */
+/** Whether the filter asks for nothing but perhaps a member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Why there is nothing to show. Somebody who had their name deleted finds nothing of theirs. */
+/** Why there is nothing to show. A member who had their name deleted finds none of their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');
@@ -294,7 +294,7 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }
 
-/** What is to be seen of the history; an empty text leaves that part open. */
+/** Which entries are shown. An empty text lets every entry through. */
 export interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
@@ -304,14 +304,16 @@ export interface SubmissionFilter {
   readonly server: string;
 }
 
-/** An IPv6 address in brackets fits. Everything has to fit into a custom id, of which a part is not ours to use. */
+/**
+ * An IPv6 address in brackets fits. The whole filter has to fit into a custom id, together with what else stands in it.
+ */
 export const LONGEST_SERVER_FILTER = 45;
 
-/** An alias in 8 characters, since aliases have no greatest length and custom ids do. */
+/** A hash of an alias in 8 characters, since custom ids are short and aliases may be long. */
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
-/** The filter for the history. An alias is looked for by its mark among the games, and then among those that were submitted. */
+/** The filter for the history. The alias is found by its mark, among the games first, then among the submitted ones. */
 async function historyFilter(
   { userId, game, outcome, server }: SubmissionFilter,
   aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
@@ -322,7 +324,7 @@ async function historyFilter(
   }
   return {
     ...(userId !== '' && { userId }),
-    // Nothing has this one.
+    // No game has this alias.
     ...(game !== '' && { game: alias ?? '' }),
     ...(outcome !== undefined && { outcome }),
     ...(server !== '' && { address: server.toLowerCase() }),

@@ -7,11 +7,14 @@ import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.t
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
-/** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
+/** UTF-16 units of a message: ten entries with the longest one fit into the 4,096 units of an embed. */
 const LONGEST_MESSAGE = 100;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
-/** A submission with its number: its server, or how many there are and how they ended; when, and by whom unless it is the reader's own. */
+/**
+ * A submission with its number: its server, or how many servers it has with which outcomes; when, and by whom unless by
+ * the reader.
+ */
 export function entryText(
   reader: Reader,
   entry: SubmissionEntry,
@@ -29,7 +32,7 @@ export function entryText(
   return `**${number}.** ${t('look.servers', { count })}\n${[...ended, ...about].join(' · ')}`;
 }
 
-/** Who has decided, where a moderator had to, and what they gave as the reason for a refusal. */
+/** Which moderator has decided, if one had to, and the reason for a refusal. */
 function decisionText(
   { t }: Reader,
   { decidedBy, refusal }: Pick<SubmissionEntry, 'decidedBy' | 'refusal'>,
@@ -39,7 +42,7 @@ function decisionText(
   return [...who, t('approval.reason', { reason: escapeText(refusal, LONGEST_MESSAGE) })];
 }
 
-/** A game server, and what became of it on a line of its own. */
+/** A game server, and its outcome on a line of its own. */
 export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
   const { outcome, message, failure } = entry;
   const ended = signed(outcome, t(`outcome.${outcome}`));
@@ -51,7 +54,7 @@ export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex)
 /** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
-/** The heading of the table that {@link fileRow} makes the rows of: programs read it, so it is English in every language. */
+/** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
 export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];
 
 /** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is a code, only the message is translated. */

@@ -11,7 +11,7 @@ import type { InteractionRecord, Unreplied } from './record.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
- * What came of telling of an interaction afterwards.
+ * What came of an attempt to tell a member afterwards what their interaction did.
  * - `told`: to the member.
  * - `too-late`: Discord takes no reply any more; the log channel is told.
  * - `failed`: it is tried again.
@@ -26,7 +26,7 @@ export interface AfterCrashDeps extends Waiting {
   readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly wording: Wording;
-  /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
+  /** The outcomes of what the interaction has submitted; `undefined` if it submitted nothing. */
   readonly reportOf: (context: Context) => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
@@ -36,13 +36,13 @@ export interface AfterCrashDeps extends Waiting {
 export type AfterCrash = ReturnType<typeof createAfterCrash>;
 
 /**
- * Tells members what became of their interaction where whoever was at work on it died, or could not reply. Nothing is done
- * again. Every method throws a StoreError when the store fails.
+ * Tells members what their interaction did if its process died before the reply, or could not deliver the reply. Nothing
+ * is done again. Every method throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
   const { record, underWay, editOrder, api, wording, reportOf, tellGuild, onToldLater, logger } = deps;
 
-  /** Discord does not take a reply any more: what became of a submission is said in the guild's log channel. */
+  /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
   async function tellInLog(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const report = await reportOf({ ...context, t: context.guildT });
@@ -61,7 +61,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
 
   async function tellOne({ interaction, shown, message }: Unreplied): Promise<void> {
     const { id, guildId } = interaction;
-    // Whoever was at work on it may have replied since it was read.
+    // The process at work on it may have replied since it was read.
     if (!(await record.isUnreplied(id))) return;
     const context = contextOf(interaction, wording);
     const { t } = context;
@@ -87,7 +87,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           said,
         );
       } catch (error) {
-        // What Discord did not take for another reason is tried again.
+        // If Discord did not take it for another reason, it is tried again.
         if (isRefused(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
@@ -100,12 +100,15 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   return {
     tellInLog,
 
-    /** Tells in the background of what is ours and not under way. Who cannot be told now is told after the next call. */
+    /**
+     * Tells, in the background, of the interactions that this process owns and is not at work on. A failure is tried
+     * again at the next call.
+     */
     async tellUnreplied(): Promise<void> {
       for (const row of await record.unreplied()) {
         if (underWay.has(row.id)) continue;
         const unreplied = record.open(row);
-        // What cannot be opened stays under way, so that this is logged once.
+        // A row that cannot be opened stays under way, so that this is logged once.
         underWay.begin(row.id, unreplied?.message ?? row.id);
         if (!unreplied) {
           onToldLater?.('unreadable');

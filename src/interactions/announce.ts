@@ -15,9 +15,9 @@ export interface Announcing {
 }
 
 /**
- * Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. It is posted
- * where that is known to be allowed: to try it would cost a 403 each time, and Discord blocks bots for many. Elsewhere it
- * follows up the reply, and looks like an answer to a message that is gone, since one member alone sees the reply.
+ * Announces in the channel what a reply wants everybody to know. Tried once: nothing is better than the same twice. It is
+ * posted only where the bot is known to be allowed, since each refusal is a 403, and Discord blocks bots for many of them.
+ * Elsewhere it follows up the reply; Discord then shows it as an answer to a message that others cannot see.
  */
 export async function announce(
   { api, posts, hasBot, onRefusedPost }: Announcing,

@@ -53,7 +53,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Carries out what was asked for, and replies, in the way that the command says it answers. Errors become words. */
 export function createAnswering(deps: AnswerDeps) {
   const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
-  /** Ends with the large answers that were asked for until now. */
+  /** Ends with the large replies that were asked for until now. */
   let largeAnswers: Promise<unknown> | undefined;
 
   const say = ({ interaction }: Asking, said: Answer) => api.respond(interaction, firstResponse(said));
@@ -63,7 +63,9 @@ export function createAnswering(deps: AnswerDeps) {
     await say(asking, why);
   }
 
-  /** What a member reads in place of an answer: a UserError's own words, or what to do; everything else is logged whole. */
+  /**
+   * What a member reads when an action throws: a UserError's own words, or what to do. Any other error is logged whole.
+   */
   function wordsFor(error: unknown, { context, trace }: Asking): string {
     const { t, interactionId, guildId } = context;
     if (error instanceof UserError) {
@@ -81,11 +83,11 @@ export function createAnswering(deps: AnswerDeps) {
     return `${t(`failure.${cause}`)}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
-  /** What a member reads whose answer Discord does not take. What was done was done. */
+  /** What a member reads instead of a reply that Discord does not take. What the action did stays done. */
   function notTaken(error: unknown, { context, trace }: Asking): string {
     const { t, mention, interactionId, guildId } = context;
     const reference = trace.failed();
-    logger.error({ err: error, reference, interactionId, guildId }, 'Discord did not take an answer');
+    logger.error({ err: error, reference, interactionId, guildId }, 'Discord did not take a reply');
     const says = t('failure.notTaken', { submissions: mention('submissions') });
     return `${says}\n-# ${t('dispatch.reference', { reference })}`;
   }
@@ -113,7 +115,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
+  /** The first response is the reply. If it fails, the member asks again, since nothing was changed. */
   async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
     const { interaction } = asking;
     const answer = await answerOf(asking, action);
@@ -126,13 +128,14 @@ export function createAnswering(deps: AnswerDeps) {
           : firstResponse(said),
       );
     if (isUpdate) {
-      // Discord waits; without this a reply to the same message that is being sent again might come after this one.
+      // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
+      // since Discord waits.
       void editOrder.beginAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
     }
     await sayOneOf(answer, respond, (error) => notTaken(error, asking));
   }
 
-  /** One after the other. Its memory is free again once Discord has the files. */
+  /** Makes one large reply after the other: the memory of one is free again once Discord has its files. */
   function answerLarge(asking: Asking, action: Action): Promise<void> {
     const mine = answerLater(asking, action, largeAnswers);
     const all = Promise.allSettled([largeAnswers, mine]).finally(() => {
@@ -143,8 +146,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Record, acknowledge, carry out, answer, note: a crash anywhere in between leaves nobody waiting.
-   * @param before what has to end before it is carried out; the member is told
+   * Record, acknowledge, carry out, reply, mark as replied: a crash anywhere in between leaves nobody waiting.
+   * @param before has to end before the action is carried out; meanwhile the member reads that it waits
    */
   async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
     const { interaction, context, trace, progress } = asking;
@@ -163,7 +166,7 @@ export function createAnswering(deps: AnswerDeps) {
       const answer = await answerOf(asking, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // While the database is away nobody takes anything over.
+      // No process takes anything over while the database is away.
       await editOrder.begin(interaction.id, message).catch(() => undefined);
       const isOwner = await record.owns(interaction.id).catch(() => true);
       if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
@@ -171,7 +174,7 @@ export function createAnswering(deps: AnswerDeps) {
       const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
       await deliver({ api, interaction, shown, progress, isLatest, instead }, answer).catch(
         async (error: unknown) => {
-          // What Discord did not take for another reason stays recorded, and is told of soon.
+          // After any other failure the interaction stays recorded, and its member is told soon.
           if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
           throw error;
         },
@@ -188,7 +191,11 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Whether the interaction is recorded now. Where it cannot be, its member is told. @throws LostInteraction */
+  /**
+   * Records the interaction.
+   * @returns false if it could not be recorded, which its member was told.
+   * @throws LostInteraction
+   */
   async function isTaken(asking: Asking, shown: Shown | undefined): Promise<boolean> {
     try {
       switch (await record.take(asking.interaction, shown)) {
@@ -217,7 +224,8 @@ export function createAnswering(deps: AnswerDeps) {
     try {
       await api.respond(interaction, acknowledgement(context.t, answers, shown !== undefined));
     } catch (error) {
-      // It may have been taken all the same; then the member sees "thinking…". Should nobody know, it stays recorded.
+      // Discord may have taken it all the same; then the member sees "thinking…". If that cannot be known, it stays
+      // recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction, { now: api.time }) : 'gone';
       if (state !== 'gone') return;
       await record.markReplied(interaction.id);

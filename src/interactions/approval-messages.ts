@@ -21,9 +21,9 @@ export interface ApprovalMessagesDeps {
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/** How long a message is left alone that Discord could not take for a moment, in milliseconds. */
+/** How long it takes until a message is tried again that Discord could not take, in milliseconds. */
 const PAUSE_MS = 60_000;
-/** Messages that are left alone; the oldest is tried again. */
+/** How many such messages are remembered; the oldest is tried again first. */
 const MOST_FAILED = 1_000;
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
 const LONGEST_NONCE = 25;
@@ -36,7 +36,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, posts, settings, setTrouble, wordsFor, games, logger } = deps;
   /** By submission: ends when its message is shown. */
   const showing = new Map<string, Promise<void>>();
-  /** By submission: until when it is left alone, in milliseconds of a clock that nobody sets. */
+  /** By submission: when its message may be tried again, in milliseconds of a clock that nobody sets. */
   const failedUntil = createBoundedMap<number>(MOST_FAILED);
 
   /** @returns whether Discord has taken it, or never will */
@@ -118,5 +118,5 @@ const DELETED = {
   messageDueAt: undefined,
 } as const;
 
-/** The same for each try, also of another process. */
+/** The same nonce for each try, also in another process. */
 const nonceOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, LONGEST_NONCE);

@@ -5,7 +5,7 @@ import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
 import type { Interaction, OptionValues, Shown, UploadedFile } from './interaction.ts';
 
-/** What every interaction brings, whatever its kind, and the words for who reads the answer. */
+/** What every kind of interaction brings, and the words for its member. */
 export interface Context
   extends Reader,
     Pick<Interaction, 'guildId' | 'channelId' | 'user' | 'isAdmin' | 'roleIds' | 'locale' | 'guildLocale'> {
@@ -61,7 +61,7 @@ export interface SubmitContext extends Context {
   readonly file: (id: string) => UploadedFile | undefined;
 }
 
-/** What to say. The dispatcher fits it into Discord's limits and sends it; nobody is ever pinged. */
+/** What the member reads. The dispatcher fits it into Discord's limits and sends it; nobody is ever pinged. */
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
@@ -80,7 +80,7 @@ export interface Reply {
   readonly announcement?: { readonly content: string; readonly embed: APIEmbed } | undefined;
 }
 
-/** A refusal because of which the message loses its buttons, but for these. */
+/** A refusal that leaves the message no buttons but these. */
 export class OldMessage extends UserError {
   readonly reply: Reply;
   constructor(content: string, components: readonly ActionRow[]) {
@@ -152,7 +152,7 @@ export interface Command {
   readonly submits?: Readonly<Record<string, Submit>>;
 }
 
-/** What every answer is made with, whoever reads it. */
+/** The words that every reply is made with, for any reader. */
 export interface Wording {
   readonly wordsFor: WordsFor;
   readonly mention: Context['mention'];

@@ -22,10 +22,10 @@ export type Answer = Reply | string;
 /** Nobody is ever pinged. */
 export const NO_MENTIONS = { parse: [] };
 
-/** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
+/** Pauses between attempts to deliver a reply, in milliseconds: short, then long enough for an outage to pass. */
 const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 
-/** After so many milliseconds Discord no longer does what it was asked before. */
+/** After so many milliseconds an earlier edit no longer takes effect at Discord. */
 const LATE_EDIT_MS = 2_000;
 
 /** A reply as the first response. */
@@ -43,7 +43,7 @@ export function firstResponse(answer: Answer): APIInteractionResponse {
   };
 }
 
-/** The first response by which the message of a button says that the bot is at work, and cannot be pressed meanwhile. */
+/** The first response by which the message of a button says that the bot is at work; it has no buttons meanwhile. */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
   data: { content: text, components: [], allowed_mentions: NO_MENTIONS },
@@ -55,7 +55,7 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
  */
 export function updateResponse(reply: Reply, shown?: Shown): APIInteractionResponse {
   if (reply.keepsMessage && shown) {
-    // What Discord has shown, it takes.
+    // Discord takes what it has shown itself.
     const data = shownBelow(shown, reply) as object;
     return { type: InteractionResponseType.UpdateMessage, data };
   }
@@ -216,7 +216,9 @@ export interface Waiting {
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
-/** What the member sees of a reply: asked again once Discord takes no acknowledgement any more that is still on its way. */
+/**
+ * What the member sees of a reply: asked again once Discord takes no acknowledgement any more that is still on its way.
+ */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,

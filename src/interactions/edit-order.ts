@@ -3,7 +3,10 @@ import type { Store } from '../storage/store.ts';
 import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** How often, and for how many milliseconds each time, an earlier reply to the same message is waited for. */
+/**
+ * How often it is looked whether an earlier reply to the same message was sent, and the pause in between in
+ * milliseconds.
+ */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
 
@@ -17,9 +20,9 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Keeps an older reply from overwriting a newer one, in whatever process. Say that nobody knows whether the reply to
- * button A has arrived, so that it is sent again; in the meantime the member presses B. Once B's reply is ready, B begins:
- * from then on A's is dropped. While an edit for A is under way, B's waits for its end.
+ * Keeps an older reply from overwriting a newer one, also across processes: the reply to button A may be tried again after
+ * the member has pressed B. Once B's reply is ready, B begins; from then on A's reply is dropped. B's reply waits while an
+ * edit for A is under way.
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
   return {
@@ -45,8 +48,8 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
     },
 
     /**
-     * Whether no later interaction has begun to write the message. Where an earlier one is still about to, this waits for
-     * it, two seconds at most: Discord might do the earlier one's edit last.
+     * Whether no later interaction has begun to write the message. If an edit for an earlier interaction may still be under
+     * way, this waits for its end, two seconds at most: Discord might apply that edit last.
      */
     async isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
       for (let pauses = 0; ; pauses += 1) {

@@ -20,7 +20,7 @@ export interface Action {
 /**
  * Finds what an interaction asks for: a command by its name, a button, a select or a window by its custom id.
  * @param stopping aborted when the bot is to stop
- * @returns `undefined` where it is nothing of this bot's, or no longer
+ * @returns `undefined` if the bot has no such action, or no longer has it
  */
 export function findAction(commands: Commands, asking: Asking, stopping: AbortSignal): Action | undefined {
   const { interaction, context } = asking;

@@ -16,10 +16,10 @@ export interface SubmissionLogDeps {
   readonly games: GameIndex;
 }
 
-/** Addresses that are named of an order of many servers; /submissions has them all. */
+/** How many addresses of a submission are named; /submissions has them all. */
 const NAMED = 2;
 
-/** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
+/** Tells a guild's log channel of every submission and every refusal: one line each, however many servers it has. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
     const named = servers.slice(0, NAMED).map((server) => describe(t, server, games));
@@ -31,7 +31,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async refused({ guildId, user }, servers, refusal) {
-      // Nothing is done with a key that is not there.
+      // The log channel is about what is done with the key, and there is none.
       if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         refusal.code === 'key-invalid'
@@ -64,8 +64,8 @@ export interface KeyAlertDeps {
 }
 
 /**
- * Tells a guild's log that the service refuses the key, and nothing is sent until it is renewed; and who set it, where
- * that is known. Never throws.
+ * Tells a guild's log channel that the service refuses the key, that nothing is sent until the key is renewed, and who set
+ * it, if that is known. Never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
   const { guildLog, keys, mention } = deps;

@@ -13,7 +13,7 @@ import type { Translate, WordsFor } from '../words/words.ts';
 /** Why messages do not arrive, other than for a moment. */
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
 
-/** Where a guild's log is, and its language. */
+/** The log channel of a guild, and the guild's language. */
 export interface LogChannel {
   readonly channelId: string;
   readonly locale: string;
@@ -45,7 +45,7 @@ export interface GuildLogDeps extends GuildLogTiming {
 export interface GuildLog {
   /**
    * Adds a line, in the guild's language; it appears within seconds, together with others.
-   * @param kind of the outcome that it is about; the gravest gives the message its colour
+   * @param kind the outcome that the line is about; the worst outcome gives the message its colour
    */
   tell(guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void>;
   /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
@@ -62,16 +62,16 @@ export interface Alert {
 }
 
 const COLLECT_MS = 1_000;
-/** Discord takes five in 5 seconds, and people read slower. */
+/** Discord takes five messages in 5 seconds, and people read slower. */
 const GAP_MS = 5_000;
-/** A message that Discord could not take for a moment is tried so often. */
+/** How often a message is tried that Discord could not take. */
 const ATTEMPTS = 3;
-/** How long a channel that refuses is left alone: 10,000 refusals in 10 minutes would have Discord ban the bot. */
+/** For how long nothing is posted to a channel that refuses: Discord bans a bot for 10,000 refusals in 10 minutes. */
 const PAUSE_MS = 10 * 60_000;
-/** Channels that are left alone; the oldest goes. */
+/** How many refusing channels are remembered; the oldest is forgotten first. */
 const MOST_REFUSING = 1_000;
 
-/** Lines that are kept while they wait: more do not fit into a message. */
+/** How many waiting lines are kept: more do not fit into a message. */
 const MOST_LINES = 50;
 
 /** What makes one message. */
@@ -79,20 +79,20 @@ interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
-  /** How many lines there are, with those that are not kept. */
+  /** How many lines there are, also those that are not kept. */
   count: number;
-  /** Of the outcomes that they are about. */
+  /** The outcomes that the lines are about. */
   readonly kinds: Set<keyof typeof LOOK>;
 }
 
-/** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
+/** Waiting lines are in memory only: a crash loses a few seconds of them. */
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   /** By guild, the message that new lines are added to. */
   const waiting = new Map<string, Waiting>();
   /** By guild, resolves when nothing waits any more. */
   const posting = new Map<string, Promise<void>>();
-  /** Until when a channel that refused is left alone, in milliseconds of a clock that nobody sets. */
+  /** When a channel that refused may be tried again, in milliseconds of a clock that nobody sets. */
   const refusedUntil = createBoundedMap<number>(MOST_REFUSING);
   /** Ends every pause. */
   let hurry = new AbortController();
@@ -123,7 +123,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
     posting.delete(guildId);
   }
 
-  /** Nobody knows whether a message that failed has arrived: it stays as it is, so that it is there once. */
+  /** A message that failed may have arrived. It is tried with the same nonce and text, so that Discord shows it once. */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
       if (attempt === ATTEMPTS || hurry.signal.aborted) return;

@@ -14,7 +14,7 @@ import { messageText } from './message-text.ts';
 
 /** What a member did, as plain data: the same from the gateway and after a crash. Nothing else of a guild is known. */
 export interface Interaction extends Answerable {
-  /** Empty outside of a guild. */
+  /** Empty outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
   readonly user: { readonly id: string; readonly name: string };
@@ -125,7 +125,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   };
 }
 
-/** @throws TypeError when it cannot even be answered */
+/** Reads only what it takes to respond. @throws TypeError when that cannot be read either */
 export function readAnswerable(payload: unknown, receivedAt: number): Answerable {
   const { id, application_id, token } = Object(payload);
   return { id: text(id), applicationId: text(application_id), token: new Secret(text(token)), receivedAt };
@@ -288,7 +288,7 @@ function readOptions({ options = [], resolved }: SlashCommandData): OptionValues
   };
 }
 
-/** A value by a name that anybody may have written: `constructor` must find nothing. */
+/** Looks up a name that anybody may have written: `constructor` must find nothing. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

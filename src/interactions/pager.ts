@@ -4,13 +4,13 @@ import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
 import { button, type Control, customId, type SelectOption, select } from './controls.ts';
 
-/** A page of something long. All there is to know of it is in the custom ids of its buttons. */
+/** A page of something long. The custom ids of its buttons hold all of its state. */
 export interface Page {
   /** From 1. */
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
-  /** How many stand before this page, and how many it shows at most. */
+  /** How many items stand before this page, and how many the page shows at most. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -18,7 +18,7 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /** What is out of range, or no number, becomes the nearest page or the first: it may come from anybody. */
+  /** A number out of range becomes the nearest page, and no number the first page: anybody may have written it. */
   readonly wanted: number;
 }
 
@@ -36,7 +36,7 @@ export interface TurnOptions {
   readonly state?: string;
 }
 
-/** The buttons to the pages before and after, where there are such. */
+/** The buttons to the previous and the next page, if there is one. */
 export function pageButtons(
   { t }: { readonly t: Translate },
   { number, pages }: Page,
@@ -98,10 +98,10 @@ export interface ChosenOnPage {
 }
 
 /**
- * What was chosen on a page; what is chosen on others is unknown here.
+ * What was chosen on a page; what is chosen on the other pages is unknown here.
  * @param argument the custom id's
- * @returns `undefined` when the page offers other options by now: one that was not on it could be taken for one that
- * was taken back
+ * @returns `undefined` if the page offers other options by now: an option that was not on it would look like one that the
+ * member took back
  */
 export function chosenOnPage(
   options: readonly SelectOption[],

@@ -12,7 +12,7 @@ export interface Progress {
   /** Resolves when no edit with it is under way. */
   settled(): Promise<void>;
   isShown(): boolean;
-  /** Whether nobody knows what became of such an edit: Discord may do it after the answer. */
+  /** Whether an edit with progress may still be under way: Discord may apply it after the reply. */
   isUncertain(): boolean;
 }
 
@@ -32,7 +32,7 @@ export function createProgress(
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
         .edit(interaction, { body, files: [] }, isOwner)
-        // The work goes on, and its end is told whatever became of this.
+        // The work goes on, and its reply comes even if this edit failed.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);
         })

@@ -12,15 +12,18 @@ import type { Records } from '../submissions/record.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, Shown } from './interaction.ts';
 
-/** How long the id of an interaction stays after its reply: 171 of 800 late second deliveries were taken twice without (tried). */
+/**
+ * How long the id of an interaction is kept after its reply: without it 171 of 800 late second deliveries were taken
+ * again (tried).
+ */
 const REPLIED_KEPT_MS = 3_600_000;
-/** How long an interaction stays that nobody could reply to: the next start tells of it. */
+/** For how many days an interaction without a reply is kept: the next start tells of it. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Before it is noted again that an interaction has its reply, in milliseconds. */
+/** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** What is sealed of an interaction: all it takes to reply to it after the process that took it has died. */
+/** The part of an interaction that is sealed: what it takes to reply after its process has died. */
 const sealedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -29,22 +32,22 @@ const sealedSchema = z.object({
   channelId: z.string(),
   locale: z.string(),
   guildLocale: z.string(),
-  /** What the message shows that its reply changes. */
+  /** What the message that its reply changes shows. */
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
-  /** Which message its reply is written to. */
+  /** The message that its reply writes. */
   message: z.string(),
 });
 
-/** What the sealed part of an interaction was sealed for. */
+/** Binds the sealed part of an interaction to its guild and its id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
 /** An interaction without a reply, as it was recorded. */
 export interface Unreplied {
   readonly interaction: Interaction;
-  /** What the message shows that its reply changes; `undefined`: the reply is a message of its own. */
+  /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
   readonly shown: Shown | undefined;
   readonly message: MessageKey;
 }
@@ -85,7 +88,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
       };
       return { interaction, shown, message };
     } catch (error) {
-      // The words of a SyntaxError quote what the record holds.
+      // The message of a SyntaxError quotes the record.
       const cause = error instanceof SyntaxError ? {} : { err: error };
       logger.error({ ...cause, interactionId: row.id }, 'an abandoned interaction cannot be read');
       return undefined;
@@ -104,8 +107,8 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     open,
 
     /**
-     * Records it before it is acknowledged.
-     * @param shown what the message shows that its reply changes
+     * Records an interaction, before it is acknowledged.
+     * @param shown what the message that its reply changes shows
      * @returns `twice` when this very interaction was taken already; `too old` to be replied to, by its id
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
@@ -141,7 +144,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
           owner,
           taken_at: receivedAt,
           sealed: JSON.stringify(sealed),
-          // Nothing else writes its own message before it: see edit-order.ts.
+          // No other interaction writes this message before: see edit-order.ts.
           changes: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -163,7 +166,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
       return row === undefined || row.owner === owner;
     },
 
-    /** What this process has taken, or taken over, and not replied to. Oldest first. */
+    /** The interactions that this process owns and has not replied to, oldest first. */
     unreplied: () => unreplied().orderBy('taken_at').execute(),
 
     async isUnreplied(interactionId: string): Promise<boolean> {
@@ -171,8 +174,8 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     },
 
     /**
-     * It has its reply, or can no longer have one. While a server of PostgreSQL restarts this is tried again: otherwise
-     * the member would be told once more.
+     * Marks an interaction as replied to, also if no reply is possible any more. Tried again while a server of PostgreSQL
+     * restarts: otherwise the member would be told again.
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {

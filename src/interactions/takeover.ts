@@ -8,20 +8,20 @@ export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly owner: string;
-  /** Ends the submissions that belong to nobody alive, so that what became of them can be told. */
+  /** Ends the submissions of dead processes, so that their outcomes can be told. */
   readonly submissions: Pick<Records, 'abandonedGuilds' | 'endAbandoned'>;
-  /** Tells, in the background, of what this process has and is not at work on. */
+  /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
- * Takes over what belongs to nobody alive, guild by guild, and has it told. A guild that is locked, and whoever could not
- * be told, is due again at the next call. At the start the first call comes before anything new is taken.
+ * Takes over what dead processes owned, guild by guild, and has the members told. A guild that is locked, or a member who
+ * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
 export function createTakeover({ store, owner, submissions, tellUnreplied, logger }: TakeoverDeps) {
-  /** The guilds of which anything belongs to nobody alive. */
+  /** The guilds in which a dead process owns anything. */
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -34,8 +34,8 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, logge
   }
 
   /**
-   * Makes ours what is abandoned in a guild, in a transaction of the guild: a process that only slept reserves and sends
-   * nothing of it any more.
+   * Makes this process the owner of what is abandoned in a guild, in a transaction of the guild: a process that only slept
+   * reserves and sends nothing more.
    */
   async function claim(guildId: string): Promise<void> {
     await store
@@ -58,7 +58,7 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, logge
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
         if (error instanceof GuildLocked) continue;
-        // The database is away: the other guilds would wait for it one by one.
+        // The database is away: each of the other guilds would wait for it, too.
         if (error instanceof StoreError) throw error;
         logger.error({ err: error, guildId }, 'what is abandoned in a guild could not be taken over');
       }

@@ -35,17 +35,17 @@ export const INTERACTION_OUTCOMES = [
 ] as const;
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
-/** What became of one interaction. Nothing that was typed is in it. */
+/** How one interaction ended. It holds nothing that was typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
   /** The name of a command of the bot; `other` for what belongs to none of them. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /** Milliseconds from when the bot received it; absent when it did not come to that. */
+  /** Milliseconds since the bot received it; absent if it was not acknowledged. */
   readonly acknowledgedMs?: number | undefined;
   readonly answeredMs?: number | undefined;
-  /** Under which the failure is in the log, and which the member was told. */
+  /** The reference of the failure, in the bot's log and in the reply. */
   readonly reference?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-/** Logs one line for each interaction when it has ended: of autocompletes, one a key stroke, only with `debug`. */
+/** Logs one line when an interaction has ended; for autocomplete, which comes with each key stroke, only with `debug`. */
 export function createTraces({ logger, onEnd }: TracesDeps) {
   /** Those without a reply, and when they came, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
@@ -125,14 +125,16 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** So many within this time are no accident, in milliseconds; the warning is repeated after as long at the earliest. */
+/**
+ * So many lost interactions within this time, in milliseconds, are no accident. The warning is repeated after the same
+ * time at the earliest.
+ */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
 /**
- * Logs each interaction that can no longer be answered, and notices another bot on the same token, with a database of
- * its own: both are sent every interaction, and whoever answers second hears that it is answered already (40060). What
- * members are told depends on which of them was faster.
+ * Logs each interaction that can no longer be responded to, and notices another bot on the same token with a database of
+ * its own: Discord sends every interaction to both, and tells the slower bot that there is a response already (40060).
  * @returns to be called with what is known of one, and with why it was lost
  */
 export function createLosses(logger: Pick<Logger, 'info' | 'warn'>): (about: object, cause: unknown) => void {

@@ -2,15 +2,15 @@ import type { MessageKey } from './deliver.ts';
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** What this process is at work on. All else that is its own it tells of, as if it had been another's. */
+/** What this process is at work on. It tells members of everything else that it owns, as of what dead processes owned. */
 export function createUnderWay() {
-  /** By interaction, the message that it is to change, until its reply is ready. */
+  /** By interaction, the message that it will write; `undefined` once its reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();
   return {
-    /** @param message what its reply is written to */
+    /** @param message the message that its reply writes */
     begin: (interactionId: string, message: MessageKey) => void awaited.set(interactionId, message),
     has: (interactionId: string) => awaited.has(interactionId),
-    /** Whether a reply to this message is being made: another one would hide it. */
+    /** Whether a reply to this message is being made: a second one would overwrite it. */
     isAwaited: (message: MessageKey) => [...awaited.values()].includes(message),
     /** Its reply is about to be written. */
     replyIsReady: (interactionId: string) => void awaited.set(interactionId, undefined),

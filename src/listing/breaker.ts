@@ -13,14 +13,14 @@ export type Breaker = ReturnType<typeof createBreaker>;
 const MOST_FAILURES = 3;
 /** The last outcomes of all guilds that are looked at; if all of them failed, everybody is held back. */
 const OUTCOMES_OF_ALL = 10;
-/** Fewer guilds than this say nothing about the service as a whole. */
+/** Outcomes of fewer guilds say nothing about the service as a whole. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
 /** Milliseconds that a key is paused after a 429 that names no time. */
 const USUAL_PAUSE_MS = 1_000;
-/** However long the service asks for: it may be wrong, and the guild's members wait. */
+/** The longest pause, whatever the service asks for: it may be wrong, and the guild's members wait. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Guilds with failures or a pause that are remembered; the oldest goes. */
+/** How many guilds with failures or a pause are remembered; the oldest is forgotten first. */
 const MOST_GUILDS = 10_000;
 
 /**
@@ -94,7 +94,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
-    /** How the latest request of all ended; `undefined` before the first. */
+    /** How the latest request of any guild ended; `undefined` before the first request. */
     latest: (): Health | undefined => outcomes.at(-1)?.health,
   };
 }

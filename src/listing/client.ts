@@ -19,7 +19,7 @@ export interface ListingApiDeps {
   /** Milliseconds for a request, from the call to the last byte. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
-  /** Requests that run at once. More would wait for a connection, and their time would run meanwhile. */
+  /** How many requests run at once. A further one would use up its time waiting for a connection. */
   readonly requestsAtOnce?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
@@ -60,12 +60,12 @@ export function createListingApi(deps: ListingApiDeps) {
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // One request a connection: what became of it is then clear from what became of the connection.
+    // One request at a time on a connection, so that a lost connection leaves one request in doubt.
     pipelining: 1,
   });
   const closing = new AbortController();
 
-  /** Tells of a request when it has ended. */
+  /** Logs and counts a request when it has ended. */
   async function told<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
     request: Promise<Heard>,
@@ -101,7 +101,10 @@ export function createListingApi(deps: ListingApiDeps) {
   };
 }
 
-/** What `action=add` led to. The status in its body is believed at any HTTP status: the specification names none for errors. */
+/**
+ * What `action=add` led to. The status in its body is believed at any HTTP status: the specification names none for
+ * errors.
+ */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;

@@ -6,12 +6,15 @@ export const MAX_SERVERS_PER_REQUEST = 100;
 
 /** UTF-16 units of a game's name and of an alias: what a choice of Discord takes (Discord docs: Application Commands). */
 export const LONGEST_NAME = 100;
-/** Games of one list, some ten times as many as there are. What a search goes through with every key stroke. */
+/**
+ * How many games of a list are read: ten times as many as there are. A search goes through all of them at each key
+ * stroke.
+ */
 export const MAX_GAMES = 10_000;
 /** UTF-16 units of a message: what a message of Discord takes. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** Code points of a message that are stored: the specification's own messages have at most 45. */
+/** How many code points of a message are stored: the specification's own messages have at most 45. */
 const MOST_STORED = 300;
 
 /** The part of a message that is stored. */
@@ -24,14 +27,14 @@ const gameSchema = z.object({
     .trim()
     .min(1)
     .transform((name) => clipped(name, LONGEST_NAME)),
-  /** Nobody could choose a longer one, and a part of an alias would be another game's. */
+  /** A longer alias could not be chosen in Discord, and a part of it could be another game's alias. */
   alias: z.string().min(1).max(LONGEST_NAME),
 });
 export type Game = z.infer<typeof gameSchema>;
 
 /**
- * The response to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. What is no game is left out, so
- * that it hides none of the others; a list of nothing else is no list of games.
+ * The response to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. An element that is no game
+ * is left out, so that the others are still read; a list without a single game is no list of games.
  */
 export const gamesSchema = z
   .array(z.unknown())
@@ -64,10 +67,10 @@ export function knownError(message: string): KnownError | undefined {
   return names.find((name) => KNOWN_ERRORS[name] === message.trim());
 }
 
-/** What a successful submission is answered with (specification §4.1). */
+/** The message of a successful submission (specification §4.1). */
 export const ADDED = 'Servers have been added for review.';
 
-/** Stands in the service's words where they repeat the API key. */
+/** Replaces the API key where the service's words repeat it. */
 export const MASKED_KEY = '[API key]';
 
 /** One server as it goes over the wire (specification §2.1). `queryPort` is sent only when it differs. */
@@ -79,8 +82,8 @@ export interface ServerSubmission {
 }
 
 /**
- * What came of submitting a server: the one form of it, from the service's response over the record to the sentence that
- * a member reads. All servers of a request have the same.
+ * What came of submitting a server, in the same form in the service's response, in the record and in the sentences for
+ * members. All servers of a request have the same outcome.
  */
 export type Outcome = Accepted | Rejected | NotSent | Unknown;
 
@@ -95,7 +98,7 @@ export interface Rejected {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** Milliseconds the service asked to be spared for with this key: a 429 and `Retry-After`. */
+  /** For how many milliseconds the service wants no further request with this key (a 429 and `Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
@@ -155,7 +158,7 @@ export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Ga
 
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
 
-/** Whether a request was tried and did not reach the service. Everything else was not sent for a reason of the bot's own. */
+/** Whether a request was tried and did not reach the service. All other requests were held back by the bot itself. */
 export const neverConnected = ({ reason }: NotSent): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
@@ -175,7 +178,7 @@ export const KNOWN_GAMES: readonly Game[] = [
   { name: 'DayZ', alias: 'dayz' },
 ];
 
-/** Whether a server ended so because of the guild's key: an admin has to do something about that. */
+/** Whether this is the outcome because of the guild's key, so that an admin has to act. */
 export function isAboutKey(outcome: Outcome): boolean {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
   return outcome.kind === 'not-sent' && outcome.reason === 'key';

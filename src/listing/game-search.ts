@@ -6,11 +6,14 @@ import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
 /** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
-/** Of what was typed so many characters are compared for slips of the keyboard. */
+/** How many characters of what was typed are compared for typing errors. */
 const MOST_COMPARED = 30;
-/** In so many games, the first of the list: 20 ms at worst. Later games are found as they were typed. */
+/**
+ * How many games are compared for typing errors, from the first: 20 ms at worst. Games behind them are found without
+ * errors only.
+ */
 const MOST_GAMES_COMPARED = 1_000;
-/** Searches of all games that are remembered, no longer ones: whoever looks for a game begins with the same letters. Some 200 KiB. */
+/** How many searches among all games are remembered: many members begin with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
 /** Games to name and to look for: those of the service, or those of them that a guild allows. */
@@ -19,7 +22,7 @@ export type GameIndex = ReturnType<typeof indexGames>;
 /** The games that a guild allows; any game can still be named. */
 export type AllowedGames = ReturnType<typeof gamesAmong>;
 
-/** A game as it is compared; see {@link fold}. */
+/** A game with the texts that a search compares; see {@link fold}. */
 interface Entry {
   readonly game: Game;
   readonly alias: string;
@@ -44,7 +47,7 @@ function entryOf(game: Game): Entry {
     alias: fold(game.alias),
     name,
     wordStarts,
-    // Slices: joining anew from each word on took 100 ms for a long list of names of many words.
+    // Slices of one text: joining the words again for each start took 100 ms for a long list of long names.
     joined: wordStarts.map((start, spaces) => letters.slice(start - spaces)),
     nicknames: NICKNAMES.get(name) ?? [],
     // A number stays whole: "l4d2".
@@ -52,10 +55,12 @@ function entryOf(game: Game): Entry {
   };
 }
 
-/** Games between two turns of the event loop: the longest list of the longest names took 150 ms at once. */
+/**
+ * How many games are indexed in one turn of the event loop: the longest list of the longest names took 150 ms at once.
+ */
 const GAMES_AT_ONCE = 1_000;
 
-/** As {@link indexGames}, with turns for others in between. */
+/** As {@link indexGames}, but lets others work in between. */
 export async function indexInSteps(games: readonly Game[]): Promise<GameIndex> {
   const entries: Entry[] = [];
   for (let from = 0; from < games.length; from += GAMES_AT_ONCE) {
@@ -68,7 +73,7 @@ export async function indexInSteps(games: readonly Game[]): Promise<GameIndex> {
 
 /** A list of games made ready for searching, since a search runs with every key stroke. */
 export function indexGames(games: readonly Game[], entries: readonly Entry[] = games.map(entryOf)) {
-  /** By what was typed and how many were asked for. */
+  /** By the number of games that were asked for and what was typed. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
   // Backwards, so that the first of several stays.
   const last = entries.toReversed();
@@ -116,11 +121,11 @@ export function indexGames(games: readonly Game[], entries: readonly Entry[] = g
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** The games by their alias and name without spaces, as other tools write them. */
+/** The alias and the name without spaces, as other tools write them. */
 const joinedNames = ({ alias, name, game }: Entry) =>
   [alias, name].map((text) => ({ text: withoutSpaces(text), game }));
 
-/** The nicknames that mean a game and no other of the list: "mc" does where no other Minecraft is in it. */
+/** The nicknames that mean this game and no other of the list: "mc" does if the list has one Minecraft only. */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -129,7 +134,7 @@ function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 
-/** The games by texts that belong to one of them alone. */
+/** The games by the texts that belong to a single game. */
 function unique(texts: readonly { readonly text: string; readonly game: Game }[]): ReadonlyMap<string, Game> {
   const games = new Map<string, Game | undefined>();
   for (const { text, game } of texts)
@@ -143,7 +148,7 @@ function search(entries: readonly Entry[], typed: string, limit: number): readon
   return [...found, ...withSlips(entries, typed, new Set(found))].slice(0, limit);
 }
 
-/** The games that nearly begin with what was typed: first those with one slip of the keyboard, then with two. */
+/** The games that begin with what was typed but for one typing error, then those with two. */
 function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const most = mostSlips(typed);
   if (most === 0) return [];
@@ -156,7 +161,7 @@ function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<
   return bySlips.flat();
 }
 
-/** A slip is forgiven from 4 letters on, two from 8. */
+/** One typing error is forgiven in 4 letters or more, two in 8 or more. */
 function mostSlips({ length }: string): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;
@@ -164,11 +169,11 @@ function mostSlips({ length }: string): number {
 
 const lists = (count: number): Game[][] => Array.from({ length: count }, () => []);
 
-/** The games in which the text is as it was typed, best first. Equally good ones keep their order. */
+/** The games that contain the text as it was typed, best first. Equally good games keep their order. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWord = ` ${typed}`;
   const typedJoined = typed.replaceAll(' ', '');
-  /** Smaller is better; `undefined`: not there as it was typed. */
+  /** Smaller is better; `undefined`: the game does not contain the text as it was typed. */
   function rankOf({ alias, name, joined, nicknames, initials }: Entry): number | undefined {
     if (alias === typed) return 0;
     if (name === typed) return 1;
@@ -189,7 +194,7 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   return byRank.flat();
 }
 
-/** How many slips away the alias, or the name from one of its words on, begins with what was typed. */
+/** How many typing errors stand between what was typed and the beginning of the alias, or of a word of the name. */
 function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): number | undefined {
   let fewest = distance(alias);
   for (const start of wordStarts) {
@@ -200,8 +205,8 @@ function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): 
 }
 
 /**
- * Text as it is compared: no case, no accents, full-width as narrow, apostrophes gone ("garrys mod") and any other
- * punctuation a space ("counter strike"). What is nothing but signs stays as it is, so that it can be found too.
+ * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, any other
+ * punctuation as a space ("counter strike"). A text of signs alone stays as it is, so that it can be found too.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
@@ -214,12 +219,12 @@ function fold(text: string): string {
   return words === '' ? letters.trim() : words;
 }
 
-/** Every name and nickname of games that are known, whatever the service has. */
+/** Every name and nickname of known games, also of games that the service does not have. */
 const KNOWN: ReadonlySet<string> = new Set(
   [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
 );
 
-/** Whether a text is what a game is called, also one that the service does not have. */
+/** Whether a text is a name of a known game, also of one that the service does not have. */
 export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
 
 /** Whether the name of a game is a word of some language as well. */
@@ -242,7 +247,7 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 
-/** The games that are known everywhere first; otherwise in their order. */
+/** The games with games that are known everywhere first; otherwise their order stays. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
   ...games.filter(({ alias }) => USUAL.has(alias)),
   ...games.filter(({ alias }) => !USUAL.has(alias)),

@@ -24,7 +24,7 @@ export interface GamesDeps {
 
 /** In place of a guild's id where the operator's key is used. */
 const OPERATOR = 'operator';
-/** A list that was cut short counts for so long, in milliseconds. */
+/** For how long a list counts as fresh that is suspiciously short, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
 /** How long nothing is fetched in the background after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
@@ -35,7 +35,7 @@ type Fetch = () => Promise<GamesOutcome | undefined>;
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.refine((games) => games.length > 0),
-  /** It has less than half of the games of the list before. */
+  /** Whether it has less than half of the games of the list before. */
   isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
@@ -53,7 +53,7 @@ export function createGames(deps: GamesDeps) {
   let failedAt = Number.NEGATIVE_INFINITY;
   let isLooking = false;
 
-  /** A list of the future is stale: the clock was set back, and how old the list is cannot be known. */
+  /** A list with a time in the future is stale: the clock was set back, so nobody knows how old it is. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
@@ -64,7 +64,7 @@ export function createGames(deps: GamesDeps) {
     return age >= 0 && age < ms;
   }
 
-  /** A list that somebody else just fetched. It is saved when the promise resolves. */
+  /** Takes a list that a command has just fetched. The list is saved when the promise resolves. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list: the one before stays');
@@ -81,7 +81,7 @@ export function createGames(deps: GamesDeps) {
     });
   }
 
-  /** Waits for the same fetch where one runs. */
+  /** Fetches, or waits for the fetch with the same key that runs already. */
   function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
     const fetched = running.get(whose) ?? fetchAndTake(fetch).finally(() => running.delete(whose));
     running.set(whose, fetched);
@@ -107,8 +107,8 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute. Where
-   * another process has fetched a newer list, or does it now, that one is taken.
+   * Fetches in the background if the list is stale, no fetch runs and none has failed within half a minute. If another
+   * process has fetched a newer list, or fetches one now, this process takes that list.
    * @param guildId whose member asks
    */
   function refreshSoon(guildId?: string): void {
@@ -142,7 +142,9 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /** Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key. */
+    /**
+     * Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key.
+     */
     async start(): Promise<void> {
       await takeStored();
       refreshSoon();
@@ -165,7 +167,7 @@ export function createGames(deps: GamesDeps) {
   };
 }
 
-/** The first of each alias: the later ones could not be told from it in a submission. */
+/** The first game of each alias: a submission could not tell the others from it. */
 function firstOfEachAlias(games: readonly Game[]): readonly Game[] {
   const first = new Map<string, Game>();
   for (const game of games) if (!first.has(game.alias)) first.set(game.alias, game);

@@ -10,15 +10,15 @@ import {
 } from './contract.ts';
 import type { TurnRequest, Turns } from './turns.ts';
 
-/** Who asks, and until when a response is of use. */
+/** For whom a request is made, and until when its response is of use. */
 export type Asker = Omit<TurnRequest, 'kind'>;
 
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /** Whether the service refuses so many keys that this says nothing of them: then it counts as a failure. */
+  /** Whether the service refuses so many keys that the keys cannot be the reason: such a refusal counts as a failure. */
   readonly areRefusalsDoubted?: () => boolean;
-  /** Milliseconds before the second try; twice that before the third. Half of it is chance. 300. */
+  /** Milliseconds before the second try, of which half is random; twice as many before the third. Usually 300. */
   readonly firstWaitMs?: number | undefined;
 }
 
@@ -26,10 +26,13 @@ export type Guard = ReturnType<typeof createGuard>;
 
 const TRIES = 3;
 const FIRST_WAIT_MS = 300;
-/** A pause of so many milliseconds is waited for; whoever would have to wait longer is told so. */
+/** A longer pause is not waited for: the request is not sent. In milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Stands before every request to the listing service, and keeps one guild's trouble its own: turns, pauses, the breaker. */
+/**
+ * Every request to the listing service passes here. Turns, pauses and the breaker keep one guild's trouble from the
+ * others.
+ */
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, areRefusalsDoubted = () => false, firstWaitMs = FIRST_WAIT_MS } = deps;
 
@@ -85,7 +88,7 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether the next try may be better: a wrong key, a bad certificate or a web page does not get better within seconds. */
+/** Whether the next try may succeed: a wrong key, a bad certificate or a web page stays as it is within seconds. */
 function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // A submission is repeated only where nothing of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';

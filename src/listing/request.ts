@@ -4,7 +4,7 @@ import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { type Failure, MASKED_KEY, type NotSent, type Unknown } from './contract.ts';
 
-/** A response over HTTP, whatever is in it. */
+/** An HTTP response with any body. */
 export interface HttpResponse {
   readonly kind: 'response';
   readonly status: number;
@@ -38,7 +38,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
   const chunks: Buffer[] = [];
 
   function end(result: HttpResponse | Failure): void {
-    // With them goes all that is known here: the response would stay in memory until the deadline.
+    // Otherwise the response would stay in memory until the deadline, since these refer to it.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -57,7 +57,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
-      // Ended while it waited for a connection: aborted here, undici writes nothing.
+      // It ended while it waited for a connection. Aborted here, undici writes nothing.
       if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
@@ -98,7 +98,7 @@ function ended(isSent: boolean, reason: 'stopping' | 'timeout', detail: string):
   return isSent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
 }
 
-/** Of a request of which nothing was written. */
+/** The outcome of a request of which nothing was written. */
 function unreached(error: Error): NotSent {
   // This machine's own trouble says nothing of the service.
   if (OUT_OF_HANDLES.test(codeOf(error))) {
@@ -111,7 +111,7 @@ function unreached(error: Error): NotSent {
   return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail: describeError(error) };
 }
 
-/** Of the process, or of the whole machine. */
+/** Too many open files in the process, or on the whole machine. */
 const OUT_OF_HANDLES = /^(?:EMFILE|ENFILE)$/;
 
 function reasonOfCode(code: string): NotSent['reason'] {
@@ -123,7 +123,7 @@ function reasonOfCode(code: string): NotSent['reason'] {
   return 'unreachable';
 }
 
-/** Of a request that was written, in part at least. */
+/** The outcome of a request of which at least a part was written. */
 function brokenOff(error: Error): Unknown {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }
@@ -186,7 +186,9 @@ function withMaskedKey(body: string, key: Secret): unknown {
   );
 }
 
-/** Of a response whose body says neither success nor error: an HTTP status that is an error tells more. */
+/**
+ * The outcome of a response whose body says neither success nor error. An HTTP status that is an error tells the reason.
+ */
 export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
@@ -196,7 +198,7 @@ export function unusable(
   return {
     kind: 'unknown',
     reason: reasonOfStatus(status) ?? reason,
-    // Never the body: a page of a proxy may well show the request it was asked.
+    // Never the body: a proxy's page may show the request.
     detail: `HTTP ${status}: ${what}`,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -209,7 +211,7 @@ function reasonOfStatus(status: number): Unknown['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** The origin alone: a redirect might repeat what it was sent anywhere behind it. */
+/** Only the origin: the rest of the address might repeat what was sent. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
   return `moved to ${new URL(location, url).origin}`;

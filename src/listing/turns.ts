@@ -34,7 +34,7 @@ const MOST_REMEMBERED = 10_000;
  */
 export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: () => number }) {
   const mostReading = Math.max(1, Math.floor(atOnce / 2));
-  /** By guild, in the order in which they came. */
+  /** The waiting requests of each guild, in the order in which they came. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
   const lastTurns = createBoundedMap<number>(MOST_REMEMBERED);
