@@ -74,10 +74,10 @@ export function createViews(sandbox: Sandbox) {
         messages: [...seen(me, guild), ...waiting.of(me, discord.nameOf(discord.applicationId) ?? '')]
           .filter(({ id }) => !dismissed.has(id))
           .sort((a, b) => a.at - b.at),
-        /** What everybody can read in the other channels. */
+        /** What this person can read in the other channels. */
         elsewhere: channels
           .filter(({ id }) => id !== me.channelId)
-          .map(({ id, name }) => ({ channel: name, messages: seen({ channelId: id }, guild) })),
+          .map(({ id, name }) => ({ channel: name, messages: seen({ channelId: id, userId: me.userId }, guild) })),
         commands: commandViews(commands.filter(isSlash), locale, { discord, guild }),
         messageCommands: commands
           .filter((command) => !isSlash(command))

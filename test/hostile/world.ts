@@ -148,5 +148,5 @@ export async function openWorld(options: WorldOptions) {
   };
 }
 
-/** Of the rate limits: buttons that were posted here in the bot's name. */
-const isOwn = ({ status, path }: Breach) => status === 429 && path.endsWith('/messages');
+/** Of the rate limits: buttons that were posted here in the bot's name, and what a bot that starts anew cannot know of. */
+const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);

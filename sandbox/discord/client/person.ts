@@ -63,16 +63,19 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   /** What selects show that something was chosen in: by message and custom id, also after the message was edited. */
   const chosen = new Map<string, string>();
 
+  /** In the channel of the message that it comes from, or where the person is. */
   function send(did: Did, asked: Asked): Interaction {
+    const { channelId } = did.source ?? actor;
     const interaction = world.interactions.open({
       ...did,
       kind: asked.type,
       userId: actor.userId,
       userName: actor.name,
-      channelId: actor.channelId,
+      channelId,
       guildId: actor.guild.id,
     });
-    dispatch(interactionCreate(world, { interaction, actor, asked }), actor.guild.id);
+    const there = { ...actor, channelId };
+    dispatch(interactionCreate(world, { interaction, actor: there, asked }), actor.guild.id);
     return interaction;
   }
 
@@ -101,7 +104,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     const stored = world.messages.get(id);
     const seesIt = stored?.onlyFor === undefined || stored.onlyFor === actor.userId;
     const botIsThere = actor.guild.status !== 'left';
-    return seesIt && botIsThere && stored?.channelId === actor.channelId ? stored : undefined;
+    const isHere = actor.guild.channels.has(stored?.channelId ?? '');
+    return seesIt && botIsThere && isHere ? stored : undefined;
   }
 
   const here = () => ({

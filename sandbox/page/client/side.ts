@@ -134,7 +134,7 @@ function elsewhere({ view, beside, read, drawing }: Side): TemplateResult {
     <h2 id="log">Log channel</h2>
     <label>Channel <select @change=${(event: Event) => read(selected(event))}>${options(channels, beside)}</select></label>
     <div class="log" role="log" aria-label=${`Messages in #${beside}`} tabindex="0">
-      ${shown.length === 0 ? html`<p class="quiet">Nothing is written in #${beside}. An admin makes it the log channel with /settings.</p>` : messages(shown, { ...drawing, act: undefined })}
+      ${shown.length === 0 ? html`<p class="quiet">Nothing is written in #${beside}. An admin makes it the log channel with /settings.</p>` : messages(shown, drawing)}
     </div>
   </section>`;
 }
