@@ -77,7 +77,10 @@ export function createViews(sandbox: Sandbox) {
         /** What this person can read in the other channels. */
         elsewhere: channels
           .filter(({ id }) => id !== me.channelId)
-          .map(({ id, name }) => ({ channel: name, messages: seen({ channelId: id, userId: me.userId }, guild) })),
+          .map(({ id, name }) => ({
+            channel: name,
+            messages: seen({ channelId: id, userId: me.userId }, guild),
+          })),
         commands: commandViews(commands.filter(isSlash), locale, { discord, guild }),
         messageCommands: commands
           .filter((command) => !isSlash(command))
