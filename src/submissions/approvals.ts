@@ -254,6 +254,8 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .updateTable('submissions')
         .set({ owner })
         .where('message_due_at', 'is not', null)
+        // What a dead process was sending is ended first: under a living one it would seem to be on its way.
+        .where('state', '<>', 'running')
         .where(isAbandoned(store, owner))
         .execute();
       const rows = await tables()

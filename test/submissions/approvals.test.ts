@@ -214,7 +214,11 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
         rows,
         limitedRows: [],
       });
+      expect(await opened.approvals.due()).toEqual([]);
       await opened.records.endAbandoned(guildId);
+      expect((await opened.approvals.due()).map(({ id }) => id)).toEqual(
+        expect.arrayContaining(['a', 'm-remainder']),
+      );
       expect(await servers(opened)).toEqual([['not-sent', 'stopping']]);
       const [again = ''] = await opened.approvals.waiting(guildId);
       expect(await approve(opened, again)).toMatchObject({ kind: 'ended' });
