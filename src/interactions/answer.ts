@@ -12,10 +12,10 @@ import { type Announcing, announce } from './announce.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import type { Modal } from './controls.ts';
 import {
-  type Answer,
   deliver,
   firstResponse,
   messageWritten,
+  type ReplyOrText,
   sayOneOf,
   sendingResponse,
   sourceOf,
@@ -54,11 +54,11 @@ export type Answering = ReturnType<typeof createAnswering>;
 export function createAnswering(deps: AnswerDeps) {
   const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
   /** Ends with the large replies that were asked for until now. */
-  let largeAnswers: Promise<unknown> | undefined;
+  let largeReplies: Promise<unknown> | undefined;
 
-  const say = ({ interaction }: Asking, said: Answer) => api.respond(interaction, firstResponse(said));
+  const say = ({ interaction }: Asking, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
 
-  async function turnDown(asking: Asking, why: Answer): Promise<void> {
+  async function turnDown(asking: Asking, why: ReplyOrText): Promise<void> {
     asking.trace.outcome = 'refused';
     await say(asking, why);
   }
@@ -93,7 +93,7 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /** Carries an action out. */
-  async function answerOf(asking: Asking, action: Action): Promise<Answer> {
+  async function carryOut(asking: Asking, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
       if (reply.isRefusal) asking.trace.outcome = 'refused';
@@ -118,9 +118,9 @@ export function createAnswering(deps: AnswerDeps) {
   /** The first response is the reply. If it fails, the member asks again, since nothing was changed. */
   async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
     const { interaction } = asking;
-    const answer = await answerOf(asking, action);
-    const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
-    const respond = (said: Answer) =>
+    const reply = await carryOut(asking, action);
+    const isUpdate = action.answers === 'update at once' && typeof reply !== 'string';
+    const respond = (said: ReplyOrText) =>
       api.respond(
         interaction,
         isUpdate && typeof said !== 'string'
@@ -132,16 +132,16 @@ export function createAnswering(deps: AnswerDeps) {
       // since Discord waits.
       void editOrder.beginAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
     }
-    await sayOneOf(answer, respond, (error) => notTaken(error, asking));
+    await sayOneOf(reply, respond, (error) => notTaken(error, asking));
   }
 
   /** Makes one large reply after the other: the memory of one is free again once Discord has its files. */
   function answerLarge(asking: Asking, action: Action): Promise<void> {
-    const mine = answerLater(asking, action, largeAnswers);
-    const all = Promise.allSettled([largeAnswers, mine]).finally(() => {
-      if (largeAnswers === all) largeAnswers = undefined;
+    const mine = answerLater(asking, action, largeReplies);
+    const all = Promise.allSettled([largeReplies, mine]).finally(() => {
+      if (largeReplies === all) largeReplies = undefined;
     });
-    largeAnswers = all;
+    largeReplies = all;
     return mine;
   }
 
@@ -163,7 +163,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (before) progress.show({ content: context.t('again.waiting') });
       await before;
       await myTurn(interaction.guildId);
-      const answer = await answerOf(asking, action);
+      const reply = await carryOut(asking, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
       // No process takes anything over while the database is away.
@@ -172,7 +172,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
       const instead = (error: unknown) => notTaken(error, asking);
       const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, shown, progress, isLatest, instead }, answer).catch(
+      await deliver({ api, interaction, shown, progress, isLatest, instead }, reply).catch(
         async (error: unknown) => {
           // After any other failure the interaction stays recorded, and its member is told soon.
           if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
@@ -181,8 +181,8 @@ export function createAnswering(deps: AnswerDeps) {
       );
       trace.answered();
       await record.markReplied(interaction.id);
-      if (typeof answer !== 'string' && answer.announcement) {
-        await announce(deps, interaction, answer.announcement).catch((error: unknown) => {
+      if (typeof reply !== 'string' && reply.announcement) {
+        await announce(deps, interaction, reply.announcement).catch((error: unknown) => {
           logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
         });
       }

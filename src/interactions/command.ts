@@ -91,7 +91,7 @@ export class OldMessage extends UserError {
 
 /**
  * How a command answers.
- * - `at once`: it only reads, and its answer is the first response. Nothing is recorded.
+ * - `at once`: it only reads, and its reply is the first response. Nothing is recorded.
  * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
  * - `form`: it opens a modal, and so does no work first.
  */
@@ -113,7 +113,7 @@ export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressAnswers;
-  /** Its files take so much memory that the process makes one such answer at a time, until Discord has it. */
+  /** Its files take so much memory that the process makes one such reply at a time, until Discord has it. */
   readonly isLarge?: true;
   /** Where it takes one that its command does not. */
   readonly permission?: Permission;

@@ -17,7 +17,7 @@ import type { Interaction, Shown, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
 /** A reply, or a text in place of one: an error, or a refusal. */
-export type Answer = Reply | string;
+export type ReplyOrText = Reply | string;
 
 /** Nobody is ever pinged. */
 export const NO_MENTIONS = { parse: [] };
@@ -29,8 +29,8 @@ const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 const LATE_EDIT_MS = 2_000;
 
 /** A reply as the first response. */
-export function firstResponse(answer: Answer): APIInteractionResponse {
-  const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(answer));
+export function firstResponse(said: ReplyOrText): APIInteractionResponse {
+  const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
     type: InteractionResponseType.ChannelMessageWithSource,
     data: {
@@ -87,24 +87,24 @@ const isMalformed = (error: unknown): boolean =>
   isAboutText(error) || (error instanceof DiscordAPIError && (error.status === 400 || error.status === 413));
 
 /**
- * Says an answer as Discord takes it: as it is, else its bare text, else a fixed sentence.
- * @param instead told why Discord did not take the answer; returns the sentence
+ * Says a reply as Discord takes it: as it is, else its bare text, else a fixed sentence.
+ * @param instead told why Discord did not take the reply; returns the sentence
  * @throws what `say` throws for another reason
  */
 export async function sayOneOf(
-  answer: Answer,
-  say: (answer: Answer) => Promise<void>,
+  reply: ReplyOrText,
+  say: (said: ReplyOrText) => Promise<void>,
   instead: (error: unknown) => string,
 ): Promise<void> {
   let refusal: unknown;
   try {
-    return await say(answer);
+    return await say(reply);
   } catch (error) {
     if (!isMalformed(error)) throw error;
     refusal = error;
   }
   const sentence = instead(refusal);
-  const bare = isAboutText(refusal) ? '' : bareText(replyOf(answer));
+  const bare = isAboutText(refusal) ? '' : bareText(replyOf(reply));
   try {
     if (bare !== '') return await say({ content: bare });
   } catch (error) {
@@ -131,14 +131,14 @@ function shownBelow(
   };
 }
 
-/** What an answer puts in place of what its message showed. */
-function messageAfter(answer: Answer, shown: Shown | undefined): MessageBody {
-  const reply = replyOf(answer);
-  const stays = typeof answer === 'string' || answer.keepsMessage;
+/** What a reply puts in place of what its message showed. */
+function messageAfter(said: ReplyOrText, shown: Shown | undefined): MessageBody {
+  const reply = replyOf(said);
+  const stays = typeof said === 'string' || said.keepsMessage;
   return shown && stays ? { body: shownBelow(shown, reply), files: [] } : messageOf(reply);
 }
 
-const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
+const replyOf = (said: ReplyOrText): Reply => (typeof said === 'string' ? { content: said } : said);
 
 /** The whole message, in place of what is there. */
 function messageOf(reply: Reply): MessageBody {
@@ -150,7 +150,7 @@ function messageOf(reply: Reply): MessageBody {
   };
 }
 
-/** Names a message by the interaction whose answer it is. */
+/** Names a message by the interaction whose reply it is. */
 export type MessageKey = string;
 
 /** The message that an interaction writes: the one that it changes, or its own. */
@@ -170,22 +170,22 @@ export interface Delivery {
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
   /** Whether no later interaction has begun to write the same message: see edit-order.ts. */
   readonly isLatest: () => Promise<boolean>;
-  /** Told of an answer that Discord does not take; returns what is said in the end. */
+  /** Told of a reply that Discord does not take; returns what is said in the end. */
   readonly instead: (error: unknown) => string;
 }
 
 /**
- * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
- * before the answer is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
+ * Puts the reply in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
+ * before the reply is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
  * below the failure.
  * @throws the last failure
  */
-export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
-  sayOneOf(answer, (said) => deliverOnce(delivery, said), delivery.instead);
+export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
+  sayOneOf(reply, (said) => deliverOnce(delivery, said), delivery.instead);
 
-async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
+async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {
   const { api, interaction, shown, progress, isLatest } = delivery;
-  const message = messageAfter(answer, shown);
+  const message = messageAfter(reply, shown);
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   await persist(async () => {

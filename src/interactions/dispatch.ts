@@ -117,7 +117,7 @@ export function createDispatcher(deps: DispatchDeps) {
           lost(about, error.cause);
         } else {
           trace.outcome = isRefused(error) ? 'undelivered' : 'unanswered';
-          logger.error({ ...about, err: error }, 'an answer could not be delivered');
+          logger.error({ ...about, err: error }, 'a reply could not be delivered');
         }
       }
     });
@@ -135,7 +135,7 @@ export function createDispatcher(deps: DispatchDeps) {
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
     } catch (err) {
-      if (!(err instanceof LostInteraction)) logger.warn({ err }, 'an answer could not be delivered');
+      if (!(err instanceof LostInteraction)) logger.warn({ err }, 'a reply could not be delivered');
     }
   }
 

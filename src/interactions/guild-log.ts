@@ -41,18 +41,7 @@ export interface GuildLogDeps extends GuildLogTiming {
   readonly logger: Logger;
 }
 
-/** The channel in which admins read what is done with their key. It never gets in the way: nothing throws. */
-export interface GuildLog {
-  /**
-   * Adds a line, in the guild's language; it appears within seconds, together with others.
-   * @param kind the outcome that the line is about; the worst outcome gives the message its colour
-   */
-  tell(guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void>;
-  /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
-  alert(guildId: string, makeAlert: (t: Translate) => Alert): Promise<void>;
-  /** Posts at once what is waiting, as when the bot stops. */
-  flush(): Promise<void>;
-}
+export type GuildLog = ReturnType<typeof createGuildLog>;
 
 export interface Alert {
   /** What must be read: the message's text. */
@@ -85,8 +74,11 @@ interface Waiting {
   readonly kinds: Set<keyof typeof LOOK>;
 }
 
-/** Waiting lines are in memory only: a crash loses a few seconds of them. */
-export function createGuildLog(deps: GuildLogDeps): GuildLog {
+/**
+ * The channel in which admins read what is done with their key. It never gets in the way: nothing throws. Waiting lines are
+ * in memory only: a crash loses a few seconds of them.
+ */
+export function createGuildLog(deps: GuildLogDeps) {
   const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   /** By guild, the message that new lines are added to. */
   const waiting = new Map<string, Waiting>();
@@ -158,14 +150,21 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const isLeftAlone = (channelId: string): boolean => performance.now() < (refusedUntil.get(channelId) ?? 0);
 
   return {
-    tell: (guildId, makeText, kind) =>
+    /**
+     * Adds a line, in the guild's language; it appears within seconds, together with others.
+     * @param kind the outcome that the line is about; the worst outcome gives the message its colour
+     */
+    tell: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
         message.count += 1;
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    async flush() {
+    /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
+    alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
+      add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
+    /** Posts at once what is waiting, as when the bot stops. */
+    async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());
       hurry = new AbortController();

@@ -6,27 +6,22 @@ import type { Interaction } from './interaction.ts';
 /** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2_000;
 
-/** Shows how far the work is. */
-export interface Progress {
-  show(progress: Pick<Reply, 'content' | 'embeds'>): void;
-  /** Resolves when no edit with it is under way. */
-  settled(): Promise<void>;
-  isShown(): boolean;
-  /** Whether an edit with progress may still be under way: Discord may apply it after the reply. */
-  isUncertain(): boolean;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
-/** @param isOwner whether no other process has taken the interaction over, and has told of it */
+/**
+ * Shows how far the work is.
+ * @param isOwner whether no other process has taken the interaction over, and has told of it
+ */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
   interaction: Interaction,
   isOwner: () => Promise<boolean>,
-): Progress {
+) {
   let isLate = false;
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing: Promise<void> | undefined;
   return {
-    show({ content, embeds = [] }) {
+    show({ content, embeds = [] }: Pick<Reply, 'content' | 'embeds'>): void {
       if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = performance.now();
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
@@ -40,8 +35,10 @@ export function createProgress(
           showing = undefined;
         });
     },
-    settled: async () => showing,
+    /** Resolves when no edit with it is under way. */
+    settled: async (): Promise<void> => showing,
     isShown: () => shownAt > Number.NEGATIVE_INFINITY,
+    /** Whether an edit with progress may still be under way: Discord may apply it after the reply. */
     isUncertain: () => isLate,
   };
 }
