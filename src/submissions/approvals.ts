@@ -273,7 +273,8 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     async shown(approval: Approval, message: MessagePlace | undefined): Promise<boolean> {
       const { id, guildId, messageDueAt = null } = approval;
       return store.inGuild(guildId, async () => {
-        const own = tables().updateTable('submissions').where('id', '=', id);
+        // A forged button names the submission of another guild.
+        const own = tables().updateTable('submissions').where('id', '=', id).where('guild_id', '=', guildId);
         if (message) {
           await own.set({ channel_id: message.channelId, message_id: message.messageId }).execute();
         }

@@ -1,12 +1,12 @@
 import { ComponentType, PermissionFlagsBits } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import { modalOf, openAppScene, type Scene, setKey, textOf } from '../support/bot.ts';
+import { inStaff, waitingIn } from '../support/approval.ts';
+import { type Bot, botTest, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
-  ACCEPTED,
   addServer,
   allowGames,
   type Component,
@@ -39,9 +39,11 @@ const guarded = new Set(
       .map(([action]) => `${data.name}:${action}`),
   ),
 );
+/** What a role may decide as well, which is looked up when it is pressed. */
+for (const action of ['submissions:approve', 'submissions:refuse', 'submissions:all']) guarded.add(action);
 const REFUSED = 'You need the “Manage Server” permission';
 
-/** A button or a select that the bot has shown to somebody of the first guild. */
+/** A button or a select that the bot has shown to somebody of the guild. */
 interface Control {
   readonly by: 'member' | 'admin';
   readonly answer: Answer;
@@ -54,21 +56,23 @@ interface Opened {
   readonly modal: SeenModal;
 }
 
-let scene: Scene;
-let controls: readonly Control[];
-/** A window of every kind for each who is to submit it: it can be submitted once. */
-let windows: Readonly<Record<'member' | 'guild', readonly Opened[]>>;
-/** A list that its member has not submitted yet. */
-let list: Answer;
+/** What the bot has shown in a guild: one control of every kind, and a window of every kind, which can be submitted once. */
+interface Everything {
+  readonly controls: readonly Control[];
+  readonly windows: readonly Opened[];
+  /** A list that its member has not submitted yet. */
+  readonly list: Answer;
+}
+
+const it = botTest({ key: null });
 
 const nameOf = (customId: string): string => {
   const { command, action } = parseCustomId(customId);
   return `${command}:${action}`;
 };
 
-beforeAll(async () => {
-  scene = await openAppScene();
-  const { admin, member, listing } = scene;
+async function showEverything(guild: TestGuild): Promise<Everything> {
+  const { admin, member, discord, listing } = guild;
   const shown: Pick<Control, 'by' | 'answer'>[] = [];
   const show = (by: Control['by'], answer: Answer): Answer => {
     shown.push({ by, answer });
@@ -83,9 +87,12 @@ beforeAll(async () => {
   for (let n = 1; n <= 10; n += 1) await addServer(member, `more.example.com:${n}`);
   await pressSubmit(member, await paste(member, lines(12)));
   show('member', await addServer(member, 's1.example.com:27015'));
-  list = show('member', await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`));
+  const list = show(
+    'member',
+    await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`),
+  );
   show('member', await paste(member, 'no-game.example.com:1'));
-  const message = scene.discord.say(member, 'even rust nemen op near.example.com:28015');
+  const message = discord.say(member, 'even rust nemen op near.example.com:28015');
   show('member', await member.useOnMessage('Submit servers', message));
   show('member', await paste(member, '['));
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
@@ -100,13 +107,10 @@ beforeAll(async () => {
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   show('member', await admin.submit(modalOf(await admin.slash('panel')), { text: '' }));
-  await chooseLogChannel(scene);
-  scene.discord.guildEvents.addRole(
-    { id: admin.guildId, name: '', channelId: '' },
-    { name: 'staff', mentionable: true },
-  );
-  show('admin', await admin.pick(await openSettings(scene), ['@staff']));
-  show('admin', await allowGames(scene, ['ark', 'cs2']));
+  await chooseLogChannel(guild);
+  discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+  show('admin', await admin.pick(await openSettings(guild), ['@staff']));
+  show('admin', await allowGames(guild, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
   const label = 'Delete all data of this Discord server';
   show('admin', await admin.press(show('admin', await admin.slash('privacy')), label));
@@ -114,49 +118,72 @@ beforeAll(async () => {
   await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
   for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
-  controls = shown.flatMap(({ by, answer }) =>
+  const approval = await admin.press(await openSettings(guild), 'Approval');
+  await admin.press(approval, 'Turn approval on');
+  show('admin', await admin.pick(approval, ['@staff']));
+  show('member', await addServer(member, 'waits.example.com:1'));
+  const many = await paste(member, lines(30).replaceAll('.example', '.waits.example'));
+  show('member', await member.press(many, 'Submit 30 game servers'));
+  const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
+  show('admin', toDecide);
+  show('admin', await admin.slash('submissions'));
+  const off = await admin.press(await openSettings(guild), 'Approval');
+  await admin.press(off, 'Turn approval off');
+
+  const controls = shown.flatMap(({ by, answer }) =>
     componentsOf(answer).flatMap((component) => {
       const { custom_id: id } = component;
       return id === undefined ? [] : [{ by, answer, id, component }];
     }),
   );
-  windows = { member: await openWindows(), guild: await openWindows() };
-});
-afterAll(() => scene?.close());
+  return { controls, windows: await openWindows(guild, controls, toDecide), list };
+}
 
-async function openWindows(): Promise<readonly Opened[]> {
+async function openWindows(
+  guild: TestGuild,
+  controls: readonly Control[],
+  toDecide: Answer,
+): Promise<readonly Opened[]> {
+  const { admin, member } = guild;
   const forms = [
     'addserver:edit',
     'addserver:new',
+    'addserver:change',
     'addservers:retype',
     'addservers:askgame',
     'addservers:edit',
     'addservers:editall',
   ];
   const opened: Opened[] = [
-    { by: 'member', modal: modalOf(await scene.member.slash('addservers')) },
-    { by: 'admin', modal: modalOf(await scene.admin.slash('panel')) },
+    { by: 'member', modal: modalOf(await member.slash('addservers')) },
+    { by: 'admin', modal: modalOf(await admin.slash('panel')) },
+    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Refuse')) },
   ];
   for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:quota']) {
     const control = controls.find(({ id }) => nameOf(id) === name);
     if (!control) throw new Error(`${name} was not shown`);
     const { by, answer, id } = control;
-    opened.push({ by, modal: modalOf(await scene[by].press(answer, id)) });
+    opened.push({ by, modal: modalOf(await guild[by].press(answer, id)) });
   }
   return opened;
 }
 
-/** What is stored of the first guild that is not this person's own. */
-async function stored({ guildId, userId }: Pick<Person, 'guildId' | 'userId'>): Promise<string> {
-  const of = scene.admin.guildId;
-  const owner = guildId === of ? userId : '';
-  const rows = await scene.store.rows('SELECT * FROM keyv WHERE key LIKE ?', `%${of}%`);
-  const found = [...rows];
+interface Place {
+  readonly bot: Bot;
+  /** Where everything was shown. */
+  readonly guild: TestGuild;
+}
+type Who = Pick<Person, 'guildId' | 'userId'>;
+
+/** What is stored of the guild that is not this person's own. */
+async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who): Promise<string> {
+  const owner = guildId === guild.id ? userId : '';
+  const found = [...(await store.rows('SELECT * FROM keyv WHERE key LIKE ?', `%${guild.id}%`))];
   for (const table of ['submissions', 'servers', 'deletions']) {
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
-    found.push(...(await scene.store.rows(others, of, owner)));
+    found.push(...(await store.rows(others, guild.id, owner)));
   }
-  return JSON.stringify(found);
+  return found.map((row) => JSON.stringify(row)).join('\n');
 }
 
 /** What typed into any window sends nothing to the service, whoever types it. */
@@ -180,18 +207,16 @@ function submittable(): typeof TYPED {
 }
 
 /** Something that somebody does leaves all that is stored of others as it is, and the service alone. */
-async function changesNothing(
-  who: Pick<Person, 'guildId' | 'userId'>,
-  act: () => Promise<void>,
-): Promise<void> {
+async function changesNothing(place: Place, who: Who, act: () => Promise<void>): Promise<void> {
+  const { bot, guild } = place;
   // The lines of what was submitted go right after their member was told.
   const untold = "SELECT id FROM submissions WHERE state = 'done' AND draft IS NOT NULL";
-  await expect.poll(() => scene.store.rows(untold)).toEqual([]);
-  const before = await stored(who);
-  const requests = scene.listing.requests.length;
+  await expect.poll(() => bot.store.rows(untold)).toEqual([]);
+  const before = await stored(place, who);
+  const requests = guild.listing.requests.length;
   await act();
-  expect(await stored(who)).toBe(before);
-  expect(scene.listing.requests).toHaveLength(requests);
+  expect(await stored(place, who)).toBe(before);
+  expect(guild.listing.requests).toHaveLength(requests);
 }
 
 /** What is chosen in a select; a button has nothing. */
@@ -202,11 +227,11 @@ function chosenIn({ type, options }: Component): readonly string[] | undefined {
 }
 
 /** Somebody uses a copy of a control that stands where everybody sees it; what they read. */
-async function use({ id, component }: Control, person: Person): Promise<string> {
+async function use(bot: Bot, { id, component }: Control, person: Person): Promise<string> {
   // Discord takes five messages in five seconds in a channel.
-  scene.discord.clock.advance(1_000);
+  bot.discord.clock.advance(1_000);
   const row = { type: ComponentType.ActionRow, components: [{ ...component, disabled: false }] };
-  const copy = await postComponents(scene, person.channelId, [row]);
+  const copy = await postComponents(bot, person.channelId, [row]);
   if (!copy) throw new Error(`${id} was not posted`);
   const values = chosenIn(component);
   const answer = await (values ? person.pick(copy, values, id) : person.press(copy, id));
@@ -214,86 +239,98 @@ async function use({ id, component }: Control, person: Person): Promise<string> 
   return textOf(await person.submit(answer.modal, typedInto(answer.modal)));
 }
 
+/** Somebody else's servers and drafts. */
+const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
+
 describe('a button or a select that was shown to somebody else', () => {
-  it('is one of every kind that there is', () => {
+  it('is one of every kind that there is', async ({ guild }) => {
+    const { controls, windows } = await showEverything(guild);
     expect([...new Set(controls.map(({ id }) => nameOf(id)))].toSorted()).toEqual(
       actionsOf('presses').toSorted(),
     );
-    const opened = windows.member.map(({ modal }) => nameOf(modal.data.custom_id));
+    const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect(opened.toSorted()).toEqual(actionsOf('submits').toSorted());
   });
 
-  it('changes nothing for another member, who lacks the permission where one is taken', async () => {
-    const other = scene.person({ role: 'other' });
+  it('changes nothing for another member, who lacks the permission where one is taken', async ({
+    bot,
+    guild,
+    member,
+  }) => {
+    const { controls, list } = await showEverything(guild);
+    const other = guild.person({ role: 'other' });
     for (const control of controls) {
-      await changesNothing(other, async () => {
-        const said = await use(control, other);
+      await changesNothing({ bot, guild }, other, async () => {
+        const said = await use(bot, control, other);
         expect([control.id, said.includes(REFUSED)]).toEqual([control.id, guarded.has(nameOf(control.id))]);
-        expect(said).not.toMatch(/(?:new|no-port|refused|s1)\.example\.com/);
+        expect(said).not.toMatch(OTHERS);
       });
     }
+    // It works for whom it was shown to.
+    expect(textOf(await pressSubmit(member, list))).toContain('1 sent for review');
   });
 
-  it('changes nothing of a member for an admin', async () => {
+  it('changes nothing of a member for an admin', async ({ bot, guild, admin }) => {
+    const { controls } = await showEverything(guild);
     for (const control of controls.filter(({ by }) => by === 'member'))
-      await changesNothing(scene.admin, async () => void (await use(control, scene.admin)));
+      await changesNothing({ bot, guild }, admin, async () => void (await use(bot, control, admin)));
   });
 
-  it('changes nothing here from another guild', async () => {
+  it('changes nothing here from another guild', async ({ bot, guild }) => {
+    const { controls } = await showEverything(guild);
+    const elsewhere = await bot.newGuild();
     for (const control of controls) {
-      const person = scene.person({ role: control.by, guild: 1 });
-      await changesNothing(person, async () => {
-        expect(await use(control, person)).not.toMatch(/(?:new|no-port|refused|s1)\.example\.com/);
+      const person = elsewhere[control.by];
+      await changesNothing({ bot, guild }, person, async () => {
+        expect(await use(bot, control, person)).not.toMatch(OTHERS);
       });
     }
-  });
-
-  it('works for whom it was shown to', async () => {
-    expect(textOf(await pressSubmit(scene.member, list))).toContain('1 sent for review');
-    expect(textOf(await addServer(scene.member, 'at-the-end.example.com:1'))).toContain(ACCEPTED);
   });
 });
 
 describe('a window that somebody else has opened', () => {
-  const nobody = { user: '100000000000000001', permissions: '0' };
-
-  it('changes nothing when another member submits it, who lacks the permission where one is taken', async () => {
-    for (const { by, modal } of windows.member) {
-      const said = await submitAs(by, modal, { ...nobody, guild: scene.admin.guildId });
-      expect([modal.data.custom_id, said.includes(REFUSED)]).toEqual([
-        modal.data.custom_id,
-        guarded.has(nameOf(modal.data.custom_id)),
-      ]);
+  it('changes nothing when another member submits it, who lacks the permission where one is taken', async ({
+    bot,
+    guild,
+  }) => {
+    const { windows } = await showEverything(guild);
+    const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
+    for (const window of windows) {
+      // What is typed into an empty window is one's own.
+      if (nameOf(window.modal.data.custom_id) === 'addserver:new') continue;
+      const said = await submitAs({ bot, guild }, window, somebody);
+      const { custom_id: id } = window.modal.data;
+      expect([id, said.includes(REFUSED)]).toEqual([id, guarded.has(nameOf(id))]);
     }
   });
 
-  it('changes nothing here when the same person submits it in another guild', async () => {
-    const guild = scene.person({ guild: 1 }).guildId;
+  it('changes nothing here when the same person submits it in another guild', async ({ bot, guild }) => {
+    const { windows } = await showEverything(guild);
+    const { id: guildId } = await bot.newGuild();
     const permissions = String(PermissionFlagsBits.ManageGuild);
-    for (const { by, modal } of windows.guild)
-      await submitAs(by, modal, { guild, permissions, user: scene[by].userId });
+    for (const window of windows)
+      await submitAs({ bot, guild }, window, { userId: guild[window.by].userId, guildId, permissions });
   });
 
-  interface Forged {
-    readonly user: string;
-    readonly guild: string;
-    readonly permissions: string;
-  }
-
   /** Who opened it submits it, and Discord says that somebody else did; what is answered. */
-  async function submitAs(by: Control['by'], modal: SeenModal, forged: Forged): Promise<string> {
-    const { user: id, guild, permissions } = forged;
-    let said = '';
-    onTestFinished(() => scene.discord.gateway.disturbDispatch({}));
-    scene.discord.gateway.disturbDispatch({
+  async function submitAs(
+    place: Place,
+    { by, modal }: Opened,
+    forged: Who & { readonly permissions: string },
+  ): Promise<string> {
+    const { userId: id, guildId, permissions } = forged;
+    const { gateway } = place.bot.discord;
+    onTestFinished(() => gateway.disturbDispatch({}));
+    gateway.disturbDispatch({
       alter(payload) {
         const { member } = Object(payload);
         const user = { ...member.user, id };
-        return { ...payload, guild_id: guild, member: { ...member, permissions, user } };
+        return { ...payload, guild_id: guildId, member: { ...member, permissions, user } };
       },
     });
-    await changesNothing({ guildId: guild, userId: id }, async () => {
-      said = textOf(await scene[by].submit(modal, typedInto(modal, submittable())));
+    let said = '';
+    await changesNothing(place, forged, async () => {
+      said = textOf(await place.guild[by].submit(modal, typedInto(modal, submittable())));
     });
     return said;
   }
@@ -304,11 +341,9 @@ describe('the permission that a command takes', () => {
     .filter(({ permission }) => permission !== undefined)
     .map(({ data }) => data.name);
 
-  it('is what Discord is told of who may see it', () => {
+  it('is what Discord is told of who may see it', ({ discord }) => {
     const needed = String(PermissionFlagsBits.ManageGuild);
-    const seen = scene.discord
-      .commands()
-      .map((command) => [command.name, command.default_member_permissions]);
+    const seen = discord.commands().map((command) => [command.name, command.default_member_permissions]);
     expect(Object.fromEntries(seen)).toEqual(
       Object.fromEntries(
         commands.map(({ data }) => [data.name, forAdmins.includes(data.name) ? needed : null]),
@@ -317,15 +352,20 @@ describe('the permission that a command takes', () => {
     expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings', 'panel']);
   });
 
-  it.each(
+  it.for(
     forAdmins,
-  )('keeps /%s from who was given it under Integrations alone, which is logged', async (name) => {
-    const { member } = scene;
+  )('keeps /%s from who was given it under Integrations alone, which is logged', async (name, {
+    bot,
+    guild,
+    member,
+  }) => {
     expect(await member.slash(name)).toMatchObject({ kind: 'refused' });
-    giveCommand(scene, name, member);
-    await changesNothing(member, async () => expect(textOf(await member.slash(name))).toContain(REFUSED));
-    const logged = scene.log().filter(({ msg }) => msg === 'refused: the member lacks the permission');
-    expect(logged.at(-1)).toMatchObject({ guildId: member.guildId, command: name });
+    giveCommand(guild, name, member);
+    await changesNothing({ bot, guild }, member, async () =>
+      expect(textOf(await member.slash(name))).toContain(REFUSED),
+    );
+    const logged = bot.log().filter(({ msg }) => msg === 'refused: the member lacks the permission');
+    expect(logged.at(-1)).toMatchObject({ guildId: guild.id, command: name });
     // Nothing that was typed, chosen or carried by a button is in any of these lines.
     for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)
       expect(Object.keys(rest).filter((key) => !['guildId', 'command', 'action'].includes(key))).toEqual([]);
