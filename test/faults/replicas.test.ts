@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await scene.kill();
     discord.faults.clear();
     await letPass();
-    expect(textOf(await answer)).toContain('This waits for a moderator');
+    expect(textOf(await answer)).toContain('This is waiting for a moderator');
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
     await scene.startBot();
     const moderators = ['admin', 'admin'] as const;

@@ -180,6 +180,20 @@ describe('of the answers that change one message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
+  it('one is not sent once more where a newer one has begun to be written meanwhile', async () => {
+    const written: boolean[] = [];
+    const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
+      void written.push((await isLatest?.()) === true);
+    const api = { edit, followUp: edit, read: async () => 'answered' as const };
+    const isLatest = async () => written.length === 0;
+    const progress = { isShown: () => true, isUncertain: () => true };
+    await deliver(
+      { ...ALONE, api, isLatest, interaction: press('1'), shown: SHOWN, progress },
+      { content: 'done' },
+    );
+    expect(written).toEqual([true, false]);
+  });
+
   it('one is not written where another process has begun to write a newer one', async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>

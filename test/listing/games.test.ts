@@ -74,10 +74,16 @@ describe('before anything was fetched', () => {
 describe('the games list', () => {
   it('counts for a minute when it has less than half of the games of the one before', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
-    const { games, asked, clock } = await setUp([listed(whole), listed(whole.slice(3))]);
+    const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
     clock.now += HOUR;
     await games.refresh('1');
+    const restarted = await setUp([], { values });
+    await restarted.games.start();
+    restarted.clock.now = clock.now + 59_999;
+    expect(restarted.games.isFresh()).toBe(true);
+    restarted.clock.now += 1;
+    expect(restarted.games.isFresh()).toBe(false);
     clock.now += 59_999;
     expect(games.isFresh()).toBe(true);
     clock.now += 1;
