@@ -5,6 +5,7 @@ import { isFinished } from '../../sandbox/prompt/show.ts';
 import { setKey, textOf } from '../support/bot.ts';
 import { upload } from '../support/people.ts';
 import { type Ask, latestOf } from './judge.ts';
+import { throughPanel } from './panel.ts';
 import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -42,6 +43,10 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
     [1, (server) => ({ game: 'cs2', server: `${server}:70000` })],
     [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
   ];
+
+/** As a window takes it. */
+const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, String(value)]));
 
 /** How many servers of a list ended how, by its answer after a restart. */
 const OUTCOMES = [
@@ -180,14 +185,23 @@ export function createMembers(world: World): Members {
   async function submitList(member: Member): Promise<void> {
     const list = Array.from({ length: 2 + member.random.below(140) }, freshServer);
     const file = upload('list.txt', list.map((server) => `${server}:27015 cs2`).join('\n'));
-    await submitMany(member, await member.person.slash('addservers', { file }), list);
+    const { person, random } = member;
+    const preview = random.chance(0.5)
+      ? await throughPanel(world, person, 'Submit a list', { file })
+      : await person.slash('addservers', { file });
+    await submitMany(member, preview, list);
   }
 
   function act(member: Member): Promise<unknown> {
     const { person, random } = member;
     const offers = (command: string) => person.commands().some((each) => each.name === command);
     const submit = (server: string) =>
-      submitOne(member, server, () => person.slash('addserver', random.pick(TRIES)(server)));
+      submitOne(member, server, () => {
+        const typed = random.pick(TRIES)(server);
+        return random.chance(0.2)
+          ? throughPanel(world, person, 'Submit a game server', inWords(typed))
+          : person.slash('addserver', typed);
+      });
     const again = () => {
       const earlier = singles.get(person.guildId) ?? [];
       return submit(earlier[random.below(earlier.length)] ?? freshSingle());
@@ -201,6 +215,7 @@ export function createMembers(world: World): Members {
       [60, () => submit(freshSingle())],
       [12, again],
       [8, () => person.slash('games')],
+      [4, () => throughPanel(world, person, 'My submissions')],
       [offers('addservers') ? 6 : 0, () => submitList(member)],
       [6, () => person.slash('games', { search: 'a' })],
       [8, () => person.complete('addserver', 'game', { game: 'c' })],

@@ -1,5 +1,6 @@
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { postComponents } from '../support/people.ts';
+import { postPanel, throughPanel } from './panel.ts';
 import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';
@@ -61,6 +62,33 @@ export const WAYS: readonly Way[] = [
       const opened = await person.slash('addservers');
       return opened.kind === 'modal' ? person.submit(opened.modal, { servers: text || 'a' }) : opened;
     },
+  },
+  {
+    name: 'a text and a file in the window of a panel',
+    weight: 8,
+    most: MOST_OF_FILE,
+    use: (world, person, text) =>
+      throughPanel(world, person, 'Submit a list', {
+        servers: text.slice(0, 3_000).toWellFormed(),
+        file: { filename: 'list.txt', bytes: Buffer.from(text) },
+      }),
+  },
+  {
+    name: 'an address in the window of a panel',
+    weight: 6,
+    most: 500,
+    use: (world, person, text) =>
+      throughPanel(world, person, 'Submit a game server', {
+        game: 'cs2',
+        server: text.replace(/[\r\n]/g, ' ') || 'a',
+        port: text.replace(/[\r\n]/g, ' ').slice(0, 20),
+      }),
+  },
+  {
+    name: "an admin's text on a panel",
+    weight: 3,
+    most: 500,
+    use: (world, person, text) => postPanel(world, person.guildId, text),
   },
   {
     name: 'a message',

@@ -1,0 +1,34 @@
+import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { ROLES } from '../../sandbox/people.ts';
+import { componentsOf } from '../support/people.ts';
+import type { World } from './world.ts';
+
+/** The last panel in somebody's channel. */
+const panelOf = ({ discord }: World, { channelId }: Person): SeenMessage | undefined =>
+  discord
+    .messages({ channelId })
+    .findLast((message) => componentsOf(message).some(({ custom_id }) => custom_id === 'addserver:new:'));
+
+/** An admin posts a panel with this text. */
+export async function postPanel({ discord }: World, guildId: string, text: string): Promise<Answer> {
+  const guild = discord.guilds.find(({ id }) => id === guildId);
+  if (guild === undefined) throw new Error(`there is no guild ${guildId}`);
+  const admin = discord.person({ guild, name: 'admin', ...ROLES.admin });
+  const opened = await admin.slash('panel');
+  return opened.kind === 'modal' ? admin.submit(opened.modal, { text }) : opened;
+}
+
+/** Somebody presses a button of their guild's panel, and fills in the window that it opens. */
+export async function throughPanel(
+  world: World,
+  person: Person,
+  label: string,
+  entered: Readonly<Record<string, string | Upload>> = {},
+): Promise<Answer> {
+  if (panelOf(world, person) === undefined) await postPanel(world, person.guildId, 'Be kind.');
+  const panel = panelOf(world, person);
+  if (panel === undefined) return { kind: 'refused', why: 'the panel could not be posted' };
+  const answer = await person.press(panel, label);
+  return answer.kind === 'modal' ? person.submit(answer.modal, entered) : answer;
+}
