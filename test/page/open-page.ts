@@ -102,14 +102,18 @@ export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   );
 }
 
+/** The name of what has the focus, also inside of a component; nothing while the browser's own parts have it. */
+const FOCUSED_NAME = `(() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused === document.body ? '' : (focused?.getAttribute('aria-label') ?? focused?.textContent ?? '').trim();
+})()`;
+
 /** Presses Tab until the focus is on what has this name. */
 export async function tabTo(tab: Tab, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await tab.keyboard.press('Tab');
-    const focused = tab.locator(':focus');
-    const label = (await focused.getAttribute('aria-label').catch(() => null)) ?? '';
-    const text = (await focused.textContent().catch(() => null)) ?? '';
-    const own = label === '' ? text.trim() : label;
+    const own = String(await tab.evaluate(FOCUSED_NAME));
     if (typeof name === 'string' ? own === name : name.test(own)) return;
   }
   throw new Error(`Tab does not lead to ${name}`);

@@ -1,7 +1,7 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
-import { setKey } from '../support/bot.ts';
+import { modalOf, setKey } from '../support/bot.ts';
 import { axeViolations, drawIn, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
@@ -140,6 +140,64 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(first).fill('hello from the page');
     await composer(first).press('Enter');
     await log(second).getByText('hello from the page').waitFor();
+  });
+
+  it('leads through the panel with the keyboard on a phone, before and after a restart', async () => {
+    const { sandbox } = scene;
+    const { discord, listing, people } = sandbox;
+    const guild = discord.guildEvents.add({ name: 'Panel' });
+    const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
+    await setKey(admin, 'sandbox-key-1234');
+    await admin.submit(modalOf(await admin.slash('panel')), { text: 'Be kind.' });
+    const phone = { viewport: { width: 390, height: 800 } };
+    const tab = await scene.tab(`&guild=${guild.id}&role=member`, phone);
+    const isSubmitted = (host: string) =>
+      expect.poll(() => listing.submitted.at(-1)?.server).toBe(`${host}.example.com`);
+    async function press(label: string | RegExp): Promise<void> {
+      await tabTo(tab, label);
+      await tab.keyboard.press('Enter');
+    }
+    const dialog = tab.getByRole('dialog');
+    async function fillIn(...values: readonly string[]): Promise<void> {
+      await dialog.waitFor();
+      for (const [index, value] of values.entries()) {
+        if (index > 0) await tab.keyboard.press('Tab');
+        await tab.keyboard.press('ControlOrMeta+A');
+        await tab.keyboard.type(value);
+      }
+    }
+    async function each(name: string): Promise<void> {
+      await press('Submit a game server');
+      await fillIn('cs2', `${name}-one.example.com:70000`);
+      await tab.keyboard.press('Enter');
+      await log(tab).getByRole('button', { name: 'Edit' }).waitFor();
+      await press('Edit');
+      await fillIn('cs2', `${name}-one.example.com:27015`);
+      await tab.keyboard.press('Enter');
+      await isSubmitted(`${name}-one`);
+
+      await press('Submit a list');
+      await dialog.waitFor();
+      expect(await axeViolations(tab)).toEqual([]);
+      await tab.keyboard.press('Tab');
+      await tab.locator(':focus').setInputFiles({
+        name: 'list.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`server,port,game\n${name}-file.example.com,27015,cs2\n`),
+      });
+      await press('Submit');
+      await log(tab).getByRole('button', { name: 'Submit 1 game server' }).waitFor();
+      await press('Submit 1 game server');
+      await isSubmitted(`${name}-file`);
+      await press('My submissions');
+      await log(tab).getByText('newest first').last().waitFor();
+      await log(tab).getByText(`${name}-file.example.com`).last().waitFor();
+    }
+
+    await each('before');
+    await sandbox.restart();
+    await each('after');
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
   it('submits the servers of a message with the keyboard', async () => {
