@@ -180,6 +180,21 @@ describe('a submission under approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
+  it('ends as not sent where nobody decides in time', async ({ bot, guild, member }) => {
+    const { message } = await oneWaits(guild);
+    await bot.store.rows(
+      'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',
+      guild.id,
+      'waiting',
+    );
+    // The hourly job comes soon after the start.
+    await bot.restart();
+    await expect.poll(() => textOf(message)).toContain('Nobody decided in time');
+    expect(labelsOf(message)).toEqual([]);
+    expect(textOf(await member.slash('submissions'))).toContain('No moderator decided in time.');
+    expect(addsOf(guild, HOST)).toEqual([]);
+  });
+
   it('is refused where the same one waits, and where too many do', async ({ guild, member }) => {
     await oneWaits(guild);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain('already waiting for a moderator');
