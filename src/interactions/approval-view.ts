@@ -33,7 +33,7 @@ export function approvalView(t: Translate, approval: Approval, games: GameIndex)
   const about = [...what, byText(t, userId)].join(' · ');
   return {
     content: statusText(t, approval),
-    embeds: [{ ...embed, description: `${about}\n${embed.description}` }],
+    embeds: [{ ...embed, description: [about, embed.description].filter(Boolean).join('\n') }],
   };
 }
 
