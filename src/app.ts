@@ -485,7 +485,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
-        approvals: whenClockIsRight(approvals.expire),
+        approvals: whenClockIsRight(async () => {
+          await approvals.expire();
+          await approvalMessages.showDue();
+        }),
         submissions: whenClockIsRight(pruning.prune),
         interactions: whenClockIsRight(record.prune),
         deletions: deletion.finish,

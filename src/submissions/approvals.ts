@@ -236,7 +236,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         return undefined;
       }),
     /** Ends the submissions that no moderator has decided in time. */
-    async expire(stopping?: AbortSignal): Promise<void> {
+    async expire(): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
         .select(['id', 'guild_id'])
@@ -244,7 +244,6 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .where('expires_at', '<=', now())
         .execute();
       for (const { id, guild_id: guildId } of over) {
-        stopping?.throwIfAborted();
         await store.inGuild(guildId, () => endWaiting({ guildId, id }, 'expired', {}));
       }
     },
