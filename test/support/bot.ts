@@ -296,7 +296,7 @@ export async function oneBot(options: BotOptions & Expected = {}): Promise<Bot> 
   return bot;
 }
 
-/** TODO: what is left of the former names. */
+/** A bot with people of its first guild, for tests that open and close it themselves; others take {@link botTest}. */
 export interface Scene extends Omit<Bot, 'process' | 'start' | 'newGuild'> {
   readonly bot: BotProcess;
   readonly startBot: Bot['start'];
@@ -319,10 +319,13 @@ async function openOld(options: SceneOptions & AppSceneOptions): Promise<Scene> 
   return { ...bot, bot: bot.process, startBot: bot.start, admin, member: bot.person({ role: 'member' }) };
 }
 
+/** As a process of its own. */
 export const openScene = (options: SceneOptions = {}): Promise<Scene> =>
   openOld({ ...options, asProcess: true });
+/** In the test's own process. */
 export const openAppScene = (options: AppSceneOptions = {}): Promise<Scene> => openOld(options);
 
+/** The same for as long as something runs. */
 export async function inAppScene(
   { crash = false, ...options }: AppSceneOptions & Expected,
   run: (scene: Scene) => Promise<unknown>,
@@ -335,6 +338,7 @@ export async function inAppScene(
   }
 }
 
+/** The same bot in a guild that it has just joined. */
 export async function inNewGuild(
   scene: Scene,
   { key, locale = 'en-US' }: { readonly key?: string; readonly locale?: string } = {},
