@@ -84,6 +84,6 @@ it('what waits for a moderator is not sent once its member was blocked', async (
   writeFileSync(fileOf('BLOCKED_USERS'), member.userId);
   await scene.restart();
   const refused = await inStaff(guild, 'admin').press(message, 'Approve');
-  expect(textOf(refused)).toMatch(/has blocked this member.*still waits/s);
+  expect(textOf(refused)).toContain('operator has blocked this member');
   expect(addsOf(scene, 'waits.example.com')).toEqual([]);
 });
