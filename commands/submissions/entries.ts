@@ -44,11 +44,17 @@ function decisionText(
 
 /** A game server, and its outcome on a line of its own. */
 export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
-  const { outcome, message, failure } = entry;
-  const ended = signed(outcome, t(`outcome.${outcome}`));
-  const why = failure ? failureText(failure, t) : escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
-  const said = outcome === 'accepted' ? ended : t('look.about', { item: ended, why });
+  const ended = signed(entry.outcome, t(`outcome.${entry.outcome}`));
+  const why = whyText(t, entry);
+  const said = why === undefined ? ended : t('look.about', { item: ended, why });
   return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
+}
+
+/** What the service or a moderator says; why a request failed is old news, and stands in the file. */
+function whyText(t: Reader['t'], { outcome, message, failure }: HistoryEntry): string | undefined {
+  if (outcome === 'rejected') return escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
+  const isOfModerator = failure?.reason === 'refused' || failure?.reason === 'expired';
+  return isOfModerator ? failureText(failure, t) : undefined;
 }
 
 /** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
