@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 /** Every change of the tables, in the order of its names. A released one is never changed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '1.5-tables': {
+  '2.0-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')

@@ -90,6 +90,8 @@ describe('after a kill -9', () => {
       answers.push(addServer(member, `s${n}.example.com:27015`));
       await expect.poll(() => listing.submitted).toHaveLength(Math.min(n, 2));
     }
+    const running = "SELECT id FROM submissions WHERE state = 'running' AND guild_id = ?";
+    await expect.poll(() => bot.store.rows(running, guild.id)).toHaveLength(3);
     await expect.poll(() => thinkingIn(guild)).toBe(3);
     await crash(guild, bot);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
+import { BREACHES, openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
 import { sampleOf, scrape } from '../support/machine.ts';
 
 let scene: Scene;
@@ -151,6 +151,8 @@ describe('the log', () => {
       answeredMs: expect.any(Number),
     });
     let said = '';
+    // What the bot writes by itself waits for the lock before it, a second each.
+    scene.mayBreak(BREACHES.late, 1);
     await whileLocked(async () => {
       said = textOf(await submit('failed.example.com:1'));
     });

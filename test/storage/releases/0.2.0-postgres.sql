@@ -174,19 +174,19 @@ CREATE TABLE public.submissions (
 -- Data for Name: interactions; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.interactions VALUES ('1574423755642372096', '1323802873036800000', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442274725, NULL, '1574423755642372096');
-INSERT INTO public.interactions VALUES ('1574423760281272320', '1323802873036800000', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442274831, NULL, '1574423760176414720');
-INSERT INTO public.interactions VALUES ('1574423760532930560', '1323802873036800000', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442274896, NULL, '1574423760532930560');
-INSERT INTO public.interactions VALUES ('1574423761136910336', '1323802873036800000', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442275047, NULL, '1574423761136910336');
+INSERT INTO public.interactions VALUES ('1574436759234674688', '1323802873036800000', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445375023, NULL, '1574436759234674688');
+INSERT INTO public.interactions VALUES ('1574436763592556544', '1323802873036800000', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445375062, NULL, '1574436763550613504');
+INSERT INTO public.interactions VALUES ('1574436763659665408', '1323802873036800000', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445375078, NULL, '1574436763659665408');
+INSERT INTO public.interactions VALUES ('1574436763974238208', '1323802873036800000', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445375154, NULL, '1574436763974238208');
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.jobs VALUES ('games', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442304673);
-INSERT INTO public.jobs VALUES ('departures', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795445874680);
-INSERT INTO public.jobs VALUES ('publish', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442304706);
+INSERT INTO public.jobs VALUES ('games', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445404991);
+INSERT INTO public.jobs VALUES ('publish', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445405003);
+INSERT INTO public.jobs VALUES ('departures', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795448975024);
 
 
 --
@@ -194,20 +194,20 @@ INSERT INTO public.jobs VALUES ('publish', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df
 --
 
 INSERT INTO public.keyv VALUES ('store:place', '{"value":"16384 16398"}', '', NULL);
-INSERT INTO public.keyv VALUES ('health:write-test', '{"value":1795442274643}', '', NULL);
+INSERT INTO public.keyv VALUES ('health:write-test', '{"value":1795445374967}', '', NULL);
 INSERT INTO public.keyv VALUES ('encryption:used-key:90545d8ed4de', '{"value":true}', '', NULL);
-INSERT INTO public.keyv VALUES ('application:current', '{"value":{"id":"1574423754736402432","since":0}}', '', NULL);
-INSERT INTO public.keyv VALUES ('published:1574423754736402432', '{"value":"c1ee1973ee0c629add12dda8a8fde32e3aa559b8d32fc13df09db9bc7871dcea"}', '', NULL);
-INSERT INTO public.keyv VALUES ('games:list', '{"value":{"fetchedAt":1795442274749,"games":[{"name":"7 Days to Die","alias":"7dtd"},{"name":"ARK: Survival Ascended","alias":"arksa"},{"name":"ARK: Survival Evolved","alias":"ark"},{"name":"Arma 3","alias":"arma3"},{"name":"Arma Reforger","alias":"reforger"},{"name":"Assetto Corsa","alias":"assetto"},{"name":"Barotrauma","alias":"barotrauma"},{"name":"Battlefield 4","alias":"bf4"},{"name":"Call of Duty 4: Modern Warfare","alias":"cod4"},{"name":"Call of Duty®: World at War","alias":"codwaw"},{"name":"Conan Exiles","alias":"conan"},{"name":"Counter-Strike 1.6","alias":"cs16"},{"name":"Counter-Strike 2","alias":"cs2"},{"name":"Counter-Strike: Condition Zero","alias":"cscz"},{"name":"Counter-Strike: Global Offensive","alias":"csgo"},{"name":"Counter-Strike: Source","alias":"css"},{"name":"DayZ","alias":"dayz"},{"name":"Day of Defeat: Source","alias":"dods"},{"name":"Don’t Starve Together","alias":"dst"},{"name":"Eco","alias":"eco"},{"name":"Enshrouded","alias":"enshrouded"},{"name":"Factorio","alias":"factorio"},{"name":"FiveM","alias":"fivem"},{"name":"Garry''s Mod","alias":"gm"},{"name":"Half-Life 2: Deathmatch","alias":"hl2dm"},{"name":"Hell Let Loose","alias":"hll"},{"name":"Insurgency: Sandstorm","alias":"sandstorm"},{"name":"Killing Floor 2","alias":"kf2"},{"name":"Left 4 Dead","alias":"l4d"},{"name":"Left 4 Dead 2","alias":"l4d2"},{"name":"Minecraft","alias":"minecraft"},{"name":"Minecraft: Bedrock Edition","alias":"bedrock"},{"name":"Minecraft: Pokémon (Cobblemon)","alias":"cobblemon"},{"name":"MORDHAU","alias":"mordhau"},{"name":"Mount & Blade II: Bannerlord","alias":"bannerlord"},{"name":"Palworld","alias":"palworld"},{"name":"Project Zomboid","alias":"zomboid"},{"name":"Quake III Arena","alias":"q3a"},{"name":"Rust","alias":"rust"},{"name":"S.T.A.L.K.E.R.: Call of Pripyat","alias":"stalkercop"},{"name":"San Andreas Multiplayer","alias":"samp"},{"name":"Satisfactory","alias":"satisfactory"},{"name":"Sons of the Forest","alias":"sotf"},{"name":"Squad","alias":"squad"},{"name":"Team Fortress 2","alias":"tf2"},{"name":"Terraria","alias":"terraria"},{"name":"Tom Clancy’s Rainbow Six 3: Raven Shield","alias":"ravenshield"},{"name":"TrackMania² Stadium","alias":"tm2stadium"},{"name":"Unreal Tournament 2004","alias":"ut2004"},{"name":"Unturned","alias":"unturned"},{"name":"V Rising","alias":"vrising"},{"name":"Valheim","alias":"valheim"}],"isShort":false}}', '', NULL);
+INSERT INTO public.keyv VALUES ('published:1574436758404202496', '{"value":"1196de8c5b67e22279c61ffa1f37db5d85d139645e199af28b6a116f2de2f708"}', '', NULL);
+INSERT INTO public.keyv VALUES ('application:current', '{"value":{"id":"1574436758404202496","since":0}}', '', NULL);
+INSERT INTO public.keyv VALUES ('games:list', '{"value":{"fetchedAt":1795445375039,"games":[{"name":"7 Days to Die","alias":"7dtd"},{"name":"ARK: Survival Ascended","alias":"arksa"},{"name":"ARK: Survival Evolved","alias":"ark"},{"name":"Arma 3","alias":"arma3"},{"name":"Arma Reforger","alias":"reforger"},{"name":"Assetto Corsa","alias":"assetto"},{"name":"Barotrauma","alias":"barotrauma"},{"name":"Battlefield 4","alias":"bf4"},{"name":"Call of Duty 4: Modern Warfare","alias":"cod4"},{"name":"Call of Duty®: World at War","alias":"codwaw"},{"name":"Conan Exiles","alias":"conan"},{"name":"Counter-Strike 1.6","alias":"cs16"},{"name":"Counter-Strike 2","alias":"cs2"},{"name":"Counter-Strike: Condition Zero","alias":"cscz"},{"name":"Counter-Strike: Global Offensive","alias":"csgo"},{"name":"Counter-Strike: Source","alias":"css"},{"name":"DayZ","alias":"dayz"},{"name":"Day of Defeat: Source","alias":"dods"},{"name":"Don’t Starve Together","alias":"dst"},{"name":"Eco","alias":"eco"},{"name":"Enshrouded","alias":"enshrouded"},{"name":"Factorio","alias":"factorio"},{"name":"FiveM","alias":"fivem"},{"name":"Garry''s Mod","alias":"gm"},{"name":"Half-Life 2: Deathmatch","alias":"hl2dm"},{"name":"Hell Let Loose","alias":"hll"},{"name":"Insurgency: Sandstorm","alias":"sandstorm"},{"name":"Killing Floor 2","alias":"kf2"},{"name":"Left 4 Dead","alias":"l4d"},{"name":"Left 4 Dead 2","alias":"l4d2"},{"name":"Minecraft","alias":"minecraft"},{"name":"Minecraft: Bedrock Edition","alias":"bedrock"},{"name":"Minecraft: Pokémon (Cobblemon)","alias":"cobblemon"},{"name":"MORDHAU","alias":"mordhau"},{"name":"Mount & Blade II: Bannerlord","alias":"bannerlord"},{"name":"Palworld","alias":"palworld"},{"name":"Project Zomboid","alias":"zomboid"},{"name":"Quake III Arena","alias":"q3a"},{"name":"Rust","alias":"rust"},{"name":"S.T.A.L.K.E.R.: Call of Pripyat","alias":"stalkercop"},{"name":"San Andreas Multiplayer","alias":"samp"},{"name":"Satisfactory","alias":"satisfactory"},{"name":"Sons of the Forest","alias":"sotf"},{"name":"Squad","alias":"squad"},{"name":"Team Fortress 2","alias":"tf2"},{"name":"Terraria","alias":"terraria"},{"name":"Tom Clancy’s Rainbow Six 3: Raven Shield","alias":"ravenshield"},{"name":"TrackMania² Stadium","alias":"tm2stadium"},{"name":"Unreal Tournament 2004","alias":"ut2004"},{"name":"Unturned","alias":"unturned"},{"name":"V Rising","alias":"vrising"},{"name":"Valheim","alias":"valheim"}],"isShort":false}}', '', NULL);
 INSERT INTO public.keyv VALUES ('settings:1323802873036800000', '{"value":{"locale":"en-US","announce":false,"dailyQuota":42}}', '', NULL);
-INSERT INTO public.keyv VALUES ('api-key:1323802873036800000', '{"value":{"sealed":{"v":1,"k":"90545d8ed4de","iv":"3kQugmYEYcwrCcl3","data":"tVXB3hw/UA0ng7w=","tag":"ypPCeflYuFyK4PzRiGap1A=="},"lastFour":"","setBy":"300000000000000001","setAt":"2026-11-23T13:57:54.771Z","workedAt":"2026-11-23T13:57:54.997Z","answer":{"at":"2026-11-23T13:57:54.997Z","accepted":true,"message":"Servers have been added for review."}}}', '', NULL);
+INSERT INTO public.keyv VALUES ('api-key:1323802873036800000', '{"value":{"sealed":{"v":1,"k":"90545d8ed4de","iv":"e5YeAmPQkOtjoMgc","data":"i13u70pgQZIv6SY=","tag":"sahzrwC2Mwknvt3NqJrmJg=="},"lastFour":"","setBy":"300000000000000001","setAt":"2026-11-23T14:49:35.044Z","workedAt":"2026-11-23T14:49:35.113Z","answer":{"at":"2026-11-23T14:49:35.113Z","accepted":true,"message":"Servers have been added for review."}}}', '', NULL);
 
 
 --
 -- Data for Name: kysely_migration; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.kysely_migration VALUES ('1.5-tables', '2026-11-23T13:57:54.629Z');
+INSERT INTO public.kysely_migration VALUES ('2.0-tables', '2026-11-23T14:49:34.943Z');
 
 
 --
@@ -233,15 +233,15 @@ INSERT INTO public.kysely_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: servers; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.servers VALUES ('1574423760532930560', 0, '1323802873036800000', '300000000000000002', 'kept.example.com', 27015, NULL, 'cs2', 'kept.example.com:27015', 1795442274947, 1795442274970, 1795442274991, 'accepted', 'Servers have been added for review.', NULL);
+INSERT INTO public.servers VALUES ('1574436763659665408', 0, '1323802873036800000', '300000000000000002', 'kept.example.com', 27015, NULL, 'cs2', 'kept.example.com:27015', 1795445375094, 1795445375102, 1795445375111, 'accepted', 'Servers have been added for review.', NULL);
 
 
 --
 -- Data for Name: submissions; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.submissions VALUES ('1574423760532930560', '1323802873036800000', '300000000000000002', 'member', 'done', NULL, '1574423760532930560', '780aa4c5-3b00-4bc1-8d0e-412e2c0111df', 1795442274947, 1795442274947, 1795442275000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO public.submissions VALUES ('1574423761136910336', '1323802873036800000', '300000000000000002', 'member', 'draft', '{"source":"options","rows":[{"kind":"refused","line":1,"problem":{"code":"port-too-high","field":"port","port":70000},"typed":{"server":"kept.example.com:70000","port":"","queryPort":"","game":"cs2"}}],"includesAlreadySubmitted":false}', NULL, NULL, 1795442275072, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO public.submissions VALUES ('1574436763659665408', '1323802873036800000', '300000000000000002', 'member', 'done', NULL, '1574436763659665408', '9defa75c-5ab8-4394-84fa-8e0d99d5374d', 1795445375094, 1795445375094, 1795445375120, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO public.submissions VALUES ('1574436763974238208', '1323802873036800000', '300000000000000002', 'member', 'draft', '{"source":"options","rows":[{"kind":"refused","line":1,"problem":{"code":"port-too-high","field":"port","port":70000},"typed":{"server":"kept.example.com:70000","port":"","queryPort":"","game":"cs2"}}],"includesAlreadySubmitted":false}', NULL, NULL, 1795445375159, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 
 
 --
