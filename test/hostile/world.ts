@@ -133,7 +133,8 @@ export async function openWorld(options: WorldOptions) {
         for (const leak of await leaksOf(sandbox, { output: lines.join('\n'), encryptionKeys, databaseUrl }))
           verdict.harm('secrets found', leak);
         const broken = discord.breaches.filter(
-          (breach) => !isOwn(breach) && !blameless.includes(breach.code),
+          (breach) =>
+            !isOwn(breach) && !(replicas && isSharedToken(breach)) && !blameless.includes(breach.code),
         );
         for (const about of new Set(broken.map((breach) => JSON.stringify(breach)))) {
           verdict.harm('rules of Discord broken', about);
@@ -150,3 +151,8 @@ export async function openWorld(options: WorldOptions) {
 
 /** Of the rate limits: buttons that were posted here in the bot's name, and what a bot that starts anew cannot know of. */
 const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);
+/**
+ * Replicas that stood still and go on answer together what the balancer had handed to each of them in turn; none knows
+ * what the others use up of the limit of the interaction's token.
+ */
+const isSharedToken = ({ status, path }: Breach) => status === 429 && path.endsWith('/callback');
