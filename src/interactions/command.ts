@@ -101,6 +101,9 @@ export type Answers = 'at once' | 'later' | 'form';
  * How a button, a select or a modal answers. These change the message that it belongs to:
  * - `update at once` and `update`: as `at once` and `later`.
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
+ *
+ * What `update` and `sending` throw stands above the message as it was when it was pressed, with its buttons unless it is an
+ * OldMessage: on a message that everybody sees, for everybody, whatever others have made of it meanwhile.
  */
 export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 

@@ -311,7 +311,7 @@ export interface AppSceneOptions
   extends Omit<SceneOptions, 'wrapper' | 'tls'>,
     Pick<AppDeps, 'timing' | 'languages'> {}
 
-async function openOld(options: SceneOptions & AppSceneOptions): Promise<Scene> {
+async function openWithPeople(options: SceneOptions & AppSceneOptions): Promise<Scene> {
   const { startBot = true, key, ...rest } = options;
   const bot = await openBot({ ...rest, start: startBot });
   const admin = bot.person({ role: 'admin' });
@@ -321,9 +321,9 @@ async function openOld(options: SceneOptions & AppSceneOptions): Promise<Scene> 
 
 /** As a process of its own. */
 export const openScene = (options: SceneOptions = {}): Promise<Scene> =>
-  openOld({ ...options, asProcess: true });
+  openWithPeople({ ...options, asProcess: true });
 /** In the test's own process. */
-export const openAppScene = (options: AppSceneOptions = {}): Promise<Scene> => openOld(options);
+export const openAppScene = (options: AppSceneOptions = {}): Promise<Scene> => openWithPeople(options);
 
 /** The same for as long as something runs. */
 export async function inAppScene(
