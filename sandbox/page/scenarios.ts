@@ -44,6 +44,31 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'panel',
+    title: 'A panel',
+    async play(stage) {
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell('admin', 'They post a panel with /panel, with a line of their own.');
+      const panel = await finished(
+        await typeInto(stage.admin, await stage.admin.slash('panel'), {
+          text: 'Only servers that are open to everybody, please.',
+        }),
+      );
+      await stage.tell(
+        'member',
+        'A member who knows no command presses a button of it, and fills the window in.',
+      );
+      await finished(
+        await typeInto(stage.member, await pressMain(stage.member, panel), {
+          game: 'cs2',
+          server: 'play.example.com',
+          port: '27015',
+        }),
+      );
+    },
+  },
+  {
     name: 'wrong-first-try',
     title: 'A wrong first try',
     async play(stage) {
@@ -137,9 +162,17 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 async function setKey({ admin }: Stage): Promise<SeenMessage> {
-  const opened = await admin.slash('setkey');
-  if (opened.kind !== 'modal') throw new Error(`/setkey opened no window: ${wordsOf(opened)}`);
-  return finished(await admin.submit(opened.modal, { key: KEY }));
+  return finished(await typeInto(admin, await admin.slash('setkey'), { key: KEY }));
+}
+
+/** Fills the window in that came, and submits it. */
+async function typeInto(
+  person: Person,
+  opened: Answer,
+  values: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  if (opened.kind !== 'modal') throw new Error(`no window opened: ${wordsOf(opened)}`);
+  return person.submit(opened.modal, values);
 }
 
 async function sendList({ member }: Stage): Promise<SeenMessage> {

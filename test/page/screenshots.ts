@@ -20,6 +20,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'key-is-set', scenario: 'first-key', at: 'They choose', locales: BOTH, width: PHONE },
   { name: 'settings', scenario: 'first-key', at: 'Each setting', locales: BOTH, width: PHONE },
   { name: 'submitted', scenario: 'first-key', locales: BOTH, width: PHONE },
+  { name: 'panel', scenario: 'panel', at: 'A member who', locales: BOTH, width: PHONE },
   { name: 'no-port', scenario: 'wrong-first-try', at: 'They put it right', locales: BOTH, width: PHONE },
   { name: 'put-right', scenario: 'wrong-first-try', at: 'They try an', locales: BOTH, width: PHONE },
   { name: 'preview', scenario: 'list-of-250', at: 'They submit', locales: BOTH, width: PHONE },
