@@ -56,7 +56,9 @@ describe('the panel', () => {
     await admin.pick(page, optionsOf(page).slice(0, 1));
     const many = await windowOf();
     expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
-    expect(modalTexts(many).join()).toMatch(/Game servers can be submitted here for these games only: .*, and 16 more\./);
+    expect(modalTexts(many).join()).toMatch(
+      /Game servers can be submitted here for these games only: .*, and 16 more\./,
+    );
     expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
     expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
   });
