@@ -61,7 +61,7 @@ export interface SubmitContext extends Context {
   readonly file: (id: string) => UploadedFile | undefined;
 }
 
-/** What the member reads. The dispatcher fits it into Discord's limits and sends it; nobody is ever pinged. */
+/** What the member reads. deliver.ts fits it into Discord's limits and sends it; nobody is ever pinged. */
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
@@ -125,7 +125,10 @@ interface Handler<Input, Says> {
 }
 
 export type Press = Handler<PressContext, Reply | Modal>;
-/** Discord allows no modal in answer to a modal. */
+/**
+ * Of a modal that was submitted, as Discord calls it; servers are submitted by a command or a press. Discord allows no modal
+ * in answer to a modal.
+ */
 export type Submit = Handler<SubmitContext, Reply>;
 
 export interface Choice {

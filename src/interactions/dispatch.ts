@@ -146,7 +146,7 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   return {
-    /** Answers what the gateway sends as INTERACTION_CREATE; never throws. */
+    /** Answers an interaction as Discord sends it; never throws. */
     async handle(payload: unknown): Promise<void> {
       const receivedAt = api.timeOfArrival(Object(payload).id);
       let interaction: Interaction;

@@ -12,7 +12,10 @@ import type { Answerable } from '../discord/api.ts';
 import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
-/** What a member did, as plain data: the same from the gateway and after a crash. Nothing else of a guild is known. */
+/**
+ * What a member did, as plain data: the same over the gateway and over HTTP; after a crash, what was recorded of it. Nothing
+ * else of a guild is known.
+ */
 export interface Interaction extends Answerable {
   /** Empty outside a guild. */
   readonly guildId: string;
@@ -100,7 +103,7 @@ export interface OptionValues {
 }
 
 /**
- * Reads what the gateway sends as INTERACTION_CREATE.
+ * Reads an interaction as Discord sends it.
  * @param receivedAt milliseconds since 1970
  * @throws TypeError when a field that is needed is not as Discord documents it
  */

@@ -10,7 +10,10 @@ export interface TakeoverDeps {
   readonly owner: string;
   /** Ends the submissions of dead processes, so that their outcomes can be told. */
   readonly submissions: Pick<Records, 'abandonedGuilds' | 'endAbandoned'>;
-  /** Tells, in the background, of the interactions that this process owns and is not at work on. */
+  /**
+   * Tells, in the background, of the interactions that this process owns and is not at work on, and brings the messages up to
+   * date on which moderators decide.
+   */
   readonly tellUnreplied: () => Promise<void>;
   readonly logger: Pick<Logger, 'error'>;
 }

@@ -2,7 +2,7 @@ import type { MessageKey } from './deliver.ts';
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** What this process is at work on. It tells members of everything else that it owns, as of what dead processes owned. */
+/** The interactions that this process is at work on. Of all others that it owns, after-crash.ts tells their members. */
 export function createUnderWay() {
   /** By interaction, the message that it will write; `undefined` once its reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();

@@ -9,7 +9,7 @@ export interface TurnRequest {
   readonly memberId?: string;
   /** `reading`: the games list, or a key that is tried. */
   readonly kind: 'submission' | 'reading';
-  /** When the interaction can no longer be answered, in milliseconds since 1970. */
+  /** After this the request is not made any more, in milliseconds since 1970. */
   readonly deadline?: number;
 }
 

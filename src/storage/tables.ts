@@ -5,7 +5,7 @@ import type { Generated } from 'kysely';
  * types that SQLite and PostgreSQL share.
  */
 
-/** Interactions that this bot has taken. The process that inserts the id answers it. */
+/** Interactions that this bot has taken. The process that inserts the id answers it, or whoever takes it over. */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
@@ -14,7 +14,10 @@ export interface InteractionsTable {
   readonly taken_at: number;
   /** What another run of the bot needs to answer it, as JSON of a sealed record; null once it was answered. */
   readonly sealed: string | null;
-  /** The message that it has begun to change, by the id of the interaction that made the message; null if it made it itself. */
+  /**
+   * The message that its reply writes, by the id of the interaction that made the message. Null until the reply to a button
+   * begins to change a message that another interaction made.
+   */
   readonly changes: string | null;
 }
 
@@ -31,9 +34,9 @@ export interface SubmissionsTable {
   readonly state: 'draft' | 'waiting' | 'running' | 'done';
   /** The draft as JSON (see draft.ts), or the part of it that waits or runs; null once its member was told the outcome. */
   readonly draft: string | null;
-  /** The interaction of its member that has submitted it; null for a draft, and for what waits again. */
+  /** The interaction of its member that has submitted it; null for what was never submitted, and for what waits again. */
   readonly interaction_id: string | null;
-  /** The process that carries it out, and that has its message shown; null for a draft. */
+  /** The process that carries it out, and that has its message shown; null for what was never submitted. */
   readonly owner: string | null;
   readonly created_at: number;
   readonly started_at: number | null;

@@ -303,7 +303,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .where('state', '=', 'done')
         .execute();
     },
-    /** Ends the submissions that began before a time and still run, which only a fault of the bot can cause. */
+    /** Ends the submissions that began before a time and still run: their outcomes could not be recorded. */
     async endUnfinished(startedBefore: number): Promise<void> {
       for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
         await store.inGuild(guild_id, () => endRunning(id));
