@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import { bareText, deliver, stateOf, type Waiting } from './deliver.ts';
+import { bareText, type Clock, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
@@ -20,7 +20,7 @@ import type { UnderWay } from './under-way.ts';
 export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
-export interface AfterCrashDeps extends Waiting {
+export interface AfterCrashDeps extends Clock {
   readonly record: Pick<InteractionRecord, 'open' | 'owns' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;

@@ -66,7 +66,7 @@ export function createAnswering(deps: AnswerDeps) {
   /**
    * What a member reads when an action throws: a UserError's own words, or what to do. Any other error is logged whole.
    */
-  function wordsFor(error: unknown, { context, trace }: Asking): string {
+  function failureText(error: unknown, { context, trace }: Asking): string {
     const { t, interactionId, guildId } = context;
     if (error instanceof UserError) {
       trace.outcome = 'refused';
@@ -99,7 +99,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (reply.isRefusal) asking.trace.outcome = 'refused';
       return reply;
     } catch (error) {
-      const words = wordsFor(error, asking);
+      const words = failureText(error, asking);
       return error instanceof OldMessage ? error.reply : words;
     }
   }
@@ -110,7 +110,7 @@ export function createAnswering(deps: AnswerDeps) {
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      if (!(error instanceof OldMessage)) return say(asking, wordsFor(error, asking));
+      if (!(error instanceof OldMessage)) return say(asking, failureText(error, asking));
       await answerAtOnce(asking, { ...action, answers: 'update at once', run: async () => error.reply });
     }
   }
@@ -157,7 +157,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (underWay.isAwaited(message)) return turnDown(asking, context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
-      if (!(await isTaken(asking, shown))) return;
+      if (!(await recordOrSay(asking, shown))) return;
       await acknowledge(asking, action, shown);
       trace.acknowledged();
       if (before) progress.show({ content: context.t('again.waiting') });
@@ -166,7 +166,7 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(asking, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // No process takes anything over while the database is away.
+      // If the database is away, the reply goes out all the same: no process takes anything over meanwhile.
       await editOrder.begin(interaction.id, message).catch(() => undefined);
       const isOwner = await record.owns(interaction.id).catch(() => true);
       if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
@@ -196,7 +196,7 @@ export function createAnswering(deps: AnswerDeps) {
    * @returns false if it could not be recorded, which its member was told.
    * @throws LostInteraction
    */
-  async function isTaken(asking: Asking, shown: Shown | undefined): Promise<boolean> {
+  async function recordOrSay(asking: Asking, shown: Shown | undefined): Promise<boolean> {
     try {
       switch (await record.take(asking.interaction, shown)) {
         case 'taken':
@@ -210,7 +210,7 @@ export function createAnswering(deps: AnswerDeps) {
       }
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      await say(asking, wordsFor(error, asking));
+      await say(asking, failureText(error, asking));
       return false;
     }
   }

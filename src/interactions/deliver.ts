@@ -210,7 +210,7 @@ export function persist<Result>(attempt: () => Promise<Result>): Promise<Result>
 /** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
-export interface Waiting {
+export interface Clock {
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
@@ -222,7 +222,7 @@ export interface Waiting {
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,
-  { now = Date.now, pause = sleep }: Waiting = {},
+  { now = Date.now, pause = sleep }: Clock = {},
 ): ReturnType<DiscordApi['read']> {
   const ageMs = now() - interaction.receivedAt;
   if (ageMs >= TOKEN_LIVES_MS) return 'gone';

@@ -179,7 +179,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       return rows.map(({ id }) => id);
     },
     /** Why these servers may not wait as well. Called inside the guild's transaction. */
-    async refusal(
+    async whyNotWaiting(
       { guildId, user }: Submitter,
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {

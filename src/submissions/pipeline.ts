@@ -105,7 +105,7 @@ export interface PipelineDeps {
   readonly records: Records;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'left'>;
-  readonly approvals: Pick<Approvals, 'refusal' | 'toApprove'>;
+  readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'toApprove'>;
   /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
@@ -132,8 +132,9 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A reservation may be lost in a power cut, since nothing of it was sent yet. A member is told that a submission waits only
- * after its message was recorded; that write is synced, and everything before it with it.
+ * A reservation may be lost in a power cut, since nothing of it was sent yet: marking it as sending is synced, and everything
+ * before it with it. So is the record of the message of what waits, before its member is told, unless Discord did not take
+ * that message.
  */
 const NOT_SYNCED = { synced: false };
 
@@ -243,7 +244,7 @@ export function createPipeline(deps: PipelineDeps) {
       draft: { ...draft, includesAlreadySubmitted: includesAll },
     };
     if (approval && !order.isAdmin && approvedBy === undefined) {
-      const refusal = await deps.approvals.refusal(order, servers);
+      const refusal = await deps.approvals.whyNotWaiting(order, servers);
       if (refusal) return refuse(refusal, draft);
       // Limits count what is sent: all of it is counted again when a moderator approves it.
       await records.wait({ ...own, rows, limitedRows: [] });
@@ -282,7 +283,7 @@ export function createPipeline(deps: PipelineDeps) {
         for (const index of indices) ends.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      const recorded = await record(run, { ...requested, request, ended, isLast });
+      const recorded = await recordRequest(run, { ...requested, request, ended, isLast });
       isRecorded = recorded !== undefined;
       remainderId = recorded?.remainderId;
       if (recorded?.isKeyRefused) await deps.onKeyRefused(run.guildId);
@@ -351,7 +352,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** Records what came of a request, in one transaction that is tried three times. @returns `undefined` if all three fail */
-  async function record(run: Reserved, endedRequest: EndedRequest): Promise<Recorded | undefined> {
+  async function recordRequest(run: Reserved, endedRequest: EndedRequest): Promise<Recorded | undefined> {
     const { guildId, id, interactionId } = run;
     const { request, ended, isLast, outcome, key } = endedRequest;
     const note = () =>

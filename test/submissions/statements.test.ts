@@ -37,7 +37,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
     await parts.records.wait({ ...mia, id: 'w', interactionId: 'v', draft, rows, limitedRows: [] });
-    await parts.approvals.refusal(mia, []);
+    await parts.approvals.whyNotWaiting(mia, []);
     await parts.approvals.waiting('1', '2');
     await parts.approvals.by('1', 'v');
     await parts.approvals.due();
