@@ -43,7 +43,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<boolean> {
     for (;;) {
       const found = await approvals.find(key);
-      if (found?.messageDueAt === undefined && pressed === undefined) return true;
+      if (!found?.isMessageDue && pressed === undefined) return true;
       const approval = found ?? { ...key, ...DELETED };
       const put = await putMessage({ ...approval, message: pressed ?? approval.message });
       if (put === 'failed') return false;
@@ -116,6 +116,7 @@ const DELETED = {
   ended: [],
   message: undefined,
   messageDueAt: undefined,
+  isMessageDue: false,
 } as const;
 
 /** The same nonce for each try, also in another process. */

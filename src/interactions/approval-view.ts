@@ -45,7 +45,8 @@ function kindOf({ state, ended }: Approval): keyof typeof LOOK {
 
 function statusText(t: Translate, approval: Approval): string {
   const { state, decidedBy, refusal, expiresAt } = approval;
-  const decided = (text: string) => `${text} · ${byText(t, decidedBy)}`;
+  const moderator = decidedBy === '' ? t('by.unnamed') : t('approval.moderator', { user: `<@${decidedBy}>` });
+  const decided = (text: string) => `${text} · ${moderator}`;
   switch (state) {
     case 'waiting':
       return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;

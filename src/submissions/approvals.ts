@@ -11,6 +11,12 @@ import type { RecordedServer, Records } from './record.ts';
 /** How many submissions of a member and of a guild may wait at a time. */
 const MOST_WAITING = { member: 10, guild: 100 } as const;
 
+/**
+ * How long after the end of a submission its message is shown a second time, in milliseconds. Another process may have read an
+ * older state, stood still, put it over the newer one, and died: replicas stand still for 40 seconds at most before they end.
+ */
+const SHOWN_AGAIN_MS = 60_000;
+
 /** Why nothing more may wait. */
 export type NotWaiting =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
@@ -43,8 +49,10 @@ export interface Approval {
   /** The servers with their outcomes, once a moderator has decided. */
   readonly ended: readonly RecordedServer[];
   readonly message: MessagePlace | undefined;
-  /** Since when the message no longer shows this state; `undefined`: it shows this state. */
+  /** When the message is to be shown, as it may not show this state; `undefined`: it shows this state. */
   readonly messageDueAt: number | undefined;
+  /** Whether that time has come. */
+  readonly isMessageDue: boolean;
 }
 
 /** Which submission of a guild. */
@@ -79,6 +87,16 @@ export interface ApprovalsDeps {
 export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
   const { tables } = store;
 
+  const isDue = ({ message_due_at: dueAt }: SubmissionsTable) => dueAt !== null && dueAt <= now();
+
+  /** When a message that was just shown is to be shown again; `null`: never. */
+  function shownAgainAt(row: SubmissionsTable): number | null {
+    const changedAt = Math.max(row.created_at, row.decided_at ?? 0, row.ended_at ?? 0);
+    const isFirst = (row.message_due_at ?? changedAt) < changedAt + SHOWN_AGAIN_MS;
+    const isOver = row.state === 'done' || row.state === 'draft';
+    return isOver && isFirst ? now() + SHOWN_AGAIN_MS : null;
+  }
+
   const waitingIn = (guildId: string) =>
     tables().selectFrom('submissions').where('guild_id', '=', guildId).where('state', '=', 'waiting');
 
@@ -110,6 +128,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
           ? { channelId: row.channel_id, messageId: row.message_id }
           : undefined,
       messageDueAt: row.message_due_at ?? undefined,
+      isMessageDue: isDue(row),
     };
   }
 
@@ -253,6 +272,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .updateTable('submissions')
         .set({ owner })
         .where('message_due_at', 'is not', null)
+        .where('message_due_at', '<=', now())
         // What a dead process was sending is ended first: under a living one it would seem to be on its way.
         .where('state', '<>', 'running')
         .where(isAbandoned(store, owner))
@@ -261,6 +281,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .selectFrom('submissions')
         .select(['id', 'guild_id'])
         .where('message_due_at', 'is not', null)
+        .where('message_due_at', '<=', now())
         .where('owner', '=', owner)
         .execute();
       return rows.map(({ id, guild_id: guildId }) => ({ guildId, id }));
@@ -278,8 +299,11 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
           await own.set({ channel_id: message.channelId, message_id: message.messageId }).execute();
         }
         const row = await rowOf({ guildId, id });
-        if (row !== undefined && row.message_due_at !== messageDueAt) return false;
-        await own.set({ message_due_at: null }).execute();
+        if (row === undefined) return true;
+        if (row.message_due_at !== messageDueAt) return false;
+        if (isDue(row)) {
+          await own.set({ message_due_at: message ? shownAgainAt(row) : null }).execute();
+        }
         return true;
       });
     },

@@ -54,7 +54,7 @@ describe('a submission under approval', () => {
     for (const answer of answers) expect(textOf(answer)).toContain('Approved');
     expect(addsOf(guild, HOST)).toHaveLength(1);
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
-    expect(textOf(message)).toMatch(/Approved · by/);
+    expect(textOf(message)).toMatch(/Approved · Moderator: @/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));

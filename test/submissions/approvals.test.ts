@@ -259,6 +259,13 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(refused).toMatchObject({ state: 'refused', message });
     expect(refused && (await opened.approvals.shown(refused, message))).toBe(true);
     expect(await opened.approvals.due()).toEqual([]);
+    // What a process that stood still has put over it, before it died, does not stay.
+    time += 60_000;
+    expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+    const again = await opened.approvals.find({ guildId, id: 'a' });
+    expect(again && (await opened.approvals.shown(again, message))).toBe(true);
+    time += 3_600_000;
+    expect(await opened.approvals.due()).toEqual([]);
   });
 
   it('is withdrawn, its message too, where its member’s data is deleted; a moderator’s name goes', async () => {
