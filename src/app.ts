@@ -344,9 +344,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     editOrder,
     api,
     wording,
-    async reportOf(context) {
+    async reportOf(context, to) {
       const approval = await approvals.by(context.guildId, context.interactionId);
-      if (approval) return ownApproval(context, approval, games);
+      // The message on which moderators decide stands in the log channel already.
+      if (approval) return to === 'member' ? ownApproval(context, approval, games) : undefined;
       const ended = await pipeline.endedBy(context, context.interactionId);
       return ended && afterRestart(context, ended, { games, settings });
     },

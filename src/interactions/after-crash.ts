@@ -27,7 +27,7 @@ export interface AfterCrashDeps extends Clock {
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly wording: Wording;
   /** The outcomes of what the interaction has submitted; `undefined` if it submitted nothing. */
-  readonly reportOf: (context: Context) => Promise<Reply | undefined>;
+  readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -45,7 +45,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
   async function tellInLog(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
-    const report = await reportOf({ ...context, t: context.guildT });
+    const report = await reportOf({ ...context, t: context.guildT }, 'log channel');
     if (report) {
       await tellGuild(interaction.guildId, (t) =>
         t('resume.told', { user: escapeText(interaction.user.name), what: bareText(report) }),
@@ -71,7 +71,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     if (shown || state === 'thinking') {
       // The message that it changes is shown again with its buttons.
       const next = shown ? t('ended.next.not-sent') : t('again.runAgain');
-      const said = (await reportOf(context)) ?? sentences(t('notSent.stopping'), next);
+      const said = (await reportOf(context, 'member')) ?? sentences(t('notSent.stopping'), next);
       try {
         underWay.replyIsReady(id);
         await editOrder.begin(id, message);

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, botTest, type TestGuild, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, labelsOf, logLines, staffChannel } from '../support/people.ts';
 
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
 
@@ -94,5 +94,28 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(labelsOf(await pressed)).toEqual([]);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+
+  it('is said once in the log channel, where its moderator can no longer be told', async ({
+    bot,
+    guild,
+    listing,
+  }) => {
+    const message = await oneWaits(guild);
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    void inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
+    await bot.kill();
+    await listing.behave({ kind: 'ok' });
+    // For good: it is the last test of this bot.
+    bot.discord.clock.advance(16 * 60_000);
+    await bot.start();
+    await expect.poll(() => textOf(message)).toContain('unconfirmed');
+    await expect
+      .poll(() => bot.store.rows('SELECT id FROM interactions WHERE sealed IS NOT NULL'))
+      .toEqual([]);
+    await addServer(guild.admin, 'later.example.com:1');
+    await expect.poll(() => logLines(guild).join('\n')).toContain('later.example.com');
+    expect(logLines(guild).join('\n')).not.toContain('got no reply');
   });
 });
