@@ -26,11 +26,11 @@ interface ReplicasOptions {
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Submissions and acknowledgements per second of several processes over one PostgreSQL, which has its data in memory
- * and waits for no disk, and what limits them. Interactions are posted to one process after the other.
+ * Submissions and acknowledgements per second of several processes over one PostgreSQL, whose commits wait for the disk, and
+ * what limits them. Interactions are posted to one process after the other.
  */
 export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
-  const server = await startServer();
+  const server = await startServer({ onDisk: true });
   if (server === undefined) {
     say('PostgreSQL is not installed: --replicas cannot run without it (apt-get install postgresql)');
     return;

@@ -70,11 +70,15 @@ function newestPrograms(): string | undefined {
 /** The path of one of PostgreSQL's own programs. */
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
-/** Starts one; `undefined` where PostgreSQL is not installed. */
-export async function startServer(): Promise<PostgresServer | undefined> {
+/**
+ * Starts one; `undefined` where PostgreSQL is not installed.
+ * @param onDisk its data is where temporary files are, and each commit waits for the disk; otherwise in memory
+ */
+export async function startServer({ onDisk = false } = {}): Promise<PostgresServer | undefined> {
   const programs = newestPrograms();
   if (programs === undefined) return undefined;
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postgres-'));
+  const place = !onDisk && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const folder = mkdtempSync(join(place, 'postgres-'));
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
@@ -96,8 +100,8 @@ export async function startServer(): Promise<PostgresServer | undefined> {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 500,
-    fsync: 'off',
-    full_page_writes: 'off',
+    fsync: onDisk ? 'on' : 'off',
+    full_page_writes: onDisk ? 'on' : 'off',
     log_min_messages: 'panic',
   };
   const given = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
