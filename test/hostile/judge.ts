@@ -33,7 +33,7 @@ export type Claim = (typeof CLAIMS)[number];
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // What a moderator decides about, or has approved, may be sent after its member has read of it.
-  [/This is waiting for a moderator|Approved(?:, and being sent)? · by/, 'waiting'],
+  [/This is waiting for a moderator|Approved(?:, and being sent)? ·/, 'waiting'],
   [/The application did not respond/, 'nothing sent'],
   // After a restart above what stood there before the press.
   [/^(\(only you can see this\) )?The bot was restarted\. You can safely try again\./, 'nothing sent'],

@@ -162,13 +162,14 @@ export function createMembers(world: World): Members {
   /** What an answer to a list says of each of its servers. */
   async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
+    const latest = latestOf(text);
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
-    if (report !== undefined) {
+    // What came of the latest press may stand above the former report, whose files stay.
+    if (report !== undefined && latest === text) {
       const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
       return (server) => `list: ${outcomes.get(server)}`;
     }
-    const latest = latestOf(text);
     if (!AFTER_RESTART.test(latest)) return () => latest;
     // After a restart only numbers are told: which servers these are is in the history.
     const history = await world.stored.latest(all);
