@@ -5,9 +5,9 @@ import { UserError } from '../src/user-error.ts';
 import type { Translate } from '../src/words/words.ts';
 
 /**
- * Why there is no draft any more for a button or a window. If the draft is over, the only button left opens a window with
+ * Why there is no draft any more for a button or a modal. If the draft is over, the only button left opens a modal with
  * what the message shows.
- * @param command the command whose `anew` button opens that window
+ * @param command the command whose `anew` button opens that modal
  */
 export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'addservers'): UserError {
   switch (why) {

@@ -15,7 +15,7 @@ export function panelCommand(): Command {
   return {
     data: { type: ApplicationCommandType.ChatInput, ...commandText('panel') },
     permission: 'manage-guild',
-    answers: 'form',
+    answers: 'modal',
     run: async (context) => textModal(context),
     submits: {
       post: { answers: 'at once', run: async (context) => panel(context) },

@@ -82,7 +82,7 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
   }
 
   /**
-   * A button that submits what was refused for the lack of a key, if the window was opened from there and the draft is
+   * A button that submits what was refused for the lack of a key, if the modal was opened from there and the draft is
    * still there.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
@@ -107,12 +107,12 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
       ...commandText('setkey'),
     },
     permission: 'manage-guild',
-    answers: 'form',
+    answers: 'modal',
     run: async (context) => keyModal(context, 'save'),
     presses: {
-      enter: { answers: 'form', run: async (context) => keyModal(context, 'save', context.argument) },
+      enter: { answers: 'modal', run: async (context) => keyModal(context, 'save', context.argument) },
       // The refused key was not stored, so it has to be entered again.
-      again: { answers: 'form', run: async (context) => keyModal(context, 'again', context.argument) },
+      again: { answers: 'modal', run: async (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
       save: { answers: 'later', run: save },
@@ -122,13 +122,13 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
 }
 
 /**
- * A button for admins under a message that needs a key: opens the window of /setkey, whose reply is a message of its own.
+ * A button for admins under a message that needs a key: opens the modal of /setkey, whose reply is a message of its own.
  * @param draftId the draft that can be submitted with the key
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), { style: 'primary' });
 
-/** @param action `save` for the command's window, `again` for the window of a message that changes */
+/** @param action `save` for the command's modal, `again` for the modal of a message that changes */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),

@@ -11,7 +11,7 @@ import type { Translate } from '../../src/words/words.ts';
 
 /*
  * The buttons under the outcome of one server. `again` submits it as it is, `anyway` even if it was already submitted, `use`
- * with another value in a field, and `edit` opens what was typed in a window.
+ * with another value in a field, and `edit` opens what was typed in a modal.
  */
 
 interface MeantServer {

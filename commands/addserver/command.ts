@@ -28,9 +28,9 @@ import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/wor
 import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/draft-view.ts';
 import { noDraft } from '../no-draft.ts';
+import { gameField, modalText } from '../server-modals.ts';
 import { enterKey } from '../setkey.ts';
 import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
-import { gameField, windowText } from '../window.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
 import { typedLine, unusableText } from './text.ts';
@@ -41,7 +41,7 @@ export interface AddServerDeps extends DraftDeps, WaitingDeps {
   readonly suggestions: Suggestions;
 }
 
-/** How many UTF-16 units can be typed as an address, and as a port in the window. */
+/** How many UTF-16 units can be typed as an address, and as a port in the modal. */
 const MOST_TYPED = 500;
 const MOST_PORT = 20;
 
@@ -118,15 +118,15 @@ export function addServer(deps: AddServerDeps): Command {
         },
       },
       edit: {
-        answers: 'form',
+        answers: 'modal',
         async run(context) {
           const { typed } = await typedInDraft(context, context.argument);
           return serverModal(context, { id: editId(context.argument), typed }, deps);
         },
       },
-      // The server waits for a moderator. It goes on waiting until the window is submitted.
+      // The server waits for a moderator. It goes on waiting until the modal is submitted.
       change: {
-        answers: 'form',
+        answers: 'modal',
         async run(context) {
           const id = context.argument;
           const draft = await deps.approvals.draft(context, id);
@@ -136,7 +136,7 @@ export function addServer(deps: AddServerDeps): Command {
         },
       },
       anew: {
-        answers: 'form',
+        answers: 'modal',
         async run(context) {
           const [typed = EMPTY_ROW] = readServerLines(context.shown);
           return serverModal(context, { id: editId(''), typed }, deps);
@@ -144,7 +144,7 @@ export function addServer(deps: AddServerDeps): Command {
       },
       // A message for everybody stays as it is.
       new: {
-        answers: 'form',
+        answers: 'modal',
         run: (context) => serverModal(context, { id: customId('addserver', 'new'), typed: EMPTY_ROW }, deps),
       },
     },
@@ -325,16 +325,16 @@ const notSent = ({ t }: Context, { line, text, components }: NotSentReply): Repl
   isRefusal: true,
 });
 
-/** The window in which the server of a draft is corrected. @param id the draft's; empty where there is none yet */
+/** The modal in which the server of a draft is corrected. @param id the draft's; empty where there is none yet */
 const editId = (id: string): string => customId('addserver', 'edit', id);
 
 interface EnteredServer {
-  /** The custom id of the window. */
+  /** The custom id of the modal. */
   readonly id: string;
   readonly typed: TypedRow;
 }
 
-/** The window with what was typed in it. */
+/** The modal with what was typed in it. */
 async function serverModal(
   context: Context,
   { id, typed }: EnteredServer,
@@ -353,7 +353,7 @@ async function serverModal(
   return modal({
     id,
     title: typed === EMPTY_ROW ? t('panel.server') : t('addserver.edit'),
-    ...(await windowText(context, allowed, deps)),
+    ...(await modalText(context, allowed, deps)),
     fields: [
       gameField(
         context,

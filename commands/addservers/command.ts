@@ -55,7 +55,7 @@ const DATA: Command['data'] = {
 };
 
 /**
- * /addservers: takes a list from a file or a window to paste into, shows what it would submit, and submits it on a
+ * /addservers: takes a list from a file or a modal to paste into, shows what it would submit, and submits it on a
  * button. The buttons of the message command belong here too.
  */
 export function addServers(deps: AddServersDeps): Command {
@@ -70,24 +70,26 @@ export function addServers(deps: AddServersDeps): Command {
     return takeList(context, entered, deps).finally(() => readers.delete(user.id));
   }
 
-  const takeWindow = (context: SubmitContext): Promise<Reply> => {
+  const takeModal = (context: SubmitContext): Promise<Reply> => {
     const { field, file } = context;
     return take(context, { text: field('servers'), file: file('file'), game: field('game').trim() });
   };
 
   return {
     data: DATA,
-    answers: (options) => (options.getFile('file') ? 'later' : 'form'),
+    answers: (options) => (options.getFile('file') ? 'later' : 'modal'),
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
     async run(context) {
       const { options } = context;
       const file = options.getFile('file') ?? undefined;
       const game = (options.getString('game') ?? '').trim();
-      return file ? take(context, { text: '', file, game }) : openWindow(context, { text: '', game }, deps);
+      return file
+        ? take(context, { text: '', file, game })
+        : openListModal(context, { text: '', game }, deps);
     },
     submits: {
-      paste: { answers: 'later', run: takeWindow },
-      retyped: { answers: 'update', run: takeWindow },
+      paste: { answers: 'later', run: takeModal },
+      retyped: { answers: 'update', run: takeModal },
       game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
       edit: { answers: 'update', run: (context) => edit(context, 'refused', deps) },
       // The report stays where it is.
@@ -102,11 +104,11 @@ export function addServers(deps: AddServersDeps): Command {
         answers: 'sending',
         run: (context) => submitList(context, { id: context.argument, includesAlreadySubmitted: true }, deps),
       },
-      edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
-      retype: { answers: 'form', run: (context) => retype(context, deps) },
-      anew: { answers: 'form', run: (context) => openAnew(context, deps) },
-      new: { answers: 'form', run: (context) => openWindow(context, { text: '', game: '' }, deps) },
-      editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },
+      edit: { answers: 'modal', run: (context) => openEdit(context, 'refused', deps) },
+      retype: { answers: 'modal', run: (context) => retype(context, deps) },
+      anew: { answers: 'modal', run: (context) => openAnew(context, deps) },
+      new: { answers: 'modal', run: (context) => openListModal(context, { text: '', game: '' }, deps) },
+      editall: { answers: 'modal', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',
         run: async (context) => {
@@ -119,7 +121,7 @@ export function addServers(deps: AddServersDeps): Command {
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: { answers: 'update', run: (context) => takeMeantGames(context, deps) },
       askgame: {
-        answers: 'form',
+        answers: 'modal',
         async run(context) {
           const games = await deps.suggestions.allowed(context.guildId);
           return gameModal(context, listId('game', context.argument), games);
@@ -129,35 +131,35 @@ export function addServers(deps: AddServersDeps): Command {
   };
 }
 
-/** What was entered in the window, or given with the command. */
+/** What was entered in the modal, or given with the command. */
 interface EnteredList {
   readonly text: string;
   readonly file?: UploadedFile | undefined;
   readonly game: string;
 }
 
-const openWindow = (
+const openListModal = (
   context: Context,
   { text, game }: EnteredList,
   deps: AddServersDeps,
   action = 'paste',
 ): Promise<Modal> => listModal(context, { id: listId(action), text, game, most: MOST_TYPED }, deps);
 
-/** The window with the servers that an old message shows. */
+/** The modal with the servers that an old message shows. */
 function openAnew(context: PressContext, deps: AddServersDeps): Promise<Modal> {
   const text = readServerLines(context.shown).map(rowText).join('\n');
-  return openWindow(context, { text, game: '' }, deps);
+  return openListModal(context, { text, game: '' }, deps);
 }
 
-/** The window with what was entered before. */
+/** The modal with what was entered before. */
 async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
   const draft = await deps.lists.find(context, context.argument);
   if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
   const { text = '', game = '' } = draft.typed ?? {};
-  return openWindow(context, { text, game }, deps, 'retyped');
+  return openListModal(context, { text, game }, deps, 'retyped');
 }
 
-/** Says why a list is not read, with a button that opens the window with what was typed. */
+/** Says why a list is not read, with a button that opens the modal with what was typed. */
 async function keepTyped(
   context: Context,
   { text, game, why }: Record<'text' | 'game' | 'why', string>,
@@ -178,7 +180,7 @@ async function takeList(
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // A file alone is corrected in the window, too, if it fits.
+    // A file alone is corrected in the modal, too, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     return await openList(context, { texts, game }, deps);
@@ -239,7 +241,7 @@ async function openList(
 const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
-/** The context of a button or a window of a draft: its argument is the draft's id. */
+/** The context of a button or a modal of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;
 
 /** Sets the game that was chosen or typed for the rows that lack one. */
@@ -274,7 +276,7 @@ async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): 
   return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), {}, deps);
 }
 
-/** The window in which lines are corrected. */
+/** The modal in which lines are corrected. */
 async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps): Promise<Modal> {
   const { lists } = deps;
   const id = context.argument;
@@ -287,7 +289,7 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
   return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
 }
 
-/** How many lines have their reason in the window; `rejected.csv` has the reasons of all lines. */
+/** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
 const MOST_REASONS = 20;
 
 function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): string {
@@ -306,7 +308,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     const why = unreadableText(edited, t);
     const draft = await lists.find(context, id);
     if (typeof draft === 'string') return keepTyped(context, { text: typed, game: '', why }, deps);
-    // The button that opened the window opens this text from now on.
+    // The button that opened the modal opens this text from now on.
     await lists.keepTyped(context, id, { text: typed, game: '', window: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }

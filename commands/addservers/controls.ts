@@ -17,7 +17,7 @@ import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { gameField, type WindowDeps, windowText } from '../window.ts';
+import { gameField, type ModalDeps, modalText } from '../server-modals.ts';
 
 /** The files that are read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
@@ -158,7 +158,7 @@ interface EditedList extends Typed {
   readonly reasons: string;
 }
 
-/** The window in which lines are corrected. */
+/** The modal in which lines are corrected. */
 export const editModal = ({ t }: Words, { id, text, reasons, most }: EditedList): Modal =>
   modal({
     id,
@@ -177,7 +177,7 @@ export const editModal = ({ t }: Words, { id, text, reasons, most }: EditedList)
   });
 
 /**
- * The window in which a game is typed in, for lists of games that are too long for a select.
+ * The modal in which a game is typed in, for lists of games that are too long for a select.
  * @param games what may be submitted
  */
 export const gameModal = ({ t }: Words, id: string, games: readonly Game[]): Modal =>
@@ -200,18 +200,18 @@ interface EnteredList extends Typed {
   readonly game: string;
 }
 
-/** The window into which a list is pasted, or uploaded as a file. */
+/** The modal into which a list is pasted, or uploaded as a file. */
 export async function listModal(
   context: Context,
   { id, text, game, most }: EnteredList,
-  deps: WindowDeps,
+  deps: ModalDeps,
 ): Promise<Modal> {
   const { t, guildId } = context;
   const allowed = await deps.suggestions.allowed(guildId);
   return modal({
     id,
     title: t('list.modal.title'),
-    ...(await windowText(context, allowed, deps)),
+    ...(await modalText(context, allowed, deps)),
     fields: [
       {
         id: 'servers',

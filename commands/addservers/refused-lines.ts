@@ -23,7 +23,7 @@ export function refusedItem(t: Translate, row: RefusedRow, games: GameIndex, isN
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
-/** What is wrong with a line, named by its number: the window shows the line itself. */
+/** What is wrong with a line, named by its number: the modal shows the line itself. */
 export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 

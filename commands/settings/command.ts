@@ -241,7 +241,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
 
   /**
    * What is refused is said above how everything is now.
-   * @param retryOf makes the button that opens a refused window again
+   * @param retryOf makes the button that opens a refused modal again
    */
   async function orRefused<Input extends Context>(
     context: Input,
@@ -338,7 +338,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return changeApproval(context, ({ approvalRoleId: _previous, ...now }) => now);
       }),
       back: turn(show),
-      quota: { answers: 'form', run: async (context) => quotaModal(context) },
+      quota: { answers: 'modal', run: async (context) => quotaModal(context) },
     },
     submits: {
       quota: {
@@ -459,13 +459,13 @@ function withGames(
 
 const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
-/** A button that opens the window of the quota again, as it was typed. */
+/** A button that opens the modal of the quota again, as it was typed. */
 const retryQuota = ({ t, field }: SubmitContext): Control =>
   button(customId('settings', 'quota', field('quota').slice(0, MOST_DIGITS)), t('again.tryAgain'), {
     style: 'primary',
   });
 
-/** The button's custom id holds the quota, since a window has to be opened without any work. */
+/** The button's custom id holds the quota, since a modal has to be opened without any work. */
 const quotaModal = ({ t, argument }: PressContext): Modal =>
   modal({
     id: customId('settings', 'quota'),

@@ -157,7 +157,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     presses: {
       approve: { answers: 'later', run: approve },
       refuse: {
-        answers: 'form',
+        answers: 'modal',
         async run(context) {
           await demandModerator(context);
           const { t } = context;

@@ -104,7 +104,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  async function openForm(asking: Asking, action: Action): Promise<void> {
+  async function openModal(asking: Asking, action: Action): Promise<void> {
     try {
       const modal = (await action.run()) as Modal;
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
@@ -237,8 +237,8 @@ export function createAnswering(deps: AnswerDeps) {
     turnDown,
     async answer(asking: Asking, action: Action): Promise<void> {
       switch (action.answers) {
-        case 'form':
-          return openForm(asking, action);
+        case 'modal':
+          return openModal(asking, action);
         case 'at once':
         case 'update at once':
           return answerAtOnce(asking, action);

@@ -11,7 +11,7 @@ import { button, customId } from './controls.ts';
 /*
  * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
  * member's, that in /submissions, and what is told after a crash. The buttons belong to /submissions, or to the command whose
- * window changes what was submitted.
+ * modal changes what was submitted.
  */
 
 /** Servers that a message names; of the others it says how many there are. */

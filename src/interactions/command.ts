@@ -93,9 +93,9 @@ export class OldMessage extends UserError {
  * How a command answers.
  * - `at once`: it only reads, and its reply is the first response. Nothing is recorded.
  * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
- * - `form`: it opens a modal, and so does no work first.
+ * - `modal`: it opens a modal, and so does no work first.
  */
-export type Answers = 'at once' | 'later' | 'form';
+export type Answers = 'at once' | 'later' | 'modal';
 
 /**
  * How a button, a select or a modal answers. These change the message that it belongs to:
@@ -120,7 +120,7 @@ interface Handler<Input, Says> {
   readonly isLarge?: true;
   /** Where it takes one that its command does not. */
   readonly permission?: Permission;
-  /** Says what to say, and throws a UserError to refuse. A `form` returns a modal, everything else a reply. */
+  /** Says what to say, and throws a UserError to refuse. A `modal` returns a modal, everything else a reply. */
   run(context: Input): Promise<Says>;
 }
 

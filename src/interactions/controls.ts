@@ -126,7 +126,7 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
   });
 }
 
-/** What every field of a window has. */
+/** What every field of a modal has. */
 interface LabelledField {
   /** What the handler asks for its content by. */
   readonly id: string;
@@ -173,7 +173,7 @@ export interface ModalOptions {
   readonly fields: readonly Field[];
 }
 
-/** A window with fields to fill in. */
+/** A modal with fields to fill in; members read "window". */
 export const modal = ({ id, title, text, fields }: ModalOptions): Modal => ({
   custom_id: id,
   title: shorten(title, LIMITS.modalTitle),

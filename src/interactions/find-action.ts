@@ -1,7 +1,7 @@
 import type { Asking } from './answer.ts';
 import type { Command, Context, Permission, PressAnswers, Reply } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import { type Asked, type Control, type Form, ownValue } from './interaction.ts';
+import { type Asked, type Control, ownValue, type SubmittedModal } from './interaction.ts';
 
 /** By name. */
 type Commands = ReadonlyMap<string, Command>;
@@ -18,7 +18,7 @@ export interface Action {
 }
 
 /**
- * Finds what an interaction asks for: a command by its name, a button, a select or a window by its custom id.
+ * Finds what an interaction asks for: a command by its name, a button, a select or a modal by its custom id.
  * @param stopping aborted when the bot is to stop
  * @returns `undefined` if the bot has no such action, or no longer has it
  */
@@ -30,8 +30,8 @@ export function findAction(commands: Commands, asking: Asking, stopping: AbortSi
       return commandAction(commands.get(asked.name), asked, context);
     case 'message-command':
       return messageAction(commands.get(asked.name), asked, context);
-    case 'form':
-      return formAction(commands, asked, context);
+    case 'modal':
+      return modalAction(commands, asked, context);
     case 'button':
     case 'menu':
       return controlAction(commands, asked, { asking, stopping });
@@ -69,9 +69,9 @@ function messageAction(
   };
 }
 
-function formAction(
+function modalAction(
   commands: Commands,
-  { customId, fields, files, message }: Form,
+  { customId, fields, files, message }: SubmittedModal,
   context: Context,
 ): Action | undefined {
   const { command: name, action, argument } = parseCustomId(customId);

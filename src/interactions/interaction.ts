@@ -42,7 +42,7 @@ export type Asked =
   | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
   | Control
-  | Form
+  | SubmittedModal
   | { readonly kind: 'unknown' };
 
 /** A button that was pressed, or a select in which something was chosen. */
@@ -59,8 +59,8 @@ export interface Control {
 }
 
 /** A modal that was submitted. */
-export interface Form {
-  readonly kind: 'form';
+export interface SubmittedModal {
+  readonly kind: 'modal';
   readonly customId: string;
   /** By the custom ids of the fields: what was typed, or the value that was chosen; empty for none. */
   readonly fields: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ export interface SourceMessage {
   readonly postedId: string | undefined;
 }
 
-/** A file that was uploaded with a command or in a window. */
+/** A file that was uploaded with a command or in a modal. */
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
@@ -185,7 +185,7 @@ function readAsked(interaction: APIInteraction): Asked {
       const { custom_id, components, resolved } = interaction.data;
       const fields = readFields(components);
       return {
-        kind: 'form',
+        kind: 'modal',
         customId: text(custom_id),
         fields,
         files: filesIn(fields, resolved?.attachments),
@@ -254,7 +254,7 @@ function readFields(components: readonly unknown[]): Readonly<Record<string, str
 type Attachments = APIInteractionDataResolved['attachments'];
 
 /** Of the fields that name an attachment, what was uploaded. */
-function filesIn(fields: Form['fields'], attachments: Attachments): Form['files'] {
+function filesIn(fields: SubmittedModal['fields'], attachments: Attachments): SubmittedModal['files'] {
   const files = Object.entries(fields).map(([id, value]) => [id, fileOf(attachments, value)] as const);
   return Object.fromEntries(files.flatMap(([id, file]) => (file ? [[id, file]] : [])));
 }

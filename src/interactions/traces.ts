@@ -12,7 +12,7 @@ export const INTERACTION_TYPES = {
   autocomplete: 'autocomplete',
   button: 'component',
   menu: 'component',
-  form: 'modal',
+  modal: 'modal',
   unknown: 'other',
 } as const satisfies Record<Asked['kind'], string>;
 export type InteractionType = (typeof INTERACTION_TYPES)[Asked['kind']];

@@ -33,7 +33,7 @@ const presses: Record<string, Press> = {
   swap: { answers: 'update', run: async () => ({ content: 'swapped' }) },
   flip: { answers: 'update at once', run: async () => ({ content: 'flipped' }) },
   ask: {
-    answers: 'form',
+    answers: 'modal',
     run: async ({ argument }) =>
       modal({
         id: customId('echo', 'asked', argument),
@@ -41,7 +41,7 @@ const presses: Record<string, Press> = {
         fields: [{ id: 'text', label: 'Text', hint: 'Any', most: 100 }],
       }),
   },
-  closed: { answers: 'form', run: refuse },
+  closed: { answers: 'modal', run: refuse },
   refuse: { answers: 'update', run: refuse },
   send: {
     answers: 'sending',

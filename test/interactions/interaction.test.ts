@@ -98,7 +98,7 @@ it('what others have seen Discord send is read', () => {
     message: { madeBy: '1573596812374179840', shown: { content: 'What is the port?' } },
   });
   expect(readInteraction(QUOTED.modal, 0).asked).toMatchObject({
-    kind: 'form',
+    kind: 'modal',
     customId: 'setkey:save',
     fields: { key: 'abc' },
   });
@@ -108,7 +108,7 @@ it('what others have seen Discord send is read', () => {
   });
   expect(readInteraction(QUOTED.selectInModal, 0)).toMatchObject({
     isInstalledInGuild: true,
-    asked: { kind: 'form', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
+    asked: { kind: 'modal', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
   });
 });
 
@@ -223,7 +223,7 @@ describe('what is asked', () => {
       lost: 'constructor',
     };
     const files = { file: { name: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
-    expect(form).toEqual({ kind: 'form', customId: 'a', fields, files });
+    expect(form).toEqual({ kind: 'modal', customId: 'a', fields, files });
   });
 
   it.each([

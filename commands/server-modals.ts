@@ -10,9 +10,9 @@ import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import { namedText } from '../src/words/sentences.ts';
 
-/* What all windows for game servers have in common. */
+/* What all modals for game servers have in common. */
 
-export interface WindowDeps {
+export interface ModalDeps {
   readonly games: Games;
   readonly suggestions: Pick<Suggestions, 'allowed'>;
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
@@ -22,10 +22,10 @@ export interface WindowDeps {
 const MOST_NAMED = 10;
 
 /** What is to be known before anything is entered: that there is no key, and which games may be submitted. */
-export async function windowText(
+export async function modalText(
   context: Context,
   allowed: readonly Game[],
-  deps: WindowDeps,
+  deps: ModalDeps,
 ): Promise<Pick<ModalOptions, 'text'>> {
   const { t, guildId } = context;
   const noKey = await deps.keys.rememberedProblem(guildId);
@@ -50,7 +50,7 @@ export function gameField(
   { t }: Context,
   allowed: readonly Game[],
   { label, hint, typed, required }: GameField,
-  deps: WindowDeps,
+  deps: ModalDeps,
 ): Field {
   const options = optionsOf(allowed, deps);
   if (options === undefined) {
@@ -76,14 +76,14 @@ export function gameField(
 }
 
 /** Whether the admins have chosen some of the games. */
-const isLimited = (allowed: readonly Game[], { games }: WindowDeps): boolean =>
+const isLimited = (allowed: readonly Game[], { games }: ModalDeps): boolean =>
   allowed.length < games.all.length;
 
 /**
  * The games as options of a select. `undefined` if a select has no room for them, there are none, or the service's own list
  * is not known: then any alias can be typed.
  */
-function optionsOf(allowed: readonly Game[], deps: WindowDeps) {
+function optionsOf(allowed: readonly Game[], deps: ModalDeps) {
   const options = allowed.filter(isSelectable).map(gameOption);
   const areAll = deps.games.isFresh() || isLimited(allowed, deps);
   return areAll && options.length > 0 && options.length <= LIMITS.choices ? options : undefined;
