@@ -22,7 +22,7 @@ import {
 } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
 import { createAccess } from './guilds/access.ts';
-import { createApiKeys, guildsWithKey } from './guilds/api-keys.ts';
+import { API_KEYS, createApiKeys } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
 import { createKeyCare } from './guilds/key-care.ts';
@@ -158,7 +158,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const onlyOne = createOnlyOne({ store, owner });
   const breaker = createBreaker();
   const refusals = createRefusals({
-    countKeys: async () => (await guildsWithKey(store)).length,
+    countKeys: async () => (await store.values.ids(API_KEYS)).length,
     onDoubt: () => breaker.holdAll(),
     logger,
   });

@@ -73,11 +73,6 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 /** How long the problem of a key is remembered for /help, in milliseconds. */
 const REMEMBERED_MS = 5_000;
 
-/** The guilds that have a key. */
-export async function guildsWithKey(store: Pick<Store, 'values'>): Promise<readonly string[]> {
-  return (await store.values.keys(`${API_KEYS}:`)).map((key) => key.slice(API_KEYS.length + 1));
-}
-
 /** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, refusals, logger, now } = deps;
@@ -200,7 +195,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
     },
     /** The guilds that have a key. */
-    guilds: (): Promise<readonly string[]> => guildsWithKey(store),
+    guilds: (): Promise<readonly string[]> => store.values.ids(API_KEYS),
     /**
      * @param setAt deletes only the key that was set then; without it whichever there is
      * @returns whether it was deleted

@@ -2,6 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import type { DeletionsTable } from '../storage/tables.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
+import { SETTINGS } from './settings.ts';
 
 interface Within {
   /** In milliseconds since 1970: what was begun later stays. */
@@ -136,6 +137,5 @@ export function createDeletion(deps: DeletionDeps) {
 
 /** The guilds that have a key or settings. */
 export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
-  const keys = [...(await values.keys(`${API_KEYS}:`)), ...(await values.keys('settings:'))];
-  return keys.map((key) => key.slice(key.indexOf(':') + 1));
+  return [...(await values.ids(API_KEYS)), ...(await values.ids(SETTINGS))];
 }

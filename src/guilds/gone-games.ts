@@ -3,7 +3,7 @@ import type { Store } from '../storage/store.ts';
 import { type GuildSettings, SETTINGS } from './settings.ts';
 
 export interface GoneGamesDeps {
-  readonly values: Pick<Store['values'], 'keys'>;
+  readonly values: Pick<Store['values'], 'ids'>;
   readonly settings: Pick<GuildSettings, 'find' | 'change'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   /** Tells the guild's admins. */
@@ -15,8 +15,7 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
   return async () => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
-    for (const key of await values.keys(`${SETTINGS}:`)) {
-      const guildId = key.slice(SETTINGS.length + 1);
+    for (const guildId of await values.ids(SETTINGS)) {
       const now = await settings.find(guildId);
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
-import { checkFile, readDatabase, sync } from '../storage/database-file.ts';
+import { checkFile, sync, useFile } from '../storage/database-file.ts';
 import { useValues } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
 import type { Values } from '../storage/values.ts';
@@ -43,7 +43,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     await removePartial(file);
     // The file is made before SQLite opens it, so that it has the right mode.
     await (await open(partial, 'w', 0o600)).close();
-    readDatabase(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
+    useFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await sync(partial);
     await checkFile(partial);
     await rename(partial, file);

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
-import { checkFile, chownCommand, nearest } from '../storage/database-file.ts';
+import { checkFile, chownCommand, nearest, useFile } from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
-import { BUSY_TIMEOUT_MS } from '../storage/sqlite.ts';
 import { useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning } from '../store-url.ts';
@@ -22,7 +20,6 @@ export function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   return storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl);
 }
 
-/** Checks the file, and begins a transaction that writes nothing. */
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
@@ -30,23 +27,14 @@ async function checkSqlite(path: string): Promise<string> {
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be made at the first start`;
     await checkFile(path);
-    tryToWrite(path);
+    // A transaction that writes nothing.
+    useFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is whole and can be written`;
   } catch (error) {
     throw new CheckFailure(
       reason(error),
       `by what it says: ${chownCommand(folder)}, end what locks it, or restore it from a backup`,
     );
-  }
-}
-
-function tryToWrite(path: string): void {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    database.exec('BEGIN IMMEDIATE');
-    database.exec('ROLLBACK');
-  } finally {
-    database.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../error-code.ts';
-import { anotherVersion, MIGRATIONS } from './migrations.ts';
+import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
@@ -33,7 +33,7 @@ export async function prepareFile(path: string): Promise<void> {
 export async function checkFile(path: string): Promise<void> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
   try {
-    found = readDatabase(path, (database) => ({
+    found = useFile(path, (database) => ({
       verdict: column(database, 'PRAGMA quick_check(1)').join(),
       migrations: migrationsIn(database),
     }));
@@ -42,15 +42,21 @@ export async function checkFile(path: string): Promise<void> {
     throw await cannotWrite(path, cause);
   }
   if (found.verdict !== 'ok') throw damaged(path, found.verdict);
-  const unknown = found.migrations.find((name) => !(name in MIGRATIONS));
-  if (unknown !== undefined) throw new StoreError(anotherVersion(path, unknown));
+  refuseUnknown(path, found.migrations);
 }
 
-/** Opens the file for one look, and writes nothing. A bot may run on it. */
-export function readDatabase<Result>(path: string, look: (database: DatabaseSync) => Result): Result {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+/**
+ * Opens the file for one use. A bot may run on it.
+ * @param isWritten otherwise nothing can be written
+ */
+export function useFile<Result>(
+  path: string,
+  use: (database: DatabaseSync) => Result,
+  isWritten = false,
+): Result {
+  const database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BUSY_TIMEOUT_MS });
   try {
-    return look(database);
+    return use(database);
   } finally {
     database.close();
   }

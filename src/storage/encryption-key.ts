@@ -16,16 +16,13 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * The name, before a key's id, of a value for each key that the data was ever encrypted with. It is written before the
+ * The area of a value for each key that the data was ever encrypted with, under the key's id. It is written before the
  * key is used: if all of these keys are at hand, all the data opens.
  */
-export const USED_KEY = 'encryption:used-key:';
+export const USED_KEY = 'encryption:used-key';
 
 /** The ids of the keys that the data was ever encrypted with. */
-export async function usedKeysOf(values: Pick<Values, 'keys'>): Promise<readonly string[]> {
-  const keys = await values.keys(USED_KEY);
-  return keys.map((key) => key.slice(USED_KEY.length));
-}
+export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
 export interface KeysAtHand {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
@@ -102,7 +99,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
         await lookAtKeyFile(keyFile, usedKeys.length > 0);
       }
       encryption = createEncryption(keys);
-      await values.set(USED_KEY + encryption.newestKeyId, true);
+      await values.set(`${USED_KEY}:${encryption.newestKeyId}`, true);
     },
     seal: (plain: string, context: string) => started().seal(plain, context),
     open: (record: unknown, context: string) => started().open(record, context),

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /** Every change of the tables, in the order of its names. A released one is never changed. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '2.0-tables': {
     async up(db) {
       await db.schema
@@ -150,16 +151,18 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
 /** The names of migrations before the first release, of which this version knows only the one above. */
 const UNRELEASED = /^(?:000\d|1\.\d+)-/;
 
-/** A sentence for the operator of a database with a migration that this version does not know. */
-export function anotherVersion(path: string, migration: string): string {
-  if (UNRELEASED.test(migration)) {
-    return (
-      `the database ${path} was written before the first release, and cannot be read any more. Nothing was changed: ` +
-      'move it away to start with an empty one.'
+/** @throws StoreError if one of a database's migrations is not known to this version */
+export function refuseUnknown(name: string, migrations: readonly string[]): void {
+  const unknown = migrations.find((migration) => !(migration in MIGRATIONS));
+  if (unknown === undefined) return;
+  if (UNRELEASED.test(unknown)) {
+    throw new StoreError(
+      `the database ${name} was written before the first release, and cannot be read any more. Nothing was changed: ` +
+        'move it away to start with an empty one.',
     );
   }
-  return (
-    `the database ${path} was written by a newer version of the bot (it has "${migration}"). Nothing was changed: ` +
-    'start that version again, or restore a backup from before it.'
+  throw new StoreError(
+    `the database ${name} was written by a newer version of the bot (it has "${unknown}"). Nothing was changed: ` +
+      'start that version again, or restore a backup from before it.',
   );
 }

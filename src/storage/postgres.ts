@@ -46,7 +46,12 @@ function poolOf(pool: Pool): PostgresPool {
   return {
     // Kysely would use it to cancel statements, which nobody does here.
     options: {},
-    connect: async () => clientOf(await orStoreError(pool.connect())),
+    async connect() {
+      const client = await pool.connect().catch((cause: unknown) => {
+        throw failure(cause);
+      });
+      return clientOf(client);
+    },
     end: () => pool.end(),
   };
 }
@@ -72,14 +77,6 @@ function clientOf(client: PoolClient): PostgresPoolClient {
 /** Texts of PostgreSQL cannot hold the character 0 (PostgreSQL docs: Character Types). */
 function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value;
-}
-
-async function orStoreError<Result>(run: Promise<Result>): Promise<Result> {
-  try {
-    return await run;
-  } catch (cause) {
-    throw failure(cause);
-  }
 }
 
 function failure(cause: unknown): StoreError {

@@ -10,6 +10,18 @@ export type Values = ReturnType<typeof createValues>;
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
+  /** The keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail at a damaged one. */
+  async function keys(prefix: string): Promise<readonly string[]> {
+    const rows = await tables()
+      .selectFrom('keyv')
+      .select('key')
+      .where('key', '>=', prefix)
+      .where('key', '<', prefix + LAST)
+      .orderBy('key')
+      .execute();
+    return rows.map(({ key }) => key);
+  }
+
   return {
     /** `undefined` if nothing is there, `null` if the row cannot be read. */
     async get(key: string): Promise<unknown> {
@@ -25,16 +37,9 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
     },
     /** @returns whether there was something to delete */
     delete: (key: string): Promise<boolean> => keyv().delete(key),
-    /** The keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail at a damaged one. */
-    async keys(prefix: string): Promise<readonly string[]> {
-      const rows = await tables()
-        .selectFrom('keyv')
-        .select('key')
-        .where('key', '>=', prefix)
-        .where('key', '<', prefix + LAST)
-        .orderBy('key')
-        .execute();
-      return rows.map(({ key }) => key);
-    },
+    keys,
+    /** The ids of an area, sorted. */
+    ids: async (area: string): Promise<readonly string[]> =>
+      (await keys(`${area}:`)).map((key) => key.slice(area.length + 1)),
   };
 }

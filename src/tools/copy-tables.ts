@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
-import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
-import { interactionContext } from '../interactions/record.ts';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
@@ -13,6 +11,7 @@ import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
+import { eachSealed } from './sealed-values.ts';
 
 /** The tables that are copied, with their primary keys. Values are copied by themselves; leases are not, since no process is alive. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
@@ -123,30 +122,14 @@ async function* pagesOf(store: Store, table: string, primaryKey: readonly string
 /** Tries to open every sealed value. */
 async function unreadableIn(store: Store, { open }: Pick<Encryption, 'open'>): Promise<readonly string[]> {
   const unreadable: string[] = [];
-  for (const record of await store.values.keys(`${API_KEYS}:`)) {
-    const guildId = record.slice(API_KEYS.length + 1);
-    const { sealed } = Object(await store.values.get(record));
-    if (!opens(() => open(sealed, sealContext(guildId)))) unreadable.push(record);
-  }
-  const unanswered = await store
-    .tables()
-    .selectFrom('interactions')
-    .select(['id', 'guild_id', 'sealed'])
-    .where('sealed', 'is not', null)
-    .execute();
-  for (const { id, guild_id, sealed } of unanswered) {
-    const isReadable = opens(() => open(JSON.parse(sealed ?? ''), interactionContext(guild_id, id)));
-    if (!isReadable) unreadable.push(`interaction ${id}`);
-  }
+  await eachSealed(store, (name, sealed, context) => {
+    try {
+      open(sealed, context);
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      unreadable.push(name);
+    }
+    return undefined;
+  });
   return unreadable;
-}
-
-function opens(open: () => string): boolean {
-  try {
-    open();
-    return true;
-  } catch (error) {
-    if (error instanceof UndecryptableError || error instanceof SyntaxError) return false;
-    throw error;
-  }
 }

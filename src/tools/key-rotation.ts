@@ -1,9 +1,8 @@
-import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
-import { interactionContext } from '../interactions/record.ts';
 import { createEncryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { EncryptionKeyError, USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
 import { sealingKeysOf } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
+import { eachSealed } from './sealed-values.ts';
 
 export interface RotationDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild' | 'cutLog'>;
@@ -27,7 +26,7 @@ export interface RotationResult {
  * @throws EncryptionKeyError if no bot has run with the newest key yet, or if one runs that still seals with a former key
  */
 export async function rotateKeys({ store, keys }: RotationDeps): Promise<RotationResult> {
-  const { values, tables } = store;
+  const { values } = store;
   const encryption = createEncryption(keys);
   const { newestKeyId } = encryption;
   let rotated = 0;
@@ -60,37 +59,6 @@ export async function rotateKeys({ store, keys }: RotationDeps): Promise<Rotatio
     }
   }
 
-  async function rotateApiKey(record: string): Promise<void> {
-    const guildId = record.slice(API_KEYS.length + 1);
-    await store.inGuild(guildId, async () => {
-      const stored = await values.get(record);
-      // The guild's key was removed meanwhile.
-      if (stored === undefined) return;
-      const value = Object(stored);
-      const sealed = sealedAnew(record, value.sealed, sealContext(guildId));
-      if (sealed) await values.set(record, { ...value, sealed });
-    });
-  }
-
-  async function rotateInteractions(): Promise<void> {
-    const rows = await tables()
-      .selectFrom('interactions')
-      .select(['id', 'guild_id', 'sealed'])
-      .where('sealed', 'is not', null)
-      .execute();
-    for (const { id, guild_id, sealed: before } of rows) {
-      const sealed = sealedAnew(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
-      if (!sealed) continue;
-      await tables()
-        .updateTable('interactions')
-        .set({ sealed: JSON.stringify(sealed) })
-        .where('id', '=', id)
-        // The interaction may have been answered meanwhile.
-        .where('sealed', '=', before)
-        .execute();
-    }
-  }
-
   const usedKeys = await usedKeysOf(values);
   if (!usedKeys.includes(newestKeyId)) {
     throw new EncryptionKeyError(
@@ -99,23 +67,14 @@ export async function rotateKeys({ store, keys }: RotationDeps): Promise<Rotatio
     );
   }
   await refuseOtherKeys();
-  for (const record of await values.keys(`${API_KEYS}:`)) await rotateApiKey(record);
-  await rotateInteractions();
+  await eachSealed(store, sealedAnew);
   if (failed.length === 0) {
     // Such a bot may have been started meanwhile.
     await refuseOtherKeys();
     for (const id of usedKeys) {
-      if (id !== newestKeyId) await values.delete(USED_KEY + id);
+      if (id !== newestKeyId) await values.delete(`${USED_KEY}:${id}`);
     }
   }
   await store.cutLog();
   return { newestKeyId, rotated, already, failed };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
-import { checkFile, hasTable, readDatabase, sync } from '../storage/database-file.ts';
+import { checkFile, hasTable, sync, useFile } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
 import { useValues } from '../storage/store.ts';
@@ -40,7 +39,8 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
   try {
     await copyDatabase(file, copy);
     await check({ copy, path, config });
-    forgetWhatWasUnderWay(copy);
+    // Closing the file also moves the content of a copied log into it.
+    useFile(copy, (database) => database.exec(AFTER_A_RESTORE.join(';')), true);
     await sync(copy);
     const kept = wasThere ? await moveAway(path, now) : undefined;
     await rename(copy, path);
@@ -75,23 +75,13 @@ interface Checked {
 /** Whether a bot of this version could start on the copy with the key that it has. */
 async function check({ copy, path, config }: Checked): Promise<void> {
   await checkFile(copy);
-  const isOurs = readDatabase(copy, (database) => hasTable(database, 'submissions'));
+  const isOurs = useFile(copy, (database) => hasTable(database, 'submissions'));
   if (!isOurs) throw new StoreError('it is no database of this bot');
   await keysAtHand({
     configured: config.encryptionKey,
     keyFile: `${path}.key`,
     usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
   });
-}
-
-function forgetWhatWasUnderWay(copy: string): void {
-  const database = new DatabaseSync(copy);
-  try {
-    for (const statement of AFTER_A_RESTORE) database.exec(statement);
-  } finally {
-    // This also moves the content of a copied log into the file itself.
-    database.close();
-  }
 }
 
 /** Renames the previous database with its log, which has the latest changes. */
