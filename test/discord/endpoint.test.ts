@@ -9,9 +9,12 @@ import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createEndpoint } from '../../src/discord/endpoint.ts';
 import type { FatalDiscordError } from '../../src/discord/gateway.ts';
-import { inAppScene, messageOf, openAppScene, textOf } from '../support/bot.ts';
+import { messageOf, oneBot, ownBotTest, textOf } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
 import { TOKEN } from '../support/small-bot.ts';
+
+const httpIt = ownBotTest({ http: true });
 
 const TOO_LONG = 1_048_576 + 1;
 const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });
@@ -155,63 +158,55 @@ describe('a bot over HTTP', () => {
   it('is ready without a gateway, and takes a second delivery once', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
-    await inAppScene({ http: true, key: 'sandbox-key', env }, async ({ discord, member, listing, log }) => {
-      const posted: number[] = [];
-      discord.watch((event) => {
-        if (event.kind === 'wire' && event.request.path === '/interactions')
-          posted.push(event.request.status);
-      });
-      discord.gateway.disturbDispatch({ copies: 2 });
-      const answer = await member.slash('addserver', { game: 'cs2', server: 'twice.example.com:1' });
-      discord.gateway.disturbDispatch({});
-      expect(textOf(answer)).toContain('added for review');
-      await expect.poll(() => JSON.stringify(log())).toContain('interaction lost');
-      expect(listing.submitted).toHaveLength(1);
-      expect(posted).toEqual([202, 202]);
-      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-      expect(discord.requests.filter(({ path }) => path.includes('/gateway/bot'))).toEqual([]);
-      expect(log().filter(({ level }) => level === 'error')).toEqual([]);
+    const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
+    const { member } = await newGuild({ key: 'sandbox-key' });
+    const posted: number[] = [];
+    discord.watch((event) => {
+      if (event.kind === 'wire' && event.request.path === '/interactions') posted.push(event.request.status);
     });
+    discord.gateway.disturbDispatch({ copies: 2 });
+    const answer = await addServer(member, 'twice.example.com:1');
+    discord.gateway.disturbDispatch({});
+    expect(textOf(answer)).toContain(ACCEPTED);
+    await expect.poll(() => JSON.stringify(log())).toContain('interaction lost');
+    expect(listing.submitted).toHaveLength(1);
+    expect(posted).toEqual([202, 202]);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(discord.requests.filter(({ path }) => path.includes('/gateway/bot'))).toEqual([]);
+    expect(log().filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('lets what is under way end before it stops', async () => {
-    const scene = await openAppScene({ http: true, key: 'sandbox-key' });
-    await scene.listing.behave({ kind: 'slow', ms: 500 });
-    const asked = scene.member.slash('addserver', { game: 'cs2', server: 'stop.example.com:1' });
-    await expect.poll(() => scene.listing.requests.at(-1)?.servers.length).toBe(1);
-    await scene.bot.stop();
+  httpIt('lets what is under way end before it stops', async ({ bot, member, listing }) => {
+    await listing.behave({ kind: 'slow', ms: 500 });
+    const asked = addServer(member, 'stop.example.com:1');
+    await expect.poll(() => listing.requests.at(-1)?.servers.length).toBe(1);
+    await bot.process.stop();
     expect(messageOf(await asked)).toBeDefined();
-    expect(textOf(await asked)).toContain('added for review');
-    expect(await scene.member.slash('help')).toEqual({ kind: 'lost' });
-    await scene.close();
+    expect(textOf(await asked)).toContain(ACCEPTED);
+    expect(await member.slash('help')).toEqual({ kind: 'lost' });
   });
 
   it('starts where Discord has no URL yet, says what to do, and answers once it is saved', async () => {
-    const scene = await openAppScene({ http: true, startBot: false });
-    onTestFinished(() => scene.close());
-    const url = scene.discord.endpoint.url();
-    await scene.discord.endpoint.save(undefined);
-    scene.bot.start();
-    const said = () => JSON.stringify(scene.log());
+    const { discord, process, log, person } = await oneBot({ http: true, start: false });
+    const url = discord.endpoint.url();
+    await discord.endpoint.save(undefined);
+    process.start();
+    const said = () => JSON.stringify(log());
     await expect.poll(said).toMatch(/no Interactions Endpoint URL.*while the bot runs, enter the https/);
     await expect.poll(said).toContain('"ready"');
-    await scene.discord.endpoint.save(url);
-    expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
+    await discord.endpoint.save(url);
+    expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
   it('says so when Discord posts elsewhere, and it waits at the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
-    const scene = await openAppScene({ http: false, startBot: false, discord });
-    onTestFinished(() => scene.close());
-    scene.bot.start();
-    await expect
-      .poll(() => JSON.stringify(scene.log()))
-      .toMatch(/has an Interactions Endpoint URL.*clear it/);
+    const { process, log } = await oneBot({ http: false, start: false, discord });
+    process.start();
+    await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear it/);
   });
 
   it('says so when Discord is told later to post elsewhere', async () => {
-    const scene = await openAppScene({ http: false, timing: { wayInEveryMs: 20 } });
-    onTestFinished(() => scene.close());
+    const { discord, log } = await oneBot({ http: false, timing: { wayInEveryMs: 20 } });
     // Discord is content with whoever answers its PING, and turns away what is not signed.
     let count = 0;
     const elsewhere = createLoopbackServer((_, response) => {
@@ -220,17 +215,16 @@ describe('a bot over HTTP', () => {
       response.writeHead(isFirst ? 200 : 401, { 'content-type': 'application/json' }).end('{"type":1}');
     });
     onTestFinished(() => elsewhere.close());
-    await scene.discord.endpoint.save(`http://127.0.0.1:${await elsewhere.listen(0)}/`);
-    await expect.poll(() => JSON.stringify(scene.log())).toContain('has an Interactions Endpoint URL');
+    await discord.endpoint.save(`http://127.0.0.1:${await elsewhere.listen(0)}/`);
+    await expect.poll(() => JSON.stringify(log())).toContain('has an Interactions Endpoint URL');
   });
 
   it('says so when it has the key of another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
-    const scene = await openAppScene({ http: true, startBot: false, env });
-    onTestFinished(() => scene.close());
-    scene.bot.start();
-    await expect.poll(() => JSON.stringify(scene.log())).toContain('DISCORD_PUBLIC_KEY is not the one');
-    await expect(scene.discord.endpoint.save(scene.discord.endpoint.url())).rejects.toThrow('verified');
+    const { discord, process, log } = await oneBot({ http: true, start: false, env });
+    process.start();
+    await expect.poll(() => JSON.stringify(log())).toContain('DISCORD_PUBLIC_KEY is not the one');
+    await expect(discord.endpoint.save(discord.endpoint.url())).rejects.toThrow('verified');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { inNewGuild, openAppScene, textOf } from '../support/bot.ts';
+import { oneBot, ownBotTest, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -36,15 +36,13 @@ function heldService() {
 
 it('five long lists and 60 commands of one member at once are not in the way of another guild', async () => {
   const service = heldService();
-  const scene = await openAppScene({
+  const bot = await oneBot({
     env: { LISTING_REQUESTS_AT_ONCE: String(AT_ONCE), LISTING_API_TIMEOUT_MS: '60000' },
     listing: { keys: [KEY], onRequest: service.onRequest },
   });
-  // On a busy machine some of so many acknowledgements are sent a second time.
-  onTestFinished(() => scene.close());
   onTestFinished(service.open);
   const [flood, other, ...withLists] = await Promise.all(
-    Array.from({ length: 7 }, () => inNewGuild(scene, { key: KEY })),
+    Array.from({ length: 7 }, () => bot.newGuild({ key: KEY })),
   );
   if (!flood || !other) throw new Error('there are seven guilds');
   const previews: { readonly member: Person; readonly preview: Answer }[] = [];
@@ -59,15 +57,15 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   });
   await expect.poll(() => answered.length).toBe(40);
 
-  const before = adds(scene).length;
+  const before = adds(bot).length;
   const answer = addServer(other.member, 'other.example.com:27015');
   // One is answered at a time, and the next comes.
-  while (addsOf(scene, 'other.example.com').length === 0 && adds(scene).length - before <= 3 * AT_ONCE) {
-    const came = adds(scene).length;
+  while (addsOf(bot, 'other.example.com').length === 0 && adds(bot).length - before <= 3 * AT_ONCE) {
+    const came = adds(bot).length;
     service.held.shift()?.();
-    await expect.poll(() => adds(scene).length, { interval: 5 }).toBeGreaterThan(came);
+    await expect.poll(() => adds(bot).length, { interval: 5 }).toBeGreaterThan(came);
   }
-  const hosts = adds(scene)
+  const hosts = adds(bot)
     .slice(before)
     .map(({ servers }) => servers[0]?.server);
   expect(hosts.indexOf('other.example.com')).toBeGreaterThanOrEqual(0);
@@ -78,25 +76,26 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   expect(textOf(await answer)).toContain(ACCEPTED);
   await Promise.all([...reports, ...singles]);
   expect(answered.filter((text) => text.includes(ACCEPTED))).toHaveLength(20);
-  expect(scene.listing.submitted).toHaveLength(5 * 300 + 20 + 1);
+  expect(bot.listing.submitted).toHaveLength(5 * 300 + 20 + 1);
 });
 
-it('20 presses on lists of 1,000 at once are not in the way of another guild', async () => {
-  const scene = await openAppScene({ listing: { keys: [KEY] } });
-  onTestFinished(() => scene.close());
-  const [flood, other] = [await inNewGuild(scene, { key: KEY }), await inNewGuild(scene, { key: KEY })];
-  await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));
-  const label = 'Include 1,000 already submitted';
-  const previews: (readonly [Person, Answer])[] = [];
-  for (const person of [flood.member, flood.admin]) {
-    for (let n = 0; n < 10; n += 1) previews.push([person, await sendFile(person, lines(1_000))]);
-  }
-  const pressed = () => scene.log().filter(({ type }) => type === 'component').length;
-  const before = pressed();
-  for (const [person, preview] of previews) void person.press(preview, label);
-  const answer = addServer(other.member, 'other.example.com:27015');
-  expect(textOf(await answer)).toContain(ACCEPTED);
-  expect(pressed() - before).toBeLessThan(10);
-  await expect.poll(() => pressed() - before).toBe(20);
-  for (const [, preview] of previews) expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
-});
+ownBotTest()(
+  '20 presses on lists of 1,000 at once are not in the way of another guild',
+  async ({ bot, guild: flood }) => {
+    const other = await bot.newGuild({ key: KEY });
+    await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));
+    const label = 'Include 1,000 already submitted';
+    const previews: (readonly [Person, Answer])[] = [];
+    for (const person of [flood.member, flood.admin]) {
+      for (let n = 0; n < 10; n += 1) previews.push([person, await sendFile(person, lines(1_000))]);
+    }
+    const pressed = () => bot.log().filter(({ type }) => type === 'component').length;
+    const before = pressed();
+    for (const [person, preview] of previews) void person.press(preview, label);
+    const answer = addServer(other.member, 'other.example.com:27015');
+    expect(textOf(await answer)).toContain(ACCEPTED);
+    expect(pressed() - before).toBeLessThan(10);
+    await expect.poll(() => pressed() - before).toBe(20);
+    for (const [, preview] of previews) expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
+  },
+);

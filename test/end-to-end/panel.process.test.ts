@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { messageOf, modalOf, openScene, type Scene, textOf } from '../support/bot.ts';
+import { messageOf, modalOf, oneBot, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
 import { ACCEPTED, edit, labelsOf, pressSubmit, upload } from '../support/people.ts';
 
-const hosts = ({ listing }: Scene) => listing.submitted.map(({ server }) => server);
+const hosts = ({ listing }: TestGuild) => listing.submitted.map(({ server }) => server);
 
 /** A member who has never typed a command submits from the panel, while the bot ends and another process begins. */
-async function journey(scene: Scene, replace: () => Promise<unknown>): Promise<void> {
-  const { admin, member } = scene;
+async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promise<void> {
+  const { admin, member } = guild;
   const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Be kind.' }));
   const before = JSON.stringify(panel.current);
   expect(panel.ephemeral).toBe(false);
@@ -24,7 +24,7 @@ async function journey(scene: Scene, replace: () => Promise<unknown>): Promise<v
     expect(textOf(answer)).toContain(ACCEPTED);
     expect(messageOf(answer).ephemeral).toBe(true);
     await pressSubmit(member, await sendFile(`file-${name}.example.com`));
-    expect(hosts(scene)).toEqual(
+    expect(hosts(guild)).toEqual(
       expect.arrayContaining([`one-${name}.example.com`, `file-${name}.example.com`]),
     );
     const mine = textOf(await press('My submissions'));
@@ -40,33 +40,31 @@ async function journey(scene: Scene, replace: () => Promise<unknown>): Promise<v
   expect(textOf(await edit(member, wrong, { server: 'right.example.com:27015' }))).toContain(ACCEPTED);
   await pressSubmit(member, preview);
   await each('after');
-  expect(hosts(scene)).toEqual(expect.arrayContaining(['right.example.com', 'waits.example.com']));
+  expect(hosts(guild)).toEqual(expect.arrayContaining(['right.example.com', 'waits.example.com']));
   expect(JSON.stringify(panel.current)).toBe(before);
 }
 
+const gatewayIt = ownBotTest({ asProcess: true, http: false });
+
 describe('the panel', () => {
-  it('leads a member through all of it before and after a restart, over the gateway', async () => {
-    const scene = await openScene({ http: false, key: 'sandbox-key' });
-    onTestFinished(() => scene.close());
-    await journey(scene, scene.restart);
-  });
+  gatewayIt(
+    'leads a member through all of it before and after a restart, over the gateway',
+    async ({ bot, guild }) => journey(guild, bot.restart),
+  );
 
   it.skipIf(!hasPostgres())(
     'leads a member through all of it when another process comes in place of one that was killed, over HTTP and PostgreSQL',
     async () => {
       const database = await newDatabase();
+      onTestFinished(database.drop);
       const env = {
         STORE_URL: database.url,
         ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       };
-      const scene = await openScene({ http: true, key: 'sandbox-key', env });
-      onTestFinished(async () => {
-        await scene.close();
-        await database.drop();
-      });
-      await journey(scene, async () => {
-        await scene.kill();
-        await scene.startBot();
+      const bot = await oneBot({ asProcess: true, http: true, env });
+      await journey(await bot.newGuild({ key: 'sandbox-key' }), async () => {
+        await bot.kill();
+        await bot.start();
       });
     },
   );

@@ -1,66 +1,62 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  BREACHES,
-  createBotInProcess,
-  OVER_HTTP,
-  openAppScene,
-  openScene,
-  type Scene,
-  textOf,
-} from '../support/bot.ts';
+import { describe, expect } from 'vitest';
+import { type Bot, BREACHES, createBotInProcess, OVER_HTTP, ownBotTest, textOf } from '../support/bot.ts';
 import { isOnPostgres } from '../support/database.ts';
 import { folder, type ProgramOptions, runFile } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 
-/** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
-const another = (scene: Scene, storeUrl: string, options: Partial<ProgramOptions> = {}) =>
-  runFile(['src/start.js'], { env: envOf(scene, storeUrl), ...options });
+const it = ownBotTest();
+const processIt = ownBotTest({ asProcess: true });
+/** With a bot that does not run, and that nobody posts to. */
+const idleIt = ownBotTest({ start: false, http: false });
 
-const envOf = (scene: Scene, storeUrl: string) => ({
-  DISCORD_TOKEN: scene.token,
-  DISCORD_API_URL: scene.discord.apiUrl,
-  LISTING_API_URL: scene.listing.url,
+/** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
+const another = (bot: Bot, storeUrl: string, options: Partial<ProgramOptions> = {}) =>
+  runFile(['src/start.js'], { env: envOf(bot, storeUrl), ...options });
+
+const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
+  DISCORD_TOKEN: token,
+  DISCORD_API_URL: discord.apiUrl,
+  LISTING_API_URL: listing.url,
   STORE_URL: storeUrl,
 });
 
 describe('a second bot on one database', () => {
-  it.skipIf(isOnPostgres)('says so and ends until the first one is gone, also by kill -9', async () => {
-    const scene = await openScene({ key: 'sandbox-key' });
-    onTestFinished(() => scene.close());
-    const path = join(scene.data, 'bot.sqlite');
-    const says =
-      `server-listing-bot: another bot runs on the database ${path} (it has locked ${path}.lock). ` +
-      'Only one can: stop that one first, or give this one a STORE_URL of its own.\n';
-    expect(await another(scene, `sqlite://${path}`)).toEqual({ status: 1, stdout: '', stderr: says });
-    await scene.kill();
-    await scene.startBot();
-    const said = await addServer(scene.member, 'a.example.com:1');
-    expect(textOf(said)).toContain('added for review');
-  });
+  processIt.skipIf(isOnPostgres)(
+    'says so and ends until the first one is gone, also by kill -9',
+    async ({ bot, member }) => {
+      const path = join(bot.data, 'bot.sqlite');
+      const says =
+        `server-listing-bot: another bot runs on the database ${path} (it has locked ${path}.lock). ` +
+        'Only one can: stop that one first, or give this one a STORE_URL of its own.\n';
+      expect(await another(bot, `sqlite://${path}`)).toEqual({ status: 1, stdout: '', stderr: says });
+      await bot.kill();
+      await bot.start();
+      const said = await addServer(member, 'a.example.com:1');
+      expect(textOf(said)).toContain('added for review');
+    },
+  );
 });
 
 describe('two bots on one token, each with its database', () => {
-  it('bring a plain warning, in whichever is slower, once', async ({ skip }) => {
+  it('bring a plain warning, in whichever is slower, once', async ({ bot, discord, member, skip }) => {
     skip(OVER_HTTP, 'Discord posts to one address, and sends to every session');
-    const scene = await openAppScene();
-    onTestFinished(() => scene.close());
     const printed: string[] = [];
     const other = createBotInProcess({
-      env: envOf(scene, `sqlite://${join(folder(), 'bot.sqlite')}`),
+      env: envOf(bot, `sqlite://${join(folder(), 'bot.sqlite')}`),
       surroundings: {},
       onLine: (line) => printed.push(line),
       onExit: () => undefined,
     });
     // Discord lets a shard identify once in 5 seconds.
-    scene.discord.clock.advance(5_000);
+    discord.clock.advance(5_000);
     other.start();
-    await expect.poll(() => scene.discord.gateway.sessions().length).toBe(2);
-    scene.mayBreak(BREACHES.twice, 10);
-    for (let asked = 0; asked < 10; asked += 1) await scene.member.slash('help');
+    await expect.poll(() => discord.gateway.sessions().length).toBe(2);
+    bot.mayBreak(BREACHES.twice, 10);
+    for (let asked = 0; asked < 10; asked += 1) await member.slash('help');
     await other.stop();
-    const warnings = [scene.output(), ...printed]
+    const warnings = [bot.output(), ...printed]
       .join('\n')
       .split('\n')
       .filter((line) => line.includes('another bot is running on this token'));
@@ -70,14 +66,11 @@ describe('two bots on one token, each with its database', () => {
 });
 
 describe('a data folder that cannot be written', () => {
-  it.skipIf(process.getuid?.() !== 0)('brings the very chown that mends it', async () => {
-    // The bot of the test, which nobody posts to.
-    const scene = await openScene({ startBot: false, http: false });
-    onTestFinished(() => scene.close());
+  idleIt.skipIf(process.getuid?.() !== 0)('brings the very chown that mends it', async ({ bot }) => {
     const data = join(folder(), 'with space');
     mkdirSync(data, { mode: 0o755 });
     chownSync(data, 1000, 1000);
-    const { status, stderr } = await another(scene, `sqlite://${data}/bot.sqlite`, { isOrdinary: true });
+    const { status, stderr } = await another(bot, `sqlite://${data}/bot.sqlite`, { isOrdinary: true });
     expect(status).toBe(1);
     expect(stderr).toContain(
       `this process runs as user 0, and ${data} belongs to user 1000. Run: sudo chown -R 0:0 '${data}'`,

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { type AppSceneOptions, type Expected, inAppScene, type Scene, textOf } from '../support/bot.ts';
+import { type Bot, type BotOptions, oneBot, openBot, type TestGuild, textOf } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
 import { sampleOf } from '../support/machine.ts';
+import { addServer } from '../support/people.ts';
 import { expectFiring, hasPromtool, promtool, RULES, type Scrape, take } from './firing.ts';
 
 if (!hasPromtool) {
@@ -22,8 +23,7 @@ const read = ({ samples }: Scrape, name: string, labels?: string) =>
   sampleOf(samples, `listing_bot_${name}`, labels);
 const until = (port: number, name: string, labels?: string) =>
   expect.poll(async () => read(await take(port), name, labels));
-const add = ({ member }: Scene, port: number) =>
-  member.slash('addserver', { game: 'cs2', server: 'a.example.com', port });
+const add = ({ member }: TestGuild, port: number) => addServer(member, 'a.example.com', { port });
 
 /** After these two scrapes exactly this alert fires, and these that go with it. */
 function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
@@ -32,69 +32,79 @@ function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], other
   tested.push(alert);
 }
 
+interface Scraped {
+  readonly bot: Bot;
+  readonly guild: TestGuild;
+  readonly discord: Bot['discord'];
+  /** Where it is scraped. */
+  readonly port: number;
+}
+
 /** A bot that is scraped while it is well, and again when its fault shows. */
 async function firesFor(
   alert: string,
-  options: AppSceneOptions & Expected & { readonly minutes: number; readonly others?: readonly string[] },
-  fault: (scene: Scene, port: number) => Promise<void>,
+  options: BotOptions & { readonly minutes: number; readonly others?: readonly string[] },
+  fault: (scraped: Scraped) => Promise<void>,
 ): Promise<void> {
   const { minutes, others = [], ...rest } = options;
   const port = await quietPort();
-  await inAppScene({ key: 'sandbox-key', ...rest, env: { HTTP_PORT: String(port) } }, async (scene) => {
-    await until(port, 'ready').toBe(1);
-    const before = await take(port);
-    await fault(scene, port);
-    fires(alert, { before, after: await take(port), minutes }, others);
-    scene.discord.gateway.silence(false);
-    scene.discord.faults.clear();
-  });
+  const bot = await oneBot({ ...rest, env: { HTTP_PORT: String(port) } });
+  const { discord } = bot;
+  const guild = await bot.newGuild({ key: 'sandbox-key' });
+  await until(port, 'ready').toBe(1);
+  const before = await take(port);
+  await fault({ bot, guild, discord, port });
+  fires(alert, { before, after: await take(port), minutes }, others);
+  discord.gateway.silence(false);
+  discord.faults.clear();
 }
 
 /** What a bot says that starts like this, once it is ready. */
-async function scraped(options: AppSceneOptions): Promise<Scrape> {
+async function scraped(options: BotOptions): Promise<Scrape> {
   const port = await quietPort();
-  const scrape = Promise.withResolvers<Scrape>();
-  await inAppScene({ ...options, env: { HTTP_PORT: String(port) } }, async () => {
+  const bot = await openBot({ ...options, env: { HTTP_PORT: String(port) } });
+  try {
     await until(port, 'gateway_identifies_left').toBeDefined();
-    scrape.resolve(await take(port));
-  });
-  return scrape.promise;
+    return await take(port);
+  } finally {
+    await bot.close();
+  }
 }
 
 describe.skipIf(!hasPromtool)('an alert fires for', () => {
   it('a bot that has not been ready for 2 minutes', async () => {
     const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 } };
-    await firesFor('ListingBotNotReady', options, async ({ discord, mayBreak }, port) => {
+    await firesFor('ListingBotNotReady', options, async ({ bot, discord, port }) => {
       // A busy machine may miss some.
-      mayBreak('SessionTimedOut', 5);
+      bot.mayBreak('SessionTimedOut', 5);
       discord.gateway.silence(true);
       await until(port, 'ready').toBe(0);
     });
   });
 
   it('acknowledgements of which the slowest take more than 2 seconds', async () => {
-    await firesFor('ListingBotSlowAcknowledgements', { minutes: 2 }, async ({ discord, member }, port) => {
+    await firesFor('ListingBotSlowAcknowledgements', { minutes: 2 }, async ({ guild, discord, port }) => {
       // Of each of two, the second attempt as well.
       discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
-      await Promise.all([member.slash('help'), member.slash('games')]);
+      await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
       await until(port, 'acknowledgement_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
     });
   });
 
   it('a member who has waited for more than a minute', async () => {
     let answer: ReturnType<typeof add> | undefined;
-    await firesFor('ListingBotUnanswered', { minutes: 2 }, async (scene, port) => {
+    await firesFor('ListingBotUnanswered', { minutes: 2 }, async ({ guild, discord, port }) => {
       const fault = { kind: 'status', status: 503 } as const;
-      scene.discord.faults.inject({ fault, path: /\/webhooks\//, times: 1_000 });
-      answer = add(scene, 1);
+      discord.faults.inject({ fault, path: /\/webhooks\//, times: 1_000 });
+      answer = add(guild, 1);
       await until(port, 'unanswered_interactions').toBe(1);
     });
     expect(answer && textOf(await answer)).toContain('added for review');
   });
 
   it('a store that failed', async () => {
-    await firesFor('ListingBotStoreErrors', { minutes: 2 }, async ({ data }, port) => {
-      const other = new DatabaseSync(join(data, 'bot.sqlite'));
+    await firesFor('ListingBotStoreErrors', { minutes: 2 }, async ({ bot, port }) => {
+      const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
       // No member asks meanwhile: SQLite would hold up their acknowledgement as well.
       await until(port, 'ready').toBe(0);
@@ -105,8 +115,8 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
 
   it('a shard that has had no session for five minutes', async () => {
     const discord = { heartbeatIntervalMs: 200 };
-    const options = { minutes: 6, others: ['ListingBotNotReady'], discord, breaches: ['SessionTimedOut'] };
-    await firesFor('ListingBotShardDeaf', options, async ({ discord }, port) => {
+    const options = { minutes: 6, others: ['ListingBotNotReady'], discord };
+    await firesFor('ListingBotShardDeaf', options, async ({ discord, port }) => {
       discord.gateway.silence(true);
       await until(port, 'shards', '{state="connecting"}').toBe(1);
     });
@@ -114,8 +124,8 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
 
   it('a store that takes nothing', async () => {
     const options = { minutes: 2, others: ['ListingBotNotReady', 'ListingBotStoreErrors'] };
-    await firesFor('ListingBotStoreNotWritable', options, async ({ data }, port) => {
-      const other = new DatabaseSync(join(data, 'bot.sqlite'));
+    await firesFor('ListingBotStoreNotWritable', options, async ({ bot, port }) => {
+      const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       onTestFinished(() => other.close());
       other.exec('BEGIN IMMEDIATE');
       await until(port, 'store_writable').toBe(0);
@@ -123,37 +133,37 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
   });
 
   it('members who cannot be told what a crash cut off', async () => {
-    await firesFor('ListingBotNotTold', { minutes: 2 }, async (scene, port) => {
+    await firesFor('ListingBotNotTold', { minutes: 2 }, async ({ bot, guild, discord, port }) => {
       const failWith = (status: number) =>
-        scene.discord.faults.inject({
+        discord.faults.inject({
           fault: { kind: 'status', status },
           path: /\/webhooks\//,
           times: 1_000,
         });
       failWith(503);
-      void add(scene, 1).catch(() => undefined);
+      void add(guild, 1).catch(() => undefined);
       await until(port, 'submitted_servers_total', '{outcome="accepted"}').toBe(1);
-      await scene.bot.stop('SIGKILL');
-      scene.discord.faults.clear();
+      await bot.process.stop();
+      discord.faults.clear();
       // What is refused is not tried again at once.
       failWith(404);
-      await scene.startBot();
+      await bot.start();
       await until(port, 'told_later_total', '{outcome="failed"}').toBeGreaterThan(0);
     });
   });
 
   it('servers of which nobody knows whether they were received', async () => {
-    await firesFor('ListingBotUnknownOutcomes', { minutes: 2 }, async (scene, port) => {
-      await scene.listing.behave({ kind: 'reset' });
-      await add(scene, 1);
+    await firesFor('ListingBotUnknownOutcomes', { minutes: 2 }, async ({ guild, port }) => {
+      await guild.listing.behave({ kind: 'reset' });
+      await add(guild, 1);
       await until(port, 'submitted_servers_total', '{outcome="unknown"}').toBe(1);
     });
   });
 
   it('a listing service that has been down for 5 minutes', async () => {
-    await firesFor('ListingBotBreakerOpen', { minutes: 6 }, async (scene, port) => {
-      await scene.listing.behave({ kind: 'down' });
-      await Promise.all([1, 2, 3, 4, 5, 6].map((each) => add(scene, each)));
+    await firesFor('ListingBotBreakerOpen', { minutes: 6 }, async ({ guild, port }) => {
+      await guild.listing.behave({ kind: 'down' });
+      await Promise.all([1, 2, 3, 4, 5, 6].map((each) => add(guild, each)));
       await until(port, 'listing_breaker', '{extent="none"}').toBe(0);
     });
   });
@@ -185,12 +195,11 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
 
   it('no metric that Prometheus would complain of', async () => {
     const port = await quietPort();
-    await inAppScene({ env: { HTTP_PORT: String(port) } }, async () => {
-      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      const ours = text.split('\n').filter((line) => line.includes('listing_bot_'));
-      const input = `${ours.join('\n')}\n`;
-      const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    });
+    await oneBot({ env: { HTTP_PORT: String(port) } });
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const ours = text.split('\n').filter((line) => line.includes('listing_bot_'));
+    const input = `${ours.join('\n')}\n`;
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

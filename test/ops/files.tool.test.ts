@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../src/config/config.ts';
-import { inAppScene } from '../support/bot.ts';
+import { oneBot } from '../support/bot.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const file = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -62,9 +62,8 @@ describe('the files that an operator is given', () => {
     expect(flags.length).toBeGreaterThan(0);
     for (const flag of flags) expect(scripts.start).toContain(flag);
     expect(run('bash', ['-n'], egg.scripts.installation.script)).toEqual({ status: 0, printed: '' });
-    await inAppScene({}, async (scene) => {
-      await expect.poll(scene.output).toContain(`"msg":"${JSON.parse(egg.config.startup).done}"`);
-    });
+    const { output } = await oneBot();
+    await expect.poll(output).toContain(`"msg":"${JSON.parse(egg.config.startup).done}"`);
 
     const ours = egg.variables.filter(({ env_variable }) => !env_variable.startsWith('GIT_'));
     for (const { env_variable } of ours) {

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { openScene, setKey, textOf } from '../support/bot.ts';
+import { oneBot, textOf } from '../support/bot.ts';
 import { unfinishedIn } from '../support/database.ts';
+import { ACCEPTED, addServer, adds } from '../support/people.ts';
 import { buildImage, type Image, run } from './image.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -25,7 +26,7 @@ const USER = 1000;
 /** An image is built, and packages are installed. */
 const LONG_MS = 300_000;
 
-/** npm ends by the signal as soon as its shell has; the bot goes on to its end, and the scene waits for that. */
+/** npm ends by the signal as soon as its shell has; the bot goes on to its end, and the test waits for that. */
 const NPM_ENDS = [null, 'SIGTERM'] as const;
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0;
@@ -56,7 +57,7 @@ beforeAll(() => {
 }, LONG_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A shell script as a program that the scene runs in place of the bot's command line. */
+/** A shell script as a program that runs in place of the bot's command line. */
 const script = (text: string) => ['sh', '-ec', text, 'sh'];
 const quoted = (words: readonly string[]) =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -89,38 +90,34 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
   const data = mkdtempSync(join(folder, 'data-'));
   if (user !== undefined) chownSync(data, user, user);
   const about = { port, data };
-  const scene = await openScene({
+  const bot = await oneBot({
+    asProcess: true,
     data,
     wrapper: script(text(about)),
-    startBot: false,
+    start: false,
     env: { HTTP_PORT: String(port) },
   });
-  try {
-    expect(await isReady(port)).toBe(false);
-    if (probe) expect(probe(about)).toBe(false);
-    await scene.startBot();
-    await expect.poll(() => isReady(port)).toBe(true);
-    if (probe) expect(probe(about)).toBe(true);
-    onStart?.(Number(scene.bot.pid));
-    const { admin, member, listing } = scene;
-    await setKey(admin, 'sandbox-key');
-    const add = () => member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });
-    await listing.behave({ kind: 'slow', ms: 2_000 }, 1);
-    const answer = add();
-    const sent = () => listing.requests.filter(({ servers }) => servers.length > 0).length;
-    await expect.poll(sent).toBe(1);
-    const exit = await scene.bot.stop('SIGTERM');
-    expect([exit.status, exit.signal]).toEqual(ends);
-    expect(textOf(await answer)).toContain('Servers have been added for review.');
-    expect(await unfinishedIn(scene.store)).toEqual([]);
-    await scene.startBot();
-    expect(textOf(await add())).toMatch(/already submitted here.*sent for review.*a\.example\.com:1/s);
-    expect(sent()).toBe(1);
-    const end = await scene.bot.stop('SIGTERM');
-    expect([end.status, end.signal]).toEqual(ends);
-  } finally {
-    await scene.close();
-  }
+  expect(await isReady(port)).toBe(false);
+  if (probe) expect(probe(about)).toBe(false);
+  await bot.start();
+  await expect.poll(() => isReady(port)).toBe(true);
+  if (probe) expect(probe(about)).toBe(true);
+  onStart?.(Number(bot.process.pid));
+  const { member, listing } = await bot.newGuild({ key: 'sandbox-key' });
+  const add = () => addServer(member, 'a.example.com:1');
+  await listing.behave({ kind: 'slow', ms: 2_000 }, 1);
+  const answer = add();
+  const sent = () => adds(bot).length;
+  await expect.poll(sent).toBe(1);
+  const exit = await bot.process.stop('SIGTERM');
+  expect([exit.status, exit.signal]).toEqual(ends);
+  expect(textOf(await answer)).toContain(ACCEPTED);
+  expect(await unfinishedIn(bot.store)).toEqual([]);
+  await bot.start();
+  expect(textOf(await add())).toMatch(/already submitted here.*sent for review.*a\.example\.com:1/s);
+  expect(sent()).toBe(1);
+  const end = await bot.process.stop('SIGTERM');
+  expect([end.status, end.signal]).toEqual(ends);
 }
 
 describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () => {

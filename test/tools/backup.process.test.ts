@@ -13,15 +13,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readStoreConfig } from '../../src/config/config.ts';
 import { makeBackup, readLastBackup } from '../../src/operations/make-backup.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { restore } from '../../src/tools/restore-backup.ts';
-import { openAppScene, textOf } from '../support/bot.ts';
+import { oneBot, textOf } from '../support/bot.ts';
 import { addDone, partsOver } from '../support/builders.ts';
 import { bytesOnDisk, openStore, rowsIn } from '../support/database.ts';
 import { folder, recorder, runFile } from '../support/machine.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
@@ -212,24 +213,22 @@ describe('npm run restore', () => {
 
 describe('a backup of a bot that members are using', () => {
   it('restores to a bot that answers and sends nothing a second time, with the key at hand, and not while a bot runs', async () => {
-    const scene = await openAppScene({ key: 'sandbox-key' });
-    onTestFinished(() => scene.close());
-    const submit = async (server: string) =>
-      textOf(await scene.member.slash('addserver', { game: 'cs2', server }));
-    const requestsFor = (host: string) =>
-      scene.listing.requests.filter(({ servers }) => servers.some(({ server }) => server === host)).length;
+    const bot = await oneBot();
+    const { member } = await bot.newGuild({ key: 'sandbox-key' });
+    const submit = async (server: string) => textOf(await addServer(member, server));
+    const requestsFor = (host: string) => addsOf(bot, host).length;
 
-    await scene.listing.behave({ kind: 'slow', ms: 500 }, 1);
+    await bot.listing.behave({ kind: 'slow', ms: 500 }, 1);
     const underWay = submit('under-way.example.com:1');
     await expect.poll(() => requestsFor('under-way.example.com')).toBe(1);
     const file = join(folder(), 'copy.sqlite');
-    await backUp(scene.data, file);
+    await backUp(bot.data, file);
     await underWay;
 
-    const config = readStoreConfig(store(scene.data));
+    const config = readStoreConfig(store(bot.data));
     const restored = () => restore({ config, file, now: Date.now() });
     expect(await refusalOf(restored())).toContain('another bot runs on the database');
-    await scene.bot.stop();
+    await bot.process.stop();
     const elsewhere = folder();
     const without = await refusalOf(restore({ config: readStoreConfig(store(elsewhere)), file, now: 0 }));
     expect(without).toContain(`its key is missing: put ${pathIn(elsewhere)}.key back`);
@@ -239,8 +238,8 @@ describe('a backup of a bot that members are using', () => {
     );
 
     await restored();
-    await scene.startBot();
-    expect(await submit('after.example.com:1')).toContain('Servers have been added for review.');
+    await bot.start();
+    expect(await submit('after.example.com:1')).toContain(ACCEPTED);
     expect(await submit('under-way.example.com:1')).toContain('The submission may have gone through');
     expect(requestsFor('under-way.example.com')).toBe(1);
   });

@@ -14,7 +14,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/finding.ts';
-import { inAppScene, openAppScene, type Scene } from '../support/bot.ts';
+import { type Bot, oneBot, openBot } from '../support/bot.ts';
 import { recorder, runFile } from '../support/machine.ts';
 
 type Changes = Readonly<Record<string, string>>;
@@ -23,23 +23,24 @@ const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
 /** A bot that has run once: its commands are published, its store and key are there. */
-let scene: Scene;
+let bot: Bot;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
-  scene = await openAppScene({ key: OPERATOR_KEY });
+  bot = await openBot();
+  await bot.newGuild({ key: OPERATOR_KEY });
 });
 afterAll(async () => {
-  await scene.close();
+  await bot.close();
   await rm(folder, { recursive: true });
 });
 
 const environment = (changes: Changes): Changes => ({
-  DISCORD_TOKEN: scene.token,
-  DISCORD_API_URL: scene.discord.apiUrl,
-  LISTING_API_URL: scene.listing.url,
+  DISCORD_TOKEN: bot.token,
+  DISCORD_API_URL: bot.discord.apiUrl,
+  LISTING_API_URL: bot.listing.url,
   LISTING_API_KEY: OPERATOR_KEY,
-  STORE_URL: `sqlite://${scene.data}/bot.sqlite`,
+  STORE_URL: `sqlite://${bot.data}/bot.sqlite`,
   ...changes,
 });
 
@@ -86,7 +87,7 @@ async function fails(check: string, words: RegExp, changes: Changes, run = exami
 
 /** Another Discord, which has none of the commands. */
 async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
-  const discord = await startDiscord({ token: scene.token, ...settings });
+  const discord = await startDiscord({ token: bot.token, ...settings });
   onTestFinished(() => discord.close());
   return { DISCORD_API_URL: discord.apiUrl };
 }
@@ -102,7 +103,7 @@ async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   return { DISCORD_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` };
 }
 
-/** A file of the scene's folder with this in it. */
+/** A file of this file's folder with this in it. */
 async function fileWith(name: string, content: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
@@ -111,13 +112,13 @@ async function fileWith(name: string, content: string): Promise<string> {
 
 describe('npm run doctor', () => {
   it('finds everything in order beside a running bot, and changes nothing', async () => {
-    const before = scene.discord.requests.length;
+    const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
     expect(text).toContain('Everything is in order.');
     expect(text).toMatch(/^ok +Invitation +https:\/\/discord\.com\/oauth2\/authorize\?client_id=/m);
     expect(text).toMatch(/^ok +Listing service +answers, with \d+ games$/m);
-    const asked = scene.discord.requests.slice(before).map(({ method }) => method);
+    const asked = bot.discord.requests.slice(before).map(({ method }) => method);
     expect(new Set(asked)).toEqual(new Set(['GET']));
   });
 
@@ -140,9 +141,9 @@ describe('npm run doctor', () => {
 
 describe('of Discord, the doctor', () => {
   it('finds a token that is not accepted, and skips what needs the token', async () => {
-    const wrong = scene.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
+    const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
-    scene.mayBreak('401: Unauthorized', 2);
+    bot.mayBreak('401: Unauthorized', 2);
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
@@ -188,22 +189,21 @@ describe('of Discord, the doctor', () => {
   });
 
   it('finds over HTTP that there is no such URL, or another key', async () => {
-    const DISCORD_PUBLIC_KEY = scene.discord.endpoint.publicKey.toUpperCase();
+    const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
     await fails('Application', /no Interactions Endpoint URL[\s\S]*while the bot runs, enter/, http);
     const another = { ...http, DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     await fails('Application', /not the one of this application[\s\S]*copy "Public Key" from/, another);
-    await inAppScene({ http: true }, async ({ discord, token }) => {
-      const right = { DISCORD_API_URL: discord.apiUrl, DISCORD_TOKEN: token };
-      const { failed, text } = await examine({
-        ...http,
-        ...right,
-        DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,
-      });
-      expect(failed).toEqual([]);
-      expect(text).toContain(`Discord posts interactions to ${discord.endpoint.url()}`);
-      expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
+    const { discord, token } = await oneBot({ http: true });
+    const { failed, text } = await examine({
+      ...http,
+      DISCORD_API_URL: discord.apiUrl,
+      DISCORD_TOKEN: token,
+      DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,
     });
+    expect(failed).toEqual([]);
+    expect(text).toContain(`Discord posts interactions to ${discord.endpoint.url()}`);
+    expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
   });
 
   it('finds an installation that would leave the bot out, and commands that are not published', async () => {
@@ -215,16 +215,16 @@ describe('of Discord, the doctor', () => {
   });
 
   it('finds commands that somebody else has published under the same names', async () => {
-    const others = scene.discord.commands().map(({ name, type }) => ({
+    const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
       ...(type === 1 && { description: 'Does something else' }),
     }));
-    const rest = new REST({ api: scene.discord.apiUrl }).setToken(scene.token);
-    const route = Routes.applicationCommands(scene.discord.applicationId);
+    const rest = new REST({ api: bot.discord.apiUrl }).setToken(bot.token);
+    const route = Routes.applicationCommands(bot.discord.applicationId);
     await rest.put(route, { body: others });
     await fails('Commands', /Discord has others than these/, {});
-    await scene.restart();
+    await bot.restart();
     await expect.poll(async () => (await examine()).failed).toEqual([]);
   });
 
@@ -263,13 +263,13 @@ describe('of the rest, the doctor', () => {
   it('finds an encryption key that is another one, missing, or open to others', async () => {
     const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     await fails('Encryption key', /encrypted with another key \(its id is \w+\)/, another);
-    const keyFile = join(scene.data, 'bot.sqlite.key');
+    const keyFile = join(bot.data, 'bot.sqlite.key');
     await chmod(keyFile, 0o644);
     await fails('Encryption key', /others may read .*bot\.sqlite\.key[\s\S]*→ chmod 600/, {});
     await chmod(keyFile, 0o600);
 
     const alone = join(folder, 'alone.sqlite');
-    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+    const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
     database.prepare('VACUUM INTO ?').run(alone);
     database.close();
     await fails('Encryption key', /its key is missing: put .*alone\.sqlite\.key back/, {
