@@ -5,7 +5,7 @@ import type { Field, ModalOptions, TextField } from '../src/interactions/control
 import type { Game } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
-import { cut, escapeText, LONGEST_ESCAPED_NAME } from '../src/words/escape.ts';
+import { cut, escapeName } from '../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import { namedText } from '../src/words/sentences.ts';
@@ -30,7 +30,7 @@ export async function modalText(
   const { t, guildId } = context;
   const noKey = await deps.keys.rememberedProblem(guildId);
   const isToTell = isLimited(allowed, deps) && optionsOf(allowed, deps) === undefined;
-  const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeText(name, LONGEST_ESCAPED_NAME));
+  const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeName(name));
   const texts = [
     noKey && keyText(noKey, context),
     isToTell && t('window.someGames', { games: namedText(t, names, allowed.length) }),

@@ -38,16 +38,17 @@ export function optionText(command: Described, option: string): DescribedText {
 }
 
 /** The name of an option's choice: an outcome. */
-export function choiceText(outcome: keyof Sentences['outcome']): LocalisedName {
-  const nameIn = (sentences: Sentences) => sentences.outcome[outcome];
-  return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
-}
+export const choiceText = (outcome: keyof Sentences['outcome']): LocalisedName =>
+  named((sentences) => sentences.outcome[outcome]);
 
 /** The name of a message command, in every language; such commands have no description. */
-export function messageCommandText(command: keyof Sentences['messageCommands']): LocalisedName {
-  const nameIn = ({ messageCommands }: Sentences) => messageCommands[command].name;
-  return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
-}
+export const messageCommandText = (command: keyof Sentences['messageCommands']): LocalisedName =>
+  named(({ messageCommands }) => messageCommands[command].name);
+
+const named = (nameIn: (sentences: Sentences) => string): LocalisedName => ({
+  name: nameIn(ENGLISH.sentences),
+  name_localizations: localizations(nameIn),
+});
 
 const described = (name: string, descriptionIn: (sentences: Sentences) => string): DescribedText => ({
   name,

@@ -35,9 +35,12 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
 /** UTF-16 units of a name in a sentence: the 100 characters of a choice, each with a backslash. */
 export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 
+/** The name of a game or a member, as {@link escapeText}. */
+export const escapeName = (name: string): string => escapeText(name, LONGEST_ESCAPED_NAME);
+
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
 export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
-  return `<@${id}> (${escapeText(name, LONGEST_ESCAPED_NAME)})`;
+  return `<@${id}> (${escapeName(name)})`;
 }
 
 /** UTF-16 units of the service's words: a message of 2,000 also has the address and what to do next. */

@@ -3,7 +3,7 @@ import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
 import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { type GameIndex, usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../one-line.ts';
-import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
+import { escapeCode, escapeName, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
@@ -16,10 +16,8 @@ const MOST_EXAMPLES = 2;
 const SHORTEST_NAME = 5;
 
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
-export function gameChoices(
-  games: readonly Game[],
-): readonly { readonly name: string; readonly value: string }[] {
-  return games.map(({ name, alias }) => {
+export const gameChoices = (games: readonly Game[]) =>
+  games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
     // The alias stays whole: two games may have the same name, and choices may not.
     const room = LONGEST_NAME - tail.length;
@@ -29,12 +27,9 @@ export function gameChoices(
       value: alias,
     };
   });
-}
 
 /** The games' names on buttons, with the alias where two have the same name. */
-export const gameLabels = (
-  games: readonly Game[],
-): readonly { readonly label: string; readonly alias: string }[] =>
+export const gameLabels = (games: readonly Game[]) =>
   games.map((game) => {
     const isAlone = games.filter(({ name }) => name === game.name).length === 1;
     const { label } = gameOption(game);
@@ -45,21 +40,17 @@ export const gameLabels = (
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
 /** A game as an option of a select, with its alias if its name shows nothing. */
-export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
+export const gameOption = ({ name, alias }: Game) => ({
   label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
 });
 
 /** The games that a select takes, the usual ones first; a select has room for 25. */
-export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof gameOption>[] {
-  return usualFirst(games.filter(isSelectable)).map(gameOption);
-}
+export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
 /** Games for a sentence, one of which may have been meant, each with its alias. */
 export const gamesText = (t: Translate, games: readonly Game[]): string =>
-  t.or(
-    games.map(({ name, alias }) => `${escapeText(name, LONGEST_ESCAPED_NAME)} (\`${escapeCode(alias)}\`)`),
-  );
+  t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
 /** An address of a server of this game, as an example. */
 export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
@@ -101,4 +92,4 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
 
 /** Says that several games match, of which one is to be chosen. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>
-  t('list.severalGames', { game: escapeText(typed, LONGEST_ESCAPED_NAME) });
+  t('list.severalGames', { game: escapeName(typed) });

@@ -58,14 +58,11 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
   const { t, mention } = reader;
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY);
   const mostNamed = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
-  const texts = shown.map((group) => {
-    const { outcome, servers } = group;
-    const next = nextText(
-      reader,
-      outcome,
-      servers.map(({ server }) => server),
-    );
-    const text = withNext(manyText(t, group), outcome, next);
+  const texts = shown.map(({ outcome, said, servers }) => {
+    const heading = `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`;
+    const submitted = servers.map(({ server }) => server);
+    const next = nextText(reader, outcome, submitted);
+    const text = withNext(withSaid(t, outcome, heading, said), outcome, next);
     if (outcome.kind === 'accepted')
       return `${text}\n${t('ended.next.accepted', { submissions: mention('submissions') })}`;
     const items = servers.slice(0, mostNamed).map(({ line, server }) => serverItem(t, server, line));
@@ -101,22 +98,17 @@ function groupsOf(
   for (const server of ended) {
     const { outcome } = server;
     const said = saidOf(t, outcome, longest);
-    const group = bySaid.get(`${outcome.kind} ${said}`) ?? { outcome, said, servers: [] };
+    const key = `${outcome.kind} ${said}`;
+    const group = bySaid.get(key) ?? { outcome, said, servers: [] };
     group.servers.push(server);
-    bySaid.set(`${outcome.kind} ${said}`, group);
+    bySaid.set(key, group);
   }
-  const groups = IN_ORDER.flatMap((kind) =>
-    [...bySaid.values()].filter((group) => group.outcome.kind === kind),
-  );
-  const isFirst = (group: Group) =>
-    groups.find(({ outcome }) => outcome.kind === group.outcome.kind) === group;
-  const further = groups.filter((group) => !isFirst(group)).slice(0, MOST_FURTHER);
-  const shown = groups.filter((group) => isFirst(group) || further.includes(group));
-  return { shown, isAll: shown.length === groups.length };
+  const placeOf = ({ outcome }: Group) => IN_ORDER.indexOf(outcome.kind);
+  const groups = [...bySaid.values()].toSorted((one, other) => placeOf(one) - placeOf(other));
+  const further = groups.filter((group, index) => group.outcome.kind === groups[index - 1]?.outcome.kind);
+  const hidden = further.slice(MOST_FURTHER);
+  return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
-
-const manyText = (t: Translate, { outcome, said, servers }: Group): string =>
-  withSaid(t, outcome, `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`, said);
 
 /** The service's words, escaped, or why there are none. */
 function saidOf(t: Translate, outcome: Outcome, longest?: number): string {

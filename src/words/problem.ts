@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
+import type { AddressRange } from '../addresses/special-ranges.ts';
 import { EXAMPLE_PORT } from '../addresses/usual-ports.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
@@ -28,13 +29,13 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
 }
 
 /** The ranges that people can tell apart; all others are called special. */
-const KNOWN_RANGES = {
+const KNOWN_RANGES: Readonly<Partial<Record<AddressRange, 'private' | 'loopback' | 'shared'>>> = {
   private: 'private',
   'unique-local': 'private',
   'link-local': 'private',
   loopback: 'loopback',
   shared: 'shared',
-} as const;
+};
 
 function shortKey(problem: RowProblem) {
   switch (problem.code) {
@@ -43,9 +44,7 @@ function shortKey(problem: RowProblem) {
     case 'name-too-long':
       return 'address-too-long';
     case 'not-public':
-      return problem.range in KNOWN_RANGES
-        ? KNOWN_RANGES[problem.range as keyof typeof KNOWN_RANGES]
-        : 'reserved';
+      return KNOWN_RANGES[problem.range] ?? 'reserved';
     case 'port-not-a-number':
     case 'port-too-low':
     case 'port-too-high':

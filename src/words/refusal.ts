@@ -2,7 +2,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
-import { escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
+import { escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { listAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
@@ -38,11 +38,10 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
     case 'already-submitted':
-      return { short: t('problem.short.already-submitted') };
+    case 'waiting-already':
+      return { short: t(`problem.short.${refusal.code}`) };
     case 'game-not-allowed':
       return problemText(refusal, t);
-    case 'waiting-already':
-      return { short: t('problem.short.waiting-already') };
     case 'member-waiting':
     case 'guild-waiting':
       return {
@@ -101,7 +100,5 @@ const LONGEST_GAME = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {
   if (isYours) return t('by.you');
-  return userName === ''
-    ? t('by.unnamed')
-    : t('by.user', { user: escapeText(userName, LONGEST_ESCAPED_NAME) });
+  return userName === '' ? t('by.unnamed') : t('by.user', { user: escapeName(userName) });
 }

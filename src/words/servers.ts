@@ -153,7 +153,5 @@ export function fittingLines(t: Translate, lines: readonly string[], count: numb
     if (room < 0 && shown.length > 0) break;
     shown.push(shortenMarkup(line, ROOM));
   }
-  const more = count - shown.length;
-  if (more > 0) shown.push(t('look.more', { count: more }));
-  return shown.join('\n');
+  return [...shown, ...moreText(t, count - shown.length)].join('\n');
 }
