@@ -32,9 +32,11 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
       components: rows([
         lacks && enterKey(context),
         status?.readable &&
-          button(customId('keystatus', 'check'), context.t('keystatus.check'), {
-            style: lacks ? 'secondary' : 'primary',
-          }),
+          button(
+            customId('keystatus', 'check'),
+            context.t('keystatus.check'),
+            lacks ? 'secondary' : 'primary',
+          ),
       ]),
     };
   }

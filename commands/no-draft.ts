@@ -18,7 +18,7 @@ export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'adds
     default:
       return new OldMessage(
         t(`again.over.${why === 'gone' ? 'lapsed' : why}`),
-        rows([button(customId(command, 'anew'), t('again.anew'), { style: 'primary' })]),
+        rows([button(customId(command, 'anew'), t('again.anew'), 'primary')]),
       );
   }
 }

@@ -37,7 +37,7 @@ function panel({ guildT: t, field }: SubmitContext): Reply {
     isPublic: true,
     embeds: [{ title: t('panel.heading'), description }],
     components: rows([
-      button(customId('addserver', 'new'), t('panel.server'), { style: 'primary' }),
+      button(customId('addserver', 'new'), t('panel.server'), 'primary'),
       button(listId('new'), t('panel.list')),
       button(customId('submissions', 'mine'), t('panel.mine')),
     ]),

@@ -37,7 +37,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
       t('privacy.leaving', { count: graceDays }),
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
-    const erase = button(customId('privacy', 'erase'), t('privacy.erase'), { style: 'danger' });
+    const erase = button(customId('privacy', 'erase'), t('privacy.erase'), 'danger');
     const notice = links.privacy !== undefined && linkButton(links.privacy, t('help.privacy'));
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
@@ -91,7 +91,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,
   components: rows([
-    button(customId('privacy', action), label, { style: 'danger' }),
+    button(customId('privacy', action), label, 'danger'),
     button(customId('privacy', 'cancel'), t('button.cancel')),
   ]),
 });

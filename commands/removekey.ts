@@ -63,7 +63,7 @@ function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   return {
     content: t('removekey.question', { key: keyEnd(lastFour) }),
     components: rows([
-      button(id, t('removekey.confirm'), { style: 'danger' }),
+      button(id, t('removekey.confirm'), 'danger'),
       button(customId('removekey', 'cancel'), t('button.cancel')),
     ]),
   };

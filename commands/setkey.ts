@@ -89,16 +89,14 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
     if (draft === undefined || typeof draft === 'string') return undefined;
-    if (draft.source !== 'options') return button(submitId(id), t('again.submitAgain'), { style: 'primary' });
+    if (draft.source !== 'options') return button(submitId(id), t('again.submitAgain'), 'primary');
     const [row] = draft.rows;
     const address =
       row?.kind === 'ready'
         ? formatAddress({ host: row.submission.server, port: row.submission.port })
         : typedOf(row).server;
     const server = shorten(address, LONGEST_LABELLED);
-    return button(customId('addserver', 'again', id), t('setkey.submitNow', { server }), {
-      style: 'primary',
-    });
+    return button(customId('addserver', 'again', id), t('setkey.submitNow', { server }), 'primary');
   }
 
   return {
@@ -126,7 +124,7 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
  * @param draftId the draft that can be submitted with the key
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
-  isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), { style: 'primary' });
+  isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
 /** @param action `save` for the command's modal, `again` for the modal of a message that changes */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
@@ -140,9 +138,7 @@ const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): M
 
 const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   content,
-  components: rows([
-    button(customId('setkey', 'again', argument), t('again.tryAgain'), { style: 'primary' }),
-  ]),
+  components: rows([button(customId('setkey', 'again', argument), t('again.tryAgain'), 'primary')]),
 });
 
 function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {

@@ -113,11 +113,11 @@ type AgainLabel = 'submitAgain' | 'tryAgain';
 function againButton(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   if (label === undefined) return [];
   const style = label === 'tryAgain' ? 'primary' : 'secondary';
-  return [button(customId('addserver', 'again', id), t(`again.${label}`), { style })];
+  return [button(customId('addserver', 'again', id), t(`again.${label}`), style)];
 }
 
 const useButton = (id: string, repair: Repair, label: string): Control =>
-  button(customId('addserver', 'use', argumentOf(id, repair)), label, { style: 'primary' });
+  button(customId('addserver', 'use', argumentOf(id, repair)), label, 'primary');
 
 /** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {

@@ -92,10 +92,7 @@ export function previewRows(
     ],
     [
       first,
-      submits > 0 &&
-        button(submitId(id, submits), t('list.button.submit', { count: submits }), {
-          style: 'success',
-        }),
+      submits > 0 && button(submitId(id, submits), t('list.button.submit', { count: submits }), 'success'),
       canTryAgain && button(submitId(id), t('again.tryAgain')),
       usualPorts > 0 && button(listId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
       edits > 0 && button(listId('edit', id), t('again.edit')),
@@ -113,7 +110,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
     others.length === 0
       ? t('again.use', { value: game.name })
       : t('list.button.meantGames', { count: meant.length });
-  return button(listId('take', id), label, { style: 'primary' });
+  return button(listId('take', id), label, 'primary');
 }
 
 interface ReportControls extends Pick<PreviewControls, 'first'> {
@@ -135,7 +132,7 @@ export const reportRows = (
     first,
     id !== undefined &&
       canGoAgain &&
-      button(submitId(id), t('again.submitAgain'), { style: first ? 'secondary' : 'primary' }),
+      button(submitId(id), t('again.submitAgain'), first ? 'secondary' : 'primary'),
     id !== undefined && isUnconfirmed && button(listId('anyway', id), t('again.notListed')),
     id !== undefined && button(listId('editall', id), t('again.edit')),
     page !== undefined && linkButton(page, t('listing.check')),

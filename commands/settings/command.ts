@@ -461,9 +461,7 @@ const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
 /** A button that opens the modal of the quota again, as it was typed. */
 const retryQuota = ({ t, field }: SubmitContext): Control =>
-  button(customId('settings', 'quota', field('quota').slice(0, MOST_DIGITS)), t('again.tryAgain'), {
-    style: 'primary',
-  });
+  button(customId('settings', 'quota', field('quota').slice(0, MOST_DIGITS)), t('again.tryAgain'), 'primary');
 
 /** The button's custom id holds the quota, since a modal has to be opened without any work. */
 const quotaModal = ({ t, argument }: PressContext): Modal =>

@@ -8,20 +8,16 @@ import { type Control, channelSelect, customId, roleSelect } from '../../src/int
 export const logChannelSelect = ({ t }: Context): Control =>
   // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
   // preselects an unknown one is not documented. The field above names the channel.
-  channelSelect({
-    id: customId('settings', 'channel'),
-    placeholder: t('settings.logPlaceholder'),
+  channelSelect(customId('settings', 'channel'), t('settings.logPlaceholder'), [
     // In threads and forums other permissions count, and they end by themselves.
-    types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
-  });
+    ChannelType.GuildText,
+    ChannelType.GuildAnnouncement,
+  ]);
 
 /** Where the role is chosen that may decide about submissions. */
 export const approvalRoleSelect = ({ t }: Context): Control =>
-  roleSelect({
-    id: customId('settings', 'approvalrole'),
-    placeholder: t('settings.approvalRolePlaceholder'),
-  });
+  roleSelect(customId('settings', 'approvalrole'), t('settings.approvalRolePlaceholder'));
 
 /** Where the role to notify is chosen. */
 export const notifyRoleSelect = ({ t }: Context): Control =>
-  roleSelect({ id: customId('settings', 'role'), placeholder: t('settings.rolePlaceholder') });
+  roleSelect(customId('settings', 'role'), t('settings.rolePlaceholder'));

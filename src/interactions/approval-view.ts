@@ -82,8 +82,8 @@ export function decisionButtons(
   if (state !== 'waiting') return [];
   const showAll = button(submissionsId('all', id), t('approval.showAll'));
   return [
-    button(submissionsId('approve', id), t('approval.approve'), { style: 'success' }),
-    button(submissionsId('refuse', id), t('approval.refuse'), { style: 'danger' }),
+    button(submissionsId('approve', id), t('approval.approve'), 'success'),
+    button(submissionsId('refuse', id), t('approval.refuse'), 'danger'),
     ...(waiting.length > MOST_SHOWN ? [showAll] : []),
   ];
 }

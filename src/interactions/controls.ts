@@ -33,16 +33,11 @@ const STYLES = {
   danger: ButtonStyle.Danger,
 } as const;
 
-export interface ButtonOptions {
-  /** `secondary` unless it says otherwise. */
-  readonly style?: keyof typeof STYLES;
-}
-
 /** @param id see `customId` */
 export const button = (
   id: string,
   label: string,
-  { style = 'secondary' }: ButtonOptions = {},
+  style: keyof typeof STYLES = 'secondary',
 ): APIButtonComponent => ({
   type: ComponentType.Button,
   custom_id: id,
@@ -78,32 +73,25 @@ export function select({ id, placeholder, options, any = false }: SelectOptions)
   if (options.length === 0) return undefined;
   return {
     type: ComponentType.StringSelect,
-    custom_id: newSelectId(id),
-    placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+    ...emptySelect(id, placeholder),
     options: [...options],
     ...(any && { min_values: 0, max_values: options.length }),
   };
 }
 
-export interface ChannelSelectOptions {
-  readonly id: string;
-  readonly placeholder: string;
-  readonly types: readonly ChannelType[];
-}
-
-export const channelSelect = ({ id, placeholder, types }: ChannelSelectOptions): Control => ({
+export const channelSelect = (id: string, placeholder: string, types: readonly ChannelType[]): Control => ({
   type: ComponentType.ChannelSelect,
-  custom_id: newSelectId(id),
-  placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+  ...emptySelect(id, placeholder),
   channel_types: [...types],
 });
 
 /** One role of the guild; @everyone is offered too. */
-export const roleSelect = ({
-  id,
-  placeholder,
-}: Pick<ChannelSelectOptions, 'id' | 'placeholder'>): Control => ({
+export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
+  ...emptySelect(id, placeholder),
+});
+
+const emptySelect = (id: string, placeholder: string) => ({
   custom_id: newSelectId(id),
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });

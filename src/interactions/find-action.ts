@@ -1,10 +1,7 @@
 import type { Asking } from './answer.ts';
-import type { Command, Context, Permission, PressAnswers, Reply } from './command.ts';
+import type { Command, Permission, PressAnswers, Reply } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import { type Asked, type Control, ownValue, type SubmittedModal } from './interaction.ts';
-
-/** By name. */
-type Commands = ReadonlyMap<string, Command>;
+import { ownValue } from './interaction.ts';
 
 /** What an interaction asks for, found among the commands. */
 export interface Action {
@@ -22,105 +19,80 @@ export interface Action {
  * @param stopping aborted when the bot is to stop
  * @returns `undefined` if the bot has no such action, or no longer has it
  */
-export function findAction(commands: Commands, asking: Asking, stopping: AbortSignal): Action | undefined {
-  const { interaction, context } = asking;
-  const { asked } = interaction;
+export function findAction(
+  commands: ReadonlyMap<string, Command>,
+  { interaction: { asked }, context, progress }: Asking,
+  stopping: AbortSignal,
+): Action | undefined {
   switch (asked.kind) {
-    case 'command':
-      return commandAction(commands.get(asked.name), asked, context);
-    case 'message-command':
-      return messageAction(commands.get(asked.name), asked, context);
-    case 'modal':
-      return modalAction(commands, asked, context);
+    case 'command': {
+      const { name, options } = asked;
+      const command = commands.get(name);
+      if (!command?.run) return undefined;
+      const { run, answers, permission } = command;
+      return {
+        command: name,
+        permission,
+        answers: typeof answers === 'function' ? answers(options) : answers,
+        run: () => run({ ...context, options }),
+      };
+    }
+    case 'message-command': {
+      const { name, text } = asked;
+      const command = commands.get(name);
+      if (!command?.useOn) return undefined;
+      const { useOn, permission } = command;
+      return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text }) };
+    }
+    case 'modal': {
+      const { customId, fields, files, message } = asked;
+      const { command: name, action, argument } = parseCustomId(customId);
+      const command = commands.get(name);
+      const submit = ownValue(command?.submits, action);
+      if (!submit) return undefined;
+      return {
+        command: name,
+        action,
+        permission: submit.permission ?? command?.permission,
+        answers: submit.answers,
+        run: () =>
+          submit.run({
+            ...context,
+            argument,
+            field: (id) => ownValue(fields, id) ?? '',
+            file: (id) => ownValue(files, id),
+            postedId: message?.postedId,
+          }),
+      };
+    }
     case 'button':
-    case 'menu':
-      return controlAction(commands, asked, { asking, stopping });
+    case 'menu': {
+      const { customId, values, isRoleMentionable, channelPermissions, message } = asked;
+      const { command: name, action, argument } = parseCustomId(customId);
+      const command = commands.get(name);
+      const press = ownValue(command?.presses, action);
+      if (!press) return undefined;
+      return {
+        command: name,
+        action,
+        permission: press.permission ?? command?.permission,
+        answers: press.answers,
+        isLarge: press.isLarge,
+        run: () =>
+          press.run({
+            ...context,
+            argument,
+            shown: message.shown,
+            postedId: message.postedId,
+            values,
+            isRoleMentionable,
+            channelPermissions,
+            progress: progress.show,
+            stopping,
+          }),
+      };
+    }
     default:
       return undefined;
   }
-}
-
-function commandAction(
-  command: Command | undefined,
-  { name, options }: Extract<Asked, { kind: 'command' }>,
-  context: Context,
-): Action | undefined {
-  if (!command?.run) return undefined;
-  const { answers, permission } = command;
-  return {
-    command: name,
-    permission,
-    answers: typeof answers === 'function' ? answers(options) : answers,
-    run: async () => command.run?.({ ...context, options }) ?? {},
-  };
-}
-
-function messageAction(
-  command: Command | undefined,
-  { name, text }: Extract<Asked, { kind: 'message-command' }>,
-  context: Context,
-): Action | undefined {
-  if (!command?.useOn) return undefined;
-  return {
-    command: name,
-    permission: command.permission,
-    answers: 'later',
-    run: async () => command.useOn?.({ ...context, text }) ?? {},
-  };
-}
-
-function modalAction(
-  commands: Commands,
-  { customId, fields, files, message }: SubmittedModal,
-  context: Context,
-): Action | undefined {
-  const { command: name, action, argument } = parseCustomId(customId);
-  const command = commands.get(name);
-  const handler = ownValue(command?.submits, action);
-  if (!handler) return undefined;
-  const field = (id: string) => ownValue(fields, id) ?? '';
-  return {
-    command: name,
-    action,
-    permission: handler.permission ?? command?.permission,
-    answers: handler.answers,
-    run: () =>
-      handler.run({
-        ...context,
-        argument,
-        field,
-        file: (id) => ownValue(files, id),
-        postedId: message?.postedId,
-      }),
-  };
-}
-
-function controlAction(
-  commands: Commands,
-  { customId, values, isRoleMentionable, channelPermissions, message }: Control,
-  { asking, stopping }: { readonly asking: Asking; readonly stopping: AbortSignal },
-): Action | undefined {
-  const { command: name, action, argument } = parseCustomId(customId);
-  const command = commands.get(name);
-  const handler = ownValue(command?.presses, action);
-  if (!handler) return undefined;
-  return {
-    command: name,
-    action,
-    permission: handler.permission ?? command?.permission,
-    answers: handler.answers,
-    isLarge: handler.isLarge,
-    run: () =>
-      handler.run({
-        ...asking.context,
-        argument,
-        shown: message.shown,
-        postedId: message.postedId,
-        values,
-        isRoleMentionable,
-        channelPermissions,
-        progress: asking.progress.show,
-        stopping,
-      }),
-  };
 }

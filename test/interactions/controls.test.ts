@@ -11,7 +11,7 @@ it('texts of controls are cut to what Discord takes', () => {
     [button('a', LONG), 80],
     [linkButton('https://a', LONG), 80],
     [select({ id: 'a', placeholder: LONG, options }), 150],
-    [roleSelect({ id: 'a', placeholder: LONG }), 150],
+    [roleSelect('a', LONG), 150],
     [title, 45],
     [Object(components[0]).label, 45],
     [Object(components[0]).description, 100],
