@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
-import { inAppScene, type Scene, textOf } from '../support/bot.ts';
+import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 import { addServer, labelsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
-/** A bot of its own for each case, since most of the time is waiting. */
-const within = (run: (scene: Scene) => Promise<void>) => () => inAppScene({ key: 'sandbox-key' }, run);
+const it = ownBotTest();
+const impatientIt = ownBotTest({ timing: { firstResponseMs: 300 } });
 
 /** How many interactions with a command are over, their answers delivered or given up. */
-const overOf = ({ log }: Scene, command: string) =>
+const overOf = ({ log }: Bot, command: string) =>
   log().filter((entry) => entry.msg === 'interaction' && entry.command === command).length;
 
 describe('a Discord that', () => {
@@ -29,63 +29,68 @@ describe('a Discord that', () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it(
-    'fails for a moment, with an acknowledgement or with an edit, is asked again',
-    within(async (scene) => {
-      // What the bot asks of its own accord is none of them, nor whether a former edit has arrived.
-      const answers = () =>
-        scene.discord.requests.filter(
-          ({ method, path: route }) => method !== 'GET' && /\/(?:interactions|webhooks)\//.test(route),
-        );
-      for (const [index, fault] of passing.entries()) {
-        const before = answers().length;
-        scene.discord.faults.inject(fault);
-        await isAccepted(scene, `rest-${index}.example.com`);
-        // An acknowledgement and an edit, and those that the fault hit.
-        await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
-      }
-      await isAccepted(scene, 'after-rest.example.com');
-    }),
-  );
+  it('fails for a moment, with an acknowledgement or with an edit, is asked again', async ({
+    bot,
+    guild,
+    discord,
+  }) => {
+    // What the bot asks of its own accord is none of them, nor whether a former edit has arrived.
+    const answers = () =>
+      discord.requests.filter(
+        ({ method, path: route }) => method !== 'GET' && /\/(?:interactions|webhooks)\//.test(route),
+      );
+    for (const [index, fault] of passing.entries()) {
+      const before = answers().length;
+      discord.faults.inject(fault);
+      await isAccepted({ bot, guild }, `rest-${index}.example.com`);
+      // An acknowledgement and an edit, and those that the fault hit.
+      await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
+    }
+    await isAccepted({ bot, guild }, 'after-rest.example.com');
+  });
 
-  it(
-    'loses the answer to an edit that the member goes on from is not sent that edit again',
-    within(async (scene) => {
-      const { discord, member, listing } = scene;
-      const again = () => addServer(member, 'again.example.com:27015');
-      await again();
-      discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
-      const warned = await again();
-      await member.press(warned, 'Submit again');
-      // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
-      await expect.poll(() => overOf(scene, 'addserver')).toBe(3);
-      expect(textOf(warned)).toContain('added for review');
-      expect(listing.submitted).toHaveLength(2);
-    }),
-  );
+  it('loses the answer to an edit that the member goes on from is not sent that edit again', async ({
+    bot,
+    member,
+    discord,
+    listing,
+  }) => {
+    const again = () => addServer(member, 'again.example.com:27015');
+    await again();
+    discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
+    const warned = await again();
+    await member.press(warned, 'Submit again');
+    // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
+    await expect.poll(() => overOf(bot, 'addserver')).toBe(3);
+    expect(textOf(warned)).toContain('added for review');
+    expect(listing.submitted).toHaveLength(2);
+  });
 
-  it(
-    'fails to take an edit is sent it again, though the member opens a window meanwhile',
-    within(async ({ discord, member, listing }) => {
-      await pressSubmit(member, await sendFile(member, lines(2)));
-      const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
-      const before = discord.requests.length;
-      discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
-      const answered = member.press(preview, 'Include 2 already submitted');
-      await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
-      expect((await member.press(preview, 'Edit')).kind).toBe('modal');
-      // What the button says is what it submits.
-      await expect
-        .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })
-        .toBe(true);
-      await answered;
-      expect(listing.submitted).toHaveLength(2);
-    }),
-  );
+  it('fails to take an edit is sent it again, though the member opens a window meanwhile', async ({
+    member,
+    discord,
+    listing,
+  }) => {
+    await pressSubmit(member, await sendFile(member, lines(2)));
+    const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
+    const before = discord.requests.length;
+    discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
+    const answered = member.press(preview, 'Include 2 already submitted');
+    await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
+    expect((await member.press(preview, 'Edit')).kind).toBe('modal');
+    // What the button says is what it submits.
+    await expect
+      .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })
+      .toBe(true);
+    await answered;
+    expect(listing.submitted).toHaveLength(2);
+  });
 
-  it('takes the acknowledgement after the bot has stopped waiting for that', () =>
-    inAppScene({ key: 'sandbox-key', timing: { firstResponseMs: 300 } }, async (scene) => {
-      scene.discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
-      await isAccepted(scene, 'slow-acknowledgement.example.com');
-    }));
+  impatientIt(
+    'takes the acknowledgement after the bot has stopped waiting for that',
+    async ({ bot, guild, discord }) => {
+      discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
+      await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');
+    },
+  );
 });

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
-import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
-import { openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
+import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 
 const BLOCK = "Discord's edge blocks this bot";
 
@@ -15,100 +14,96 @@ const limited = (seconds: number): Fault => ({
 const ALWAYS = Number.POSITIVE_INFINITY;
 
 /** A bot that is not started yet. */
-async function open(
-  discord: Partial<StandInOptions> = {},
-  openAny: typeof openScene = openAppScene,
-): Promise<Scene> {
-  const scene = await openAny({ startBot: false, discord });
-  onTestFinished(() => scene.close());
-  return scene;
-}
+const it = ownBotTest({ start: false });
 
-const made = ({ discord }: Scene, method: string, path: RegExp) =>
+const made = ({ discord }: Bot, method: string, path: RegExp) =>
   discord.requests.filter((request) => request.method === method && path.test(request.path)).length;
 
 /* What a block stops is tested with src/discord/api.ts; here what an operator is told. */
-describe('a block by address: a 429 of the edge', () => {
-  it('at the start is named in the log, and nothing is sent for a minute', async () => {
-    const scene = await open();
-    scene.discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
-    scene.bot.start();
-    await expect.poll(() => scene.output().includes(BLOCK)).toBe(true);
-    await sleep(1_000);
-    expect(scene.discord.requests.length).toBeLessThanOrEqual(5);
-    expect(scene.output()).toContain('look for another program on the same address');
-    expect(scene.bot.running).toBe(true);
-  });
+it('a block by address, a 429 of the edge, is named in the log at the start, and nothing is sent for a minute', async ({
+  bot,
+  discord,
+}) => {
+  discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
+  bot.process.start();
+  await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
+  await sleep(1_000);
+  expect(discord.requests.length).toBeLessThanOrEqual(5);
+  expect(bot.output()).toContain('look for another program on the same address');
+  expect(bot.process.running).toBe(true);
 });
 
-it('a start without a way to Discord is one line in the log, without stacks', async () => {
-  const scene = await open();
-  scene.discord.faults.inject({ fault: { kind: 'reset' }, times: ALWAYS });
-  scene.bot.start();
-  await expect.poll(() => scene.discord.requests.length >= 6).toBe(true);
-  const said = scene.log().filter(({ level }) => level !== 'info');
+it('a start without a way to Discord is one line in the log, without stacks', async ({ bot, discord }) => {
+  discord.faults.inject({ fault: { kind: 'reset' }, times: ALWAYS });
+  bot.process.start();
+  await expect.poll(() => discord.requests.length >= 6).toBe(true);
+  const said = bot.log().filter(({ level }) => level !== 'info');
   expect(said).toEqual([
     expect.objectContaining({
-      msg: `${new URL(scene.discord.apiUrl).host} cannot be reached (connection cut); next try in 1 s`,
+      msg: `${new URL(discord.apiUrl).host} cannot be reached (connection cut); next try in 1 s`,
     }),
   ]);
 });
 
 describe('a limit for a long time', () => {
-  it('on the way to the gateway is named in the log, and waited for', async () => {
-    const scene = await open();
-    scene.discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
-    scene.bot.start();
+  it('on the way to the gateway is named in the log, and waited for', async ({ bot, discord }) => {
+    discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
+    bot.process.start();
     await expect
-      .poll(() => scene.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
+      .poll(() => bot.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
       .toBe(true);
-    expect(made(scene, 'GET', /gateway\/bot/)).toBe(1);
-    expect(scene.bot.running).toBe(true);
-    const { status } = await scene.bot.stop();
-    expect(status).toBe(0);
+    expect(made(bot, 'GET', /gateway\/bot/)).toBe(1);
+    expect(bot.process.running).toBe(true);
   });
 
-  it('on a first response gives the interaction up at once', async () => {
-    const scene = await open();
-    await scene.startBot();
-    const before = made(scene, 'POST', /callback/);
-    scene.discord.faults.inject({ fault: limited(3_600), path: /\/callback$/, times: ALWAYS });
-    void scene.member.slash('help');
-    await expect.poll(() => scene.output().includes('interaction lost')).toBe(true);
-    expect(made(scene, 'POST', /callback/) - before).toBe(1);
+  it('on a first response gives the interaction up at once', async ({ bot, discord, member }) => {
+    await bot.start();
+    const before = made(bot, 'POST', /callback/);
+    discord.faults.inject({ fault: limited(3_600), path: /\/callback$/, times: ALWAYS });
+    void member.slash('help');
+    await expect.poll(() => bot.output().includes('interaction lost')).toBe(true);
+    expect(made(bot, 'POST', /callback/) - before).toBe(1);
   });
 });
 
-it('a first request of each route that fails is made again, and the bot is ready', async () => {
-  const scene = await open();
-  scene.discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
-  await scene.startBot();
-  await expect.poll(() => scene.discord.commands().length > 0).toBe(true);
-  expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
-  const failed = scene.discord.requests.filter(({ status }) => status === 503).map(({ path }) => path);
+it('a first request of each route that fails is made again, and the bot is ready', async ({
+  bot,
+  discord,
+  member,
+}) => {
+  discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
+  await bot.start();
+  await expect.poll(() => discord.commands().length > 0).toBe(true);
+  expect(textOf(await member.slash('help'))).toContain('/addserver');
+  const failed = discord.requests.filter(({ status }) => status === 503).map(({ path }) => path);
   expect(failed).toEqual(expect.arrayContaining(['/api/v10/gateway/bot', '/api/v10/applications/@me']));
 });
 
-it('an interaction is answered while other shards have not identified yet', async () => {
-  const scene = await open({ shards: 3 });
-  scene.bot.start();
-  await expect.poll(() => scene.discord.commands().length > 0).toBe(true);
-  await expect.poll(() => scene.discord.gateway.sessions().length > 0).toBe(true);
-  const person = scene.person({ role: 'member' });
-  expect(textOf(await person.slash('help'))).toContain('/addserver');
-  expect(scene.discord.gateway.sessions().length).toBeLessThan(3);
-});
+ownBotTest({ start: false, discord: { shards: 3 } })(
+  'an interaction is answered while other shards have not identified yet',
+  async ({ bot, discord }) => {
+    bot.process.start();
+    await expect.poll(() => discord.commands().length > 0).toBe(true);
+    await expect.poll(() => discord.gateway.sessions().length > 0).toBe(true);
+    // Of the first guild, whose shard is the first.
+    const person = bot.person({ role: 'member' });
+    expect(textOf(await person.slash('help'))).toContain('/addserver');
+    expect(discord.gateway.sessions().length).toBeLessThan(3);
+  },
+);
 
-it('a first response is made in time although every kept connection has died silently', async () => {
-  // A process, since scenes in this one give the bot more time.
-  const scene = await open({ answerWithinMs: 3_000 }, openScene);
-  await scene.startBot();
-  // What the bot asks by itself has its connections: the commands, and the guilds that were left (two, and an empty page).
-  await expect.poll(() => made(scene, 'PUT', /commands/)).toBe(1);
-  await expect.poll(() => made(scene, 'GET', /guilds/)).toBe(2);
-  await scene.member.slash('help');
-  // The connection is free again when the bot has heard of it.
-  await expect.poll(() => scene.log().some(({ msg }) => msg === 'interaction')).toBe(true);
-  scene.discord.faults.silenceConnections();
-  expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
-});
+// A process, since bots in this one have more time.
+ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
+  'a first response is made in time although every kept connection has died silently',
+  async ({ bot, discord, member }) => {
+    await bot.start();
+    // What the bot asks by itself has its connections: the commands, and the guilds that were left (three, and an empty page).
+    await expect.poll(() => made(bot, 'PUT', /commands/)).toBe(1);
+    await expect.poll(() => made(bot, 'GET', /guilds/)).toBe(2);
+    await member.slash('help');
+    // The connection is free again when the bot has heard of it.
+    await expect.poll(() => bot.log().some(({ msg }) => msg === 'interaction')).toBe(true);
+    discord.faults.silenceConnections();
+    expect(textOf(await member.slash('help'))).toContain('/addserver');
+  },
+);

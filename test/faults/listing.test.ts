@@ -1,15 +1,21 @@
-import { expect, it } from 'vitest';
-import { inAppScene, textOf } from '../support/bot.ts';
+import { expect } from 'vitest';
+import { botTest, textOf } from '../support/bot.ts';
 import { addServer } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
 /* Every way of the service to fail is in test/listing/client.test.ts; here that the bot waits no longer than it is told to. */
 
-it('a service that answers when nobody waits any more may have received the server', () =>
-  inAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1500' } }, async (scene) => {
-    await scene.listing.behave({ kind: 'slow', ms: 3_000 }, 1);
-    expect(textOf(await addServer(scene.member, 'slow.example.com:27015'))).toMatch(
-      /❓ Unconfirmed\. The listing service didn't respond in time\. The submission may have gone through. Check the list/,
-    );
-    await isAccepted(scene, 'next.example.com');
-  }));
+const it = botTest({ env: { LISTING_API_TIMEOUT_MS: '1500' } });
+
+it('a service that answers when nobody waits any more may have received the server', async ({
+  bot,
+  guild,
+  member,
+  listing,
+}) => {
+  await listing.behave({ kind: 'slow', ms: 3_000 }, 1);
+  expect(textOf(await addServer(member, 'slow.example.com:27015'))).toMatch(
+    /❓ Unconfirmed\. The listing service didn't respond in time\. The submission may have gone through. Check the list/,
+  );
+  await isAccepted({ bot, guild }, 'next.example.com');
+});

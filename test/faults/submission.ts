@@ -1,20 +1,26 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/bot.ts';
+import { ANSWER_WITHIN_MS, type Bot, type TestGuild, textOf } from '../support/bot.ts';
 import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 export const STORE_FAILED = /couldn't reach its own storage, so nothing was done/;
 
-export const submit = ({ member }: Scene, host: string): Promise<Answer> =>
-  addServer(member, `${host}:27015`);
+export interface Place {
+  readonly bot: Bot;
+  readonly guild: TestGuild;
+}
+
+export const submit = ({ guild }: Place, host: string): Promise<Answer> =>
+  addServer(guild.member, `${host}:27015`);
 
 /** The member saw the service's answer; the service got the server once; nothing is left unfinished. */
-export async function isAccepted(scene: Scene, host: string): Promise<void> {
-  expect(textOf(await submit(scene, host))).toContain(ACCEPTED);
-  expect(addsOf(scene, host)).toHaveLength(1);
-  await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
-  expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual(['accepted']);
+export async function isAccepted(place: Place, host: string): Promise<void> {
+  const { bot, guild } = place;
+  expect(textOf(await submit(place, host))).toContain(ACCEPTED);
+  expect(addsOf(guild, host)).toHaveLength(1);
+  await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
+  expect(await outcomesIn(bot.store, guild.id, host)).toEqual(['accepted']);
 }
 
 /**
@@ -22,12 +28,13 @@ export async function isAccepted(scene: Scene, host: string): Promise<void> {
  * is left in the store.
  * @param tried resolves once the bot has tried to answer, where it can
  */
-export async function isLost(scene: Scene, host: string, tried?: () => Promise<void>): Promise<void> {
-  const answer = submit(scene, host);
+export async function isLost(place: Place, host: string, tried?: () => Promise<void>): Promise<void> {
+  const { bot, guild } = place;
+  const answer = submit(place, host);
   await tried?.();
-  scene.discord.clock.advance(ANSWER_WITHIN_MS);
+  bot.discord.clock.advance(ANSWER_WITHIN_MS);
   expect(await answer).toEqual({ kind: 'lost' });
-  await expect.poll(() => unfinishedIn(scene.store)).toEqual([]);
-  expect(addsOf(scene, host)).toHaveLength(0);
-  expect(await outcomesIn(scene.store, scene.member.guildId, host)).toEqual([]);
+  await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
+  expect(addsOf(guild, host)).toHaveLength(0);
+  expect(await outcomesIn(bot.store, guild.id, host)).toEqual([]);
 }

@@ -1,9 +1,16 @@
-/** Loaded into the bot before anything else: its clock goes wrong by the milliseconds that are in the file CLOCK_FILE. */
+/** Loaded into the bot before anything else: its clock goes wrong by the milliseconds in the file CLOCK_FILE, if it is there. */
 import { readFileSync } from 'node:fs';
 
 const file = process.env.CLOCK_FILE ?? '';
 const right = Date.now.bind(Date);
-const now = () => right() + Number(readFileSync(file, 'utf8'));
+
+function now(): number {
+  try {
+    return right() + Number(readFileSync(file, 'utf8'));
+  } catch {
+    return right();
+  }
+}
 
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
