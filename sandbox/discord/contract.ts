@@ -54,9 +54,7 @@ export type DiscordEvent =
   | InteractionEvent
   | WireEvent
   /** A rule was broken, by what the bot sent in the event right before this one. */
-  | { readonly kind: 'breach'; readonly breach: Breach }
-  /** Something happened to a guild. */
-  | { readonly kind: 'guild' };
+  | { readonly kind: 'breach'; readonly breach: Breach };
 
 /** One person at their Discord, in one channel of one guild. */
 export type Person = ReturnType<typeof createPerson>;

@@ -14,7 +14,7 @@ export interface Change {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Posted {
+interface Posted {
   readonly status: number;
   readonly body: string;
 }

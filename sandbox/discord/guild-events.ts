@@ -1,28 +1,18 @@
-import type { Guild, GuildState, NewGuild } from './world/guilds.ts';
+import type { Guild, GuildState } from './world/guilds.ts';
 import type { World } from './world/world.ts';
 
+type MemberOf = { readonly guildId: string; readonly userId: string };
+
 /** What happens to guilds. The bot asks for no intents, so that the gateway tells it of nothing. */
-export function createGuildEvents({ guilds }: World, onChange: () => void) {
-  /** @throws Error when there is no such guild */
-  function change(guildId: string, make: (guild: GuildState) => void): void {
-    const guild = guilds.get(guildId);
-    if (guild === undefined) throw new Error(`there is no guild ${guildId}`);
-    make(guild);
-    onChange();
-  }
+export function createGuildEvents({ guilds }: World) {
   const become =
     (status: GuildState['status']) =>
-    ({ id }: Guild) =>
-      change(id, (guild) => {
-        guild.status = status;
-      });
+    ({ id }: Guild) => {
+      guilds.known(id).status = status;
+    };
 
   return {
-    add(about: NewGuild): Guild {
-      const guild = guilds.add(about);
-      onChange();
-      return guild;
-    },
+    add: guilds.add,
     /** The bot is removed from the guild. */
     remove: become('left'),
     /** The bot user is removed, and the guild has the commands alone from now on. */
@@ -33,34 +23,19 @@ export function createGuildEvents({ guilds }: World, onChange: () => void) {
       guilds.pageSize = most;
     },
     /** @returns the id of the role */
-    addRole(
-      { id }: Guild,
-      { name, mentionable = false }: { readonly name: string; readonly mentionable?: boolean },
-    ) {
-      let roleId = '';
-      change(id, (guild) => {
-        roleId = guilds.addRole(guild, { name, mentionable }).id;
-      });
-      return roleId;
-    },
+    addRole: guilds.addRole,
     /** What the bot may do in a channel of the guild from now on. */
-    setBotPermissions: ({ id }: Guild, channelId: string, permissions: bigint) =>
-      change(id, ({ channels }) => {
-        const channel = channels.get(channelId);
-        if (channel !== undefined) channel.botPermissions = permissions;
-      }),
-    removeChannel: ({ id }: Guild, channelId: string) =>
-      change(id, ({ channels }) => channels.delete(channelId)),
-    giveRole: ({ guildId, userId }: { readonly guildId: string; readonly userId: string }, roleId: string) =>
-      change(guildId, ({ members }) => void members.get(userId)?.roleIds.add(roleId)),
+    setBotPermissions({ id }: Guild, channelId: string, permissions: bigint) {
+      const channel = guilds.known(id).channels.get(channelId);
+      if (channel !== undefined) channel.botPermissions = permissions;
+    },
+    removeChannel: ({ id }: Guild, channelId: string) => guilds.known(id).channels.delete(channelId),
+    giveRole: ({ guildId, userId }: MemberOf, roleId: string) =>
+      guilds.known(guildId).members.get(userId)?.roleIds.add(roleId),
     /** Gives a member other permissions from now on. */
-    setPermissions: (
-      { guildId, userId }: { readonly guildId: string; readonly userId: string },
-      permissions: bigint,
-    ) =>
-      change(guildId, ({ members }) => {
-        const member = members.get(userId);
-        if (member !== undefined) member.permissions = permissions;
-      }),
+    setPermissions({ guildId, userId }: MemberOf, permissions: bigint) {
+      const member = guilds.known(guildId).members.get(userId);
+      if (member !== undefined) member.permissions = permissions;
+    },
   };
 }

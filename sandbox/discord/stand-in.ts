@@ -192,7 +192,7 @@ export async function startDiscord(options: StandInOptions) {
     /** Lets the gateway fail, and tells who is connected. */
     gateway: gateway.controls,
     /** Joins, removals and outages of guilds. */
-    guildEvents: createGuildEvents(world, () => tell({ kind: 'guild' })),
+    guildEvents: createGuildEvents(world),
     /**
      * Tells of everything that happens from now on, as it happens. What there is already is in `messages`, `requests`
      * and `breaches`. The function returned ends it.
@@ -203,24 +203,20 @@ export async function startDiscord(options: StandInOptions) {
     /** Commands as the bot published them. */
     commands: commands.list,
     person({ guild: { id }, name, permissions, locale = 'en-US', channelId, userId }: NewPerson): Person {
-      const guild = guilds.get(id);
-      if (guild === undefined) throw new Error(`there is no guild ${id}`);
-      const member = guilds.addMember(guild, {
-        userId: userId ?? world.snowflakes.next(),
-        name,
-        permissions,
-      });
+      const guild = guilds.known(id);
+      const { next } = world.snowflakes;
+      const member = guilds.addMember(guild, { userId: userId ?? next(), name, permissions });
       const place = channelId ?? guild.channelId;
       const actor: Actor = { userId: member.userId, name, locale, channelId: place, guild, member };
       return createPerson({ world, actor, reactionMs, dispatch: gateway.dispatch });
     },
     /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
-    channels: ({ id }: Guild): readonly Channel[] => [...(guilds.get(id)?.channels.values() ?? [])],
+    channels: ({ id }: Guild): readonly Channel[] => [...guilds.known(id).channels.values()],
     /** Who is in a guild. */
     members: ({ id }: Guild) =>
-      [...(guilds.get(id)?.members.values() ?? [])].map(({ userId, name }) => ({ id: userId, name })),
+      [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),
     /** The roles of a guild, @everyone first. */
-    roles: ({ id }: Guild): readonly Role[] => [...(guilds.get(id)?.roles.values() ?? [])],
+    roles: ({ id }: Guild): readonly Role[] => [...guilds.known(id).roles.values()],
     /** Puts a message of a person in the channel, and returns its id. */
     say({ userId, name, channelId }: Person, content: string): string {
       const author = { id: userId, name };
@@ -235,7 +231,7 @@ export async function startDiscord(options: StandInOptions) {
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
     /** On the Integrations page of the guild the person is allowed to use a command, by its id. */
     allowCommand: ({ guildId, userId }: Person, commandId: string) =>
-      guilds.get(guildId)?.allowed.add(`${commandId} ${userId}`),
+      guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
     /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
     async close(): Promise<void> {
       world.close();

@@ -26,7 +26,6 @@ interface Scenario {
 }
 
 const KEY = 'sandbox-key-1234';
-const ADDRESS = 'play.example.com:27015';
 
 /** What can be played. To add one: an entry here; the page, its tests and the pictures follow. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -40,15 +39,14 @@ export const SCENARIOS: readonly Scenario[] = [
       await finished(await stage.admin.pick(saved, ['#staff']));
       await stage.tell('admin', 'Each setting is shown, with what changes it.');
       await stage.tell('member', 'A member submits a server.');
-      await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await addServer(stage);
     },
   },
   {
     name: 'panel',
     title: 'A panel',
     async play(stage) {
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell('admin', 'They post a panel with /panel, with a line of their own.');
       const panel = await finished(
         await typeInto(stage.admin, await stage.admin.slash('panel'), {
@@ -72,24 +70,20 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'wrong-first-try',
     title: 'A wrong first try',
     async play(stage) {
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell('member', 'A member forgets the port.');
-      const noPort = await finished(
-        await stage.member.slash('addserver', { game: 'cs2', server: 'play.example.com' }),
-      );
+      const noPort = await addServer(stage, 'play.example.com');
       await stage.tell('member', 'They put it right.');
       await finished(await pressMain(stage.member, noPort));
       await stage.tell('member', 'They try an address that nobody outside can reach.');
-      await finished(await stage.member.slash('addserver', { game: 'cs2', server: '192.168.0.4:27015' }));
+      await addServer(stage, '192.168.0.4:27015');
     },
   },
   {
     name: 'list-of-250',
     title: 'A list of 250 with 12 wrong ones',
     async play(stage) {
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell('member', 'A member sends a file of 250 lines; 12 of them are wrong.');
       const preview = await sendList(stage);
       await stage.tell('member', 'They submit the others.');
@@ -101,11 +95,10 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'A service outage',
     async play(stage) {
       const { troubleService } = stage.sandbox;
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell('member', 'The listing service refuses connections, and a member submits a server.');
       await troubleService('down');
-      const notSent = await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      const notSent = await addServer(stage);
       await stage.tell('member', 'The service is back, and they try again.');
       await troubleService('ok');
       await finished(await pressMain(stage.member, notSent));
@@ -116,8 +109,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'A crash in the middle of a list',
     async play(stage) {
       const { bot, listing, startBot, troubleService, watch } = stage.sandbox;
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell('member', 'A member submits a list of 250, and the service answers slowly.');
       const preview = await sendList(stage);
       await troubleService('slow');
@@ -142,14 +134,13 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'Discord on a bad day',
     async play(stage) {
       const { troubleDiscord } = stage.sandbox;
-      await stage.tell('admin', 'An admin has set the key.');
-      await setKey(stage);
+      await withKey(stage);
       await stage.tell(
         'member',
         'Every kept connection to Discord dies silently, and a member submits a server.',
       );
       troubleDiscord('dead');
-      await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await addServer(stage);
       await stage.tell(
         'member',
         'The first request of each kind fails, and the member asks for their submissions.',
@@ -160,6 +151,12 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
 ];
+
+/** How a scenario begins that is not about the key. */
+async function withKey(stage: Stage): Promise<void> {
+  await stage.tell('admin', 'An admin has set the key.');
+  await setKey(stage);
+}
 
 async function setKey({ admin }: Stage): Promise<SeenMessage> {
   return finished(await typeInto(admin, await admin.slash('setkey'), { key: KEY }));
@@ -173,6 +170,10 @@ async function typeInto(
 ): Promise<Answer> {
   if (opened.kind !== 'modal') throw new Error(`no window opened: ${wordsOf(opened)}`);
   return person.submit(opened.modal, values);
+}
+
+async function addServer({ member }: Stage, server = 'play.example.com:27015'): Promise<SeenMessage> {
+  return finished(await member.slash('addserver', { game: 'cs2', server }));
 }
 
 async function sendList({ member }: Stage): Promise<SeenMessage> {
@@ -284,7 +285,7 @@ export function createPlayer(deps: {
         await before;
         await sandbox.troubleService('ok');
         sandbox.troubleDiscord('ok');
-        sandbox.listing.allow('sandbox-key-1234');
+        sandbox.listing.allow(KEY);
         if (!sandbox.bot.running) await sandbox.startBot();
         await scenario?.play({ sandbox, admin: person('admin'), member: person('member'), tell });
       }

@@ -1,5 +1,4 @@
 import {
-  type APIComponentInLabel,
   type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
   type APIModalSubmissionComponent,
@@ -114,23 +113,23 @@ export const submitted = (
     return {
       type,
       id,
-      component: { ...field, ...sentValue(component, value, resolved) },
+      component: { ...field, ...sentValue(part, value, resolved) },
     } as APIModalSubmissionComponent;
   });
 
 /** Selects and uploads send a list, an empty one for none (Discord docs: Component Reference). */
-function sentValue(component: APIComponentInLabel, entered: string | Upload | undefined, resolved: Resolved) {
-  switch (component.type) {
-    case ComponentType.TextInput:
-      return { value: entered ?? component.value ?? '' };
-    case ComponentType.StringSelect: {
-      const preset = component.options.find((option) => option.default)?.value;
-      const chosen = chosenIn(component.options, String(entered ?? preset ?? ''));
+function sentValue(label: APILabelComponent, entered: string | Upload | undefined, resolved: Resolved) {
+  const field = fieldOf(label);
+  switch (field?.kind) {
+    case 'text':
+      return { value: entered ?? field.value ?? '' };
+    case 'select': {
+      const chosen = chosenIn(field.offers, String(entered ?? field.value ?? ''));
       return { values: chosen === undefined ? [] : [chosen] };
     }
-    case ComponentType.FileUpload:
+    case 'file':
       return { values: typeof entered === 'object' ? [resolved.file(entered)] : [] };
     default:
-      throw new Error(`The stand-in does not serve components of type ${component.type} in modals`);
+      throw new Error(`The stand-in does not serve components of type ${label.component.type} in modals`);
   }
 }

@@ -44,15 +44,15 @@ type Shown = Answer | Pick<SeenMessage, 'id'>;
 /** A modal, or the answer that opened it. */
 type Opened = Answer | Pick<SeenModal, 'interactionId'>;
 
-function messageIn(shown: Shown): Pick<SeenMessage, 'id'> {
-  if (!('kind' in shown)) return shown;
-  if (shown.kind === 'message') return shown.message;
+function messageIdIn(shown: Shown): string {
+  if (!('kind' in shown)) return shown.id;
+  if (shown.kind === 'message') return shown.message.id;
   throw new Error(`a message was expected, and this came: ${JSON.stringify(shown)}`);
 }
 
-function modalIn(opened: Opened): Pick<SeenModal, 'interactionId'> {
-  if (!('kind' in opened)) return opened;
-  if (opened.kind === 'modal') return opened.modal;
+function interactionIdIn(opened: Opened): string {
+  if (!('kind' in opened)) return opened.interactionId;
+  if (opened.kind === 'modal') return opened.modal.interactionId;
   throw new Error(`a modal was expected, and this came: ${JSON.stringify(opened)}`);
 }
 
@@ -151,13 +151,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const typed = String(given[focused] ?? '');
       if (option.autocomplete !== true || [...typed].length > (option.max_length ?? 6_000)) return [];
       // Nothing is resolved while somebody types.
-      const options = (command.options ?? []).flatMap((each) => {
-        const isFocused = each.name === focused;
-        const value = isFocused ? typed : given[each.name];
-        return value === undefined
-          ? []
-          : [{ name: each.name, type: each.type, value, ...(isFocused && { focused: true }) }];
-      });
+      const filled = filledOptions(command, { ...given, [focused]: typed }, createResolved(world, actor));
+      const options = filled.map((each) => (each.name === focused ? { ...each, focused: true } : each));
       const data = {
         id: command.id,
         name,
@@ -171,7 +166,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     /** Presses a button of a message, by its label or its custom id. */
     async press(on: Shown, button: string): Promise<Answer> {
       await sleep(reactionMs);
-      const source = shown(messageIn(on).id);
+      const source = shown(messageIdIn(on));
       if (source === undefined) return refused('the message is gone');
       const found = findButton(source.current, button);
       if (typeof found === 'string') return refused(found);
@@ -190,7 +185,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
      */
     async pick(on: Shown, wanted: readonly string[], customId?: string): Promise<Answer> {
       await sleep(reactionMs);
-      const { id: messageId } = messageIn(on);
+      const messageId = messageIdIn(on);
       const source = shown(messageId);
       if (source === undefined) return refused('the message is gone');
       const found = findSelect(source.current, wanted, { here: here(), customId });
@@ -219,8 +214,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     /** Fills a modal in and submits it. What is not entered stays as it stood there. */
     async submit(opened: Opened, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
-      const { interactionId } = modalIn(opened);
-      const openedBy = world.interactions.get(interactionId);
+      const openedBy = world.interactions.get(interactionIdIn(opened));
       const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
       if (!isOpen || openedBy.acknowledged?.type !== 'modal') return refused('this modal is not open here');
       if (actor.guild.status === 'left') return refused('the bot is gone');

@@ -22,7 +22,7 @@ export interface GatewayOptions extends IdentifyLimitOptions {
   readonly heartbeatIntervalMs?: number;
 }
 
-export interface GatewayDeps {
+interface GatewayDeps {
   readonly options: GatewayOptions;
   readonly server: Server;
   readonly world: World;

@@ -7,6 +7,7 @@ import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import {
   deletedMessage,
+  isDenial,
   missingAccess,
   missingPermissions,
   othersMessage,
@@ -24,6 +25,15 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   const { guilds, clock, messages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
+  /** The channel and its guild, if the bot sees it. */
+  function placeOf(channelId = '') {
+    const guild = guilds.withChannel(channelId);
+    const channel = guild?.channels.get(channelId);
+    if (guild === undefined || channel === undefined) return unknownChannel;
+    const isSeen = isMember(guild) && (channel.botPermissions & PermissionFlagsBits.ViewChannel) !== 0n;
+    return isSeen ? { guild, channel } : missingAccess;
+  }
+
   /** The message with the nonce, when it was posted a moment ago. */
   function postedBefore(nonce: string): SeenMessage | undefined {
     const known = nonces.get(nonce);
@@ -38,15 +48,12 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       answers: MessageResponseSchema,
       bucket: { name: 'channel messages', limit: 5, windowMs: 5_000, major: 'channel' },
       handle({ params, json, files }) {
-        const channelId = params.channel ?? '';
-        const guild = guilds.withChannel(channelId);
-        const channel = guild?.channels.get(channelId);
-        if (guild === undefined || channel === undefined) return unknownChannel;
+        const place = placeOf(params.channel);
+        if (isDenial(place)) return place;
+        const { guild, channel } = place;
         const body: MessageBody & { readonly nonce?: string } = Object(json);
-        const may = channel.botPermissions;
-        if (!isMember(guild) || (may & PermissionFlagsBits.ViewChannel) === 0n) return missingAccess;
         const needed = neededFor(channel, body);
-        if ((may & needed) !== needed) return missingPermissions;
+        if ((channel.botPermissions & needed) !== needed) return missingPermissions;
         const denial = checkMessage({ request: 'post', body, files, current: undefined });
         if (denial !== undefined) return denial;
 
@@ -54,7 +61,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const posted = nonce === undefined ? undefined : postedBefore(nonce);
         if (posted !== undefined) return ok(posted.current);
         const mentions = mentionsThere(mentionsIn(body), guild, channel);
-        const message = outgoing.post(channelId, { body, files }, mentions);
+        const message = outgoing.post(channel.id, { body, files }, mentions);
         if (nonce !== undefined) nonces.set(nonce, { at: clock.now(), id: message.id });
         return ok(message.current);
       },
@@ -66,15 +73,10 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       answers: MessageResponseSchema,
       bucket: { name: 'edited channel messages', limit: 5, windowMs: 5_000, major: 'channel' },
       handle({ params, json, files }) {
-        const { channel: channelId = '', message: messageId = '' } = params;
-        const guild = guilds.withChannel(channelId);
-        const channel = guild?.channels.get(channelId);
-        if (guild === undefined || channel === undefined) return unknownChannel;
-        if (!isMember(guild) || (channel.botPermissions & PermissionFlagsBits.ViewChannel) === 0n) {
-          return missingAccess;
-        }
-        const message = messages.get(messageId);
-        if (message?.channelId !== channelId || message.ephemeral) return deletedMessage;
+        const place = placeOf(params.channel);
+        if (isDenial(place)) return place;
+        const message = messages.get(params.message ?? '');
+        if (message?.channelId !== place.channel.id || message.ephemeral) return deletedMessage;
         if (message.current.author.id !== world.bot.id) return othersMessage;
         const body: MessageBody = Object(json);
         const denial = checkMessage({ request: 'edit', body, files, current: message.current });

@@ -53,7 +53,7 @@ export interface MessageBody {
 }
 
 /** Any component of a message or a modal: the fields of all types, of which each has some. */
-export interface Component {
+interface Component {
   readonly type: ComponentType;
   readonly custom_id?: string | null;
   readonly components?: readonly Component[] | null;

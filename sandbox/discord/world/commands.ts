@@ -9,8 +9,6 @@ import type { Snowflakes } from './snowflakes.ts';
 /** A command as a bot sends it. */
 export type CommandBody = RESTPostAPIApplicationCommandsJSONBody & { readonly id?: string };
 
-export type Commands = ReturnType<typeof createCommands>;
-
 /** The application's commands, which are the same in every guild. */
 export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly applicationId: string }) {
   const { snowflakes, applicationId } = deps;

@@ -25,8 +25,6 @@ interface ServedFile {
   readonly until: number;
 }
 
-export type Files = ReturnType<typeof createFiles>;
-
 /** Attachments, at addresses that nobody can guess and that expire. */
 export function createFiles(deps: {
   readonly clock: Clock;

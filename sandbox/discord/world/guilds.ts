@@ -40,7 +40,12 @@ export interface Member {
   readonly roleIds: Set<string>;
 }
 
-export interface NewGuild {
+interface NewRole {
+  readonly name: string;
+  readonly mentionable?: boolean;
+}
+
+interface NewGuild {
   readonly name: string;
   readonly locale?: string;
   /** `false`: the guild has the commands without the bot user. */
@@ -51,18 +56,24 @@ export interface NewGuild {
 export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
   status === 'available' || status === 'unavailable';
 
-export type Guilds = ReturnType<typeof createGuilds>;
-
 export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
   // The same guilds in every run, so that data which a bot kept belongs to them in the next run too. Each is a millisecond
   // younger than the one before, and so on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 
+  function known(id: string): GuildState {
+    const guild = all.get(id);
+    if (guild === undefined) throw new Error(`there is no guild ${id}`);
+    return guild;
+  }
+
   return {
     /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
     pageSize: 200,
     get: (id: string) => all.get(id),
+    /** @throws Error when there is no such guild */
+    known,
     withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
     /** The name of a member, a role or a channel of any guild, by its id. */
     nameOf(id: string): string | undefined {
@@ -99,10 +110,10 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       all.set(id, guild);
       return guild;
     },
-    addRole(guild: GuildState, { name, mentionable }: Pick<Role, 'name' | 'mentionable'>): Role {
-      const role = { id: snowflakes.next(), name, mentionable };
-      guild.roles.set(role.id, role);
-      return role;
+    addRole({ id: guildId }: Guild, { name, mentionable = false }: NewRole): string {
+      const id = snowflakes.next();
+      known(guildId).roles.set(id, { id, name, mentionable });
+      return id;
     },
     /** Somebody who sits down again, perhaps in another language, stays the same member. */
     addMember(guild: GuildState, { userId, name, permissions }: Omit<Member, 'roleIds'>): Member {

@@ -18,8 +18,6 @@ export interface MessageEvent {
 
 /** A message in a channel. It is live: an edit replaces `current`. */
 export type SeenMessage = ReturnType<typeof createMessage>;
-export type Messages = ReturnType<typeof createMessages>;
-
 export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }) {
   const latest = createLatest<SeenMessage>();
   const tell = (change: MessageEvent['change'], message: SeenMessage) =>

@@ -6,7 +6,7 @@ import type { View } from '../view.ts';
 const address = () => new URLSearchParams(location.search);
 const token = address().get('token') ?? '';
 
-export function seat(): SeatView {
+function seat(): SeatView {
   const about = address();
   return {
     role: (about.get('role') ?? 'admin') as SeatView['role'],

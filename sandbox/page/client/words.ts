@@ -40,6 +40,4 @@ const WORDS = {
   },
 } as const;
 
-export type Words = Readonly<Record<keyof (typeof WORDS)['en'], string>>;
-
-export const wordsFor = (locale: string): Words => (locale.startsWith('de') ? WORDS.de : WORDS.en);
+export const wordsFor = (locale: string) => (locale.startsWith('de') ? WORDS.de : WORDS.en);
