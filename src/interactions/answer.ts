@@ -197,22 +197,17 @@ export function createAnswering(deps: AnswerDeps) {
    * @throws LostInteraction
    */
   async function recordOrSay(asking: Asking, shown: Shown | undefined): Promise<boolean> {
+    let taken: Awaited<ReturnType<typeof record.take>>;
     try {
-      switch (await record.take(asking.interaction, shown)) {
-        case 'taken':
-          return true;
-        case 'twice':
-          throw new LostInteraction('The interaction was delivered twice');
-        case 'too old':
-          // If it is that old, Discord takes no reply to it.
-          await turnDown(asking, asking.context.t('dispatch.clock'));
-          return false;
-      }
+      taken = await record.take(asking.interaction, shown);
     } catch (error) {
-      if (error instanceof LostInteraction) throw error;
       await say(asking, failureText(error, asking));
       return false;
     }
+    if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
+    // If it is that old, Discord takes no reply to it.
+    if (taken === 'too old') await turnDown(asking, asking.context.t('dispatch.clock'));
+    return taken === 'taken';
   }
 
   /** @throws LostInteraction when it was not acknowledged in time */

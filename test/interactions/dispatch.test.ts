@@ -424,6 +424,25 @@ it('whatever an interaction holds, it is answered', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
+it('what was answered and is delivered again is not answered again', async () => {
+  let delivered: Json = {};
+  const keep: Alter = (payload) => {
+    delivered = payload;
+    return payload;
+  };
+  await altered(keep, () => say('later'));
+  const outcomes = () =>
+    bot.log
+      .map(({ details }) => Object(details))
+      .filter(({ interactionId, outcome }) => interactionId === delivered.id && outcome !== undefined)
+      .map(({ outcome }) => outcome);
+  await expect.poll(outcomes).toHaveLength(1);
+  const before = bot.discord.requests.length;
+  await bot.dispatcher.handle(delivered);
+  expect(outcomes()).toEqual(['answered', 'lost']);
+  expect(bot.discord.requests).toHaveLength(before);
+});
+
 it('work that comes together begins in different turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
