@@ -101,8 +101,7 @@ export interface Timing extends ApiTiming {
   readonly listingFirstWait?: number;
   /** How long reading a file may take. */
   readonly listReadingMs?: number;
-  /** How long a process counts as alive after it was last heard of, and how often it says so. */
-  readonly leaseMs?: number;
+  /** How often a process says that it is alive. */
   readonly leaseRenewedEveryMs?: number;
   /** Before the first check for guilds that were left. */
   readonly membershipCheck?: number;
@@ -376,7 +375,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     },
     onOver: deps.onFatal,
     sealingKeyId: encryption.sealingKeyId,
-    leaseMs: timing.leaseMs,
+
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
   });

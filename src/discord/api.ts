@@ -74,7 +74,7 @@ export interface MessageBody {
 
 interface BotRequest {
   readonly query?: URLSearchParams;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly body?: unknown;
 }
 

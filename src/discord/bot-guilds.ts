@@ -19,7 +19,7 @@ export async function listGuilds(
   for (;;) {
     // The order is documented with `after` only (discord-api-docs#625).
     const query = new URLSearchParams({ limit: String(PAGE), after: all.at(-1) ?? '0' });
-    const page = idsOf(await api.get(Routes.userGuilds(), { query, ...(signal && { signal }) }));
+    const page = idsOf(await api.get(Routes.userGuilds(), { query, signal }));
     if (page.length === 0) return all;
     for (const id of page) {
       const previous = all.at(-1);
@@ -42,7 +42,7 @@ export async function isForeign(
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const { id } = Object(await api.get(Routes.guild(guildId), { ...(signal && { signal }) }));
+    const { id } = Object(await api.get(Routes.guild(guildId), { signal }));
     if (id === guildId) return false;
   } catch (error) {
     if (error instanceof DiscordAPIError && isAboutGuild(error)) return true;

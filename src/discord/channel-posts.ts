@@ -28,28 +28,6 @@ export interface ChannelMessage {
   readonly roleId?: string;
 }
 
-/** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
-export interface ChannelPosts {
-  /** Pings nobody but the one role. Never throws. */
-  post(channelId: string, message: ChannelMessage): Promise<PostResult>;
-  /**
-   * The same, of a message that is changed later.
-   * @param messageId changes this one, in place of all that it shows; `gone` where there is no such message
-   */
-  put(channelId: string, message: ChannelMessage, messageId?: string): Promise<Put>;
-}
-
-export interface Put {
-  readonly result: PostResult;
-  /** Where it was posted. */
-  readonly messageId?: string;
-}
-
-export interface ChannelPostsDeps {
-  readonly api: Pick<DiscordApi, 'post' | 'patch'>;
-  readonly logger: Logger;
-}
-
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
 export const newNonce = (): string => randomUUID().slice(0, 25);
 
@@ -61,12 +39,25 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
-export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPosts {
+export interface ChannelPostsDeps {
+  readonly api: Pick<DiscordApi, 'post' | 'patch'>;
+  readonly logger: Logger;
+}
+
+export type ChannelPosts = ReturnType<typeof createChannelPosts>;
+
+/** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
+export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
+  /**
+   * Posts a message that is changed later. Pings nobody but the one role. Never throws.
+   * @param messageId changes this one, in place of all that it shows; `gone` where there is no such message
+   * @returns also the id of the message that was posted or changed
+   */
   async function put(
     channelId: string,
     { nonce = newNonce(), content, embed, components = [], roleId }: ChannelMessage,
     messageId?: string,
-  ): Promise<Put> {
+  ): Promise<{ readonly result: PostResult; readonly messageId?: string }> {
     const body = {
       ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
       components: [...components],
@@ -93,6 +84,8 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPo
 
   return {
     put,
-    post: async (channelId, message) => (await put(channelId, message)).result,
+    /** The same, of a message that is never changed. */
+    post: async (channelId: string, message: ChannelMessage): Promise<PostResult> =>
+      (await put(channelId, message)).result,
   };
 }

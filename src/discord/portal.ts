@@ -25,8 +25,7 @@ export type Application = Pick<
 export const readApplication = async (
   api: Pick<DiscordApi, 'get'>,
   signal?: AbortSignal,
-): Promise<Application> =>
-  (await api.get(Routes.currentApplication(), { ...(signal && { signal }) })) as Application;
+): Promise<Application> => (await api.get(Routes.currentApplication(), { signal })) as Application;
 
 /** A page of the application in the Developer Portal. */
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
@@ -82,36 +81,19 @@ export function installationTroubles(application: Application): readonly string[
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
   const guild = kinds?.[GUILD];
-  const troubles: string[] = [];
-  if (kinds !== undefined && guild === undefined) {
-    troubles.push('Guild Install is off, so no server can add the bot.');
-  }
-  if (lacksBot(guild?.oauth2_install_params?.scopes)) {
-    troubles.push(
+  return [
+    kinds !== undefined && guild === undefined && 'Guild Install is off, so no server can add the bot.',
+    lacksBot(guild?.oauth2_install_params?.scopes) &&
       'The Default Install Settings for Guild Install lack the scope "bot": "Add App" would add the commands without the bot.',
-    );
-  }
-  if (lacksBot(legacy?.scopes)) {
-    troubles.push(
+    lacksBot(legacy?.scopes) &&
       'The in-app authorization link lacks the scope "bot": it would add the commands without the bot.',
-    );
-  }
-  if (lacksBot(link?.scopes)) {
-    troubles.push(
+    lacksBot(link?.scopes) &&
       'The custom install link lacks the scope "bot": "Add App" would add the commands without the bot.',
-    );
-  }
-  if (kinds?.[USER] !== undefined || link?.isForUsers) {
-    troubles.push(
+    (kinds?.[USER] !== undefined || link?.isForUsers) &&
       'Users can install this application for themselves, where its commands do not appear: turn User Install off.',
-    );
-  }
-  if (application.bot_require_code_grant) {
-    troubles.push(
+    application.bot_require_code_grant &&
       '"Requires OAuth2 Code Grant" is on (page "Bot"): the invite link would add the commands without the bot. Turn it off.',
-    );
-  }
-  return troubles;
+  ].filter((trouble) => typeof trouble === 'string');
 }
 
 /** With so many guilds verification is near, and past the second number nobody can add the application without it. */
@@ -131,16 +113,14 @@ export function growthTroubles({
     guilds >= NEARLY_FULL &&
       !isVerified &&
       `About ${guilds} servers have the bot; past ${FULL} nobody can add it until the application is verified.`,
-  ].filter((trouble) => trouble !== false);
+  ].filter((trouble) => typeof trouble === 'string');
 }
 
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
 /** What an install link to Discord's own authorization page asks for; of other pages nobody knows. */
-function readLink(
-  text: string,
-): { readonly scopes: readonly string[] | undefined; readonly isForUsers: boolean } | undefined {
+function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;

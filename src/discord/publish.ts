@@ -79,9 +79,8 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
     entryPoints: readonly APIApplicationCommand[],
   ): Promise<readonly APIApplicationCommand[]> {
     const body = [...commands, ...entryPoints.map(asSent)];
-    const all = (await api.put(Routes.applicationCommands(applicationId), {
-      body,
-    })) as APIApplicationCommand[];
+    const route = Routes.applicationCommands(applicationId);
+    const all = (await api.put(route, { body })) as APIApplicationCommand[];
     const published = all.filter((command) => !isEntryPoint(command));
     ids = idsByName(published);
     logger.info({ commands: [...ids.keys()] }, 'published the commands');
@@ -134,16 +133,10 @@ export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
   applicationId: string,
   signal?: AbortSignal,
-): Promise<{
-  readonly entryPoints: readonly APIApplicationCommand[];
-  readonly others: readonly APIApplicationCommand[];
-}> {
+) {
   const route = Routes.applicationCommands(applicationId);
   const query = new URLSearchParams({ with_localizations: 'true' });
-  const published = (await api.get(route, {
-    query,
-    ...(signal && { signal }),
-  })) as APIApplicationCommand[];
+  const published = (await api.get(route, { query, signal })) as APIApplicationCommand[];
   return {
     entryPoints: published.filter(isEntryPoint),
     others: published.filter((command) => !isEntryPoint(command)),

@@ -18,8 +18,6 @@ const EVERY_MS = 60_000;
 /** Why a request has not reached Discord, in a few words; `undefined` if it has, or nobody knows. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
-export type TellUnreachable = ReturnType<typeof createUnreachableLog>;
-
 /** Logs once a minute that Discord cannot be reached, since several parts ask it at the start. */
 export function createUnreachableLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let toldAt = Number.NEGATIVE_INFINITY;
