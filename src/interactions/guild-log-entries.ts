@@ -21,13 +21,15 @@ const NAMED = 2;
 
 /** Tells a guild's log channel of every submission and every refusal: one line each, however many servers it has. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
-  function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
+  /** Who submitted which servers. */
+  function submissionText(
+    t: Translate,
+    user: Submitter['user'],
+    servers: readonly ServerSubmission[],
+  ): string {
     const named = servers.slice(0, NAMED).map((server) => describe(t, server, games));
-    return namedText(t, named, servers.length);
+    return t('look.about', { item: memberText(user), why: namedText(t, named, servers.length) });
   }
-
-  const byText = (t: Translate, user: Submitter['user'], servers: readonly ServerSubmission[]) =>
-    t('look.about', { item: memberText(user), why: whatText(t, servers) });
 
   return {
     async refused({ guildId, user }, servers, refusal) {
@@ -39,7 +41,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
           : t('addserver.notReady', { short: refusedText(refusal, t).short });
       await guildLog.tell(
         guildId,
-        (t) => `${byText(t, user, servers)} · ${signed('not-sent', whyOf(t))}`,
+        (t) => `${submissionText(t, user, servers)} · ${signed('not-sent', whyOf(t))}`,
         'not-sent',
       );
     },
@@ -50,7 +52,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       });
       await guildLog.tell(
         guildId,
-        (t) => [byText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
+        (t) => [submissionText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
         worstOf(outcomes.map(({ kind }) => kind)),
       );
     },

@@ -6,22 +6,14 @@ import {
   newNonce,
   type PostResult,
 } from '../discord/channel-posts.ts';
+import type { logChannels } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
-/** Why messages do not arrive, other than for a moment. */
-export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
-
-/** The log channel of a guild, and the guild's language. */
-export interface LogChannel {
-  readonly channelId: string;
-  readonly locale: string;
-  /** What was wrong with this channel last. */
-  readonly trouble?: LogTrouble | undefined;
-  /** The role that is mentioned when admins have to act; the only mention that notifies anybody. */
-  readonly roleId?: string | undefined;
-}
+type LogChannels = ReturnType<typeof logChannels>;
+/** `roleId`: the role that is mentioned when admins have to act; the only mention that notifies anybody. */
+export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
 /** In milliseconds. */
 export interface GuildLogTiming {
@@ -31,13 +23,9 @@ export interface GuildLogTiming {
   readonly gapMs?: number;
 }
 
-export interface GuildLogDeps extends GuildLogTiming {
+export interface GuildLogDeps extends GuildLogTiming, LogChannels {
   readonly posts: Pick<ChannelPosts, 'post'>;
   readonly wordsFor: WordsFor;
-  /** `undefined`: the guild has no log channel. */
-  readonly channelOf: (guildId: string) => Promise<LogChannel | undefined>;
-  /** Keeps what is wrong with the channel for admins to see; `undefined` when it works again. */
-  readonly setTrouble: (guildId: string, channelId: string, trouble: LogTrouble | undefined) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -134,17 +122,13 @@ export function createGuildLog(deps: GuildLogDeps) {
       const result = await posts.post(channelId, messageOf(message, channel, wordsFor(channel.locale)));
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
-      if (found !== undefined) leaveAlone(channelId);
+      if (found !== undefined) refusedUntil.set(channelId, performance.now() + PAUSE_MS);
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
       logger.warn({ err: error, guildId }, 'the log of a guild could not be written');
       return undefined;
     }
-  }
-
-  function leaveAlone(channelId: string): void {
-    refusedUntil.set(channelId, performance.now() + PAUSE_MS);
   }
 
   const isLeftAlone = (channelId: string): boolean => performance.now() < (refusedUntil.get(channelId) ?? 0);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { APIButtonComponent } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
-import { button, type Control, customId, type SelectOption, select } from './controls.ts';
+import type { PressContext } from './command.ts';
+import { button, customId, type SelectOption, select } from './controls.ts';
 
 /** A page of something long. The custom ids of its buttons hold all of its state. */
 export interface Page {
@@ -61,7 +62,7 @@ export const pageFooter = (
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
 /** The reverse of {@link writePage}; page 1 for what is no number. The state may hold colons. */
-export function readPage(argument: string): { readonly wanted: number; readonly state: string } {
+export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
 }
@@ -77,10 +78,7 @@ export interface PagedSelectOptions {
 }
 
 /** A select of more options than one takes, of which any may be chosen: a page of them, and which page it is. */
-export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions): {
-  readonly control: Control | undefined;
-  readonly page: Page;
-} {
+export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
   const { page, offered, mark } = pageWith(options, wanted);
   const argument = writePage(page.number, mark);
   return {
@@ -89,24 +87,18 @@ export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOpt
   };
 }
 
-export interface ChosenOnPage {
-  readonly wanted: number;
-  /** The values that the page offers. */
-  readonly offered: ReadonlySet<string>;
-  /** Those of them that were chosen. */
-  readonly chosen: readonly string[];
-}
+export type ChosenOnPage = NonNullable<ReturnType<typeof chosenOnPage>>;
 
 /**
  * What was chosen on a page; what is chosen on the other pages is unknown here.
  * @param argument the custom id's
- * @returns `undefined` if the page offers other options by now: an option that was not on it would look like one that the
- * member took back
+ * @returns the values that the page offers, and those of them that were chosen; `undefined` if the page offers other options
+ * by now: an option that was not on it would look like one that the member took back
  */
 export function chosenOnPage(
   options: readonly SelectOption[],
-  { argument, values }: { readonly argument: string; readonly values: readonly string[] },
-): ChosenOnPage | undefined {
+  { argument, values }: Pick<PressContext, 'argument' | 'values'>,
+) {
   const { wanted, state } = readPage(argument);
   const { offered, mark } = pageWith(options, wanted);
   if (state !== mark) return undefined;

@@ -28,7 +28,7 @@ async function open(answers: readonly Canned[] = [], channel: Partial<LogChannel
   const logger = recorder();
   const api = openApi(front.url, { logger });
   const state: { channel: LogChannel | undefined; isBroken: boolean } = {
-    channel: { channelId: '10', locale: 'en-US', ...channel },
+    channel: { channelId: '10', locale: 'en-US', trouble: undefined, roleId: undefined, ...channel },
     isBroken: false,
   };
   const log = createGuildLog({
