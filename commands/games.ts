@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandOptionType } from 'discord.js';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { rows } from '../src/interactions/controls.ts';
@@ -7,10 +7,11 @@ import type { Game } from '../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../src/listing/game-search.ts';
 import type { Games } from '../src/listing/games.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
-import { commandText, optionText } from '../src/words/command-text.ts';
+import { optionText } from '../src/words/command-text.ts';
 import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { namedText, sentences } from '../src/words/sentences.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface GamesDeps {
   readonly games: Games;
@@ -78,18 +79,14 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('games'),
-      options: [
-        {
-          type: ApplicationCommandOptionType.String,
-          ...optionText('games', 'search'),
-          autocomplete: true,
-          max_length: MAX_SEARCH_LENGTH,
-        },
-      ],
-    },
+    data: slashCommand('games', [
+      {
+        type: ApplicationCommandOptionType.String,
+        ...optionText('games', 'search'),
+        autocomplete: true,
+        max_length: MAX_SEARCH_LENGTH,
+      },
+    ]),
     // An old list is good enough to show at once; none at all is worth waiting for.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'at once'),
     async run(context) {

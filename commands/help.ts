@@ -5,12 +5,12 @@ import type { Command, Context } from '../src/interactions/command.ts';
 import { linkButton, rows } from '../src/interactions/controls.ts';
 import type { Limits } from '../src/submissions/limits.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import { leftText } from '../src/words/refusal.ts';
 import { enterKey } from './setkey.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
@@ -65,10 +65,7 @@ export function helpCommand(
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('help'),
-    },
+    data: slashCommand('help'),
     answers: 'at once',
     async run(context) {
       const { t } = context;

@@ -1,10 +1,8 @@
-import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { Games } from '../src/listing/games.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { escapeText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
@@ -12,6 +10,7 @@ import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import { enterKey } from './setkey.ts';
 import { lacksKey } from './settings/text.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
@@ -58,10 +57,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('keystatus'),
-    },
+    data: slashCommand('keystatus'),
     permission: 'manage-guild',
     answers: 'at once',
     async run(context) {

@@ -22,3 +22,13 @@ export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'adds
       );
   }
 }
+
+/** @returns what was found of a draft, or done with it. @throws UserError if there is no draft any more */
+export function demandDraft<Found extends object | undefined>(
+  found: Found | NoDraft,
+  t: Translate,
+  command: 'addserver' | 'addservers',
+): Found {
+  if (typeof found === 'string') throw noDraft(found, t, command);
+  return found;
+}

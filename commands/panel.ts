@@ -1,8 +1,7 @@
-import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { listId } from './addservers/controls.ts';
+import { slashCommand } from './slash-command.ts';
 
 /** Characters of the admin's own text. */
 const LONGEST_TEXT = 500;
@@ -13,7 +12,7 @@ const LONGEST_TEXT = 500;
  */
 export function panelCommand(): Command {
   return {
-    data: { type: ApplicationCommandType.ChatInput, ...commandText('panel') },
+    data: slashCommand('panel'),
     permission: 'manage-guild',
     answers: 'modal',
     run: async (context) => textModal(context),

@@ -1,4 +1,3 @@
-import { ApplicationCommandType } from 'discord.js';
 import type { Deletion } from '../src/guilds/deletion.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
@@ -6,9 +5,9 @@ import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
 import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { WAITS_MS } from '../src/submissions/record.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface PrivacyDeps {
   readonly deletion: Pick<Deletion, 'guild' | 'member'>;
@@ -46,10 +45,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('privacy'),
-    },
+    data: slashCommand('privacy'),
     isNeverBlocked: true,
     answers: 'at once',
     run: async (context) => overview(context),

@@ -1,12 +1,11 @@
-import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, PressContext, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { GuildLog } from '../src/interactions/guild-log.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/escape.ts';
 import { enterText, keyEnd, keyText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
@@ -36,10 +35,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('removekey'),
-    },
+    data: slashCommand('removekey'),
     isNeverBlocked: true,
     permission: 'manage-guild',
     answers: 'at once',

@@ -1,4 +1,3 @@
-import { ApplicationCommandType } from 'discord.js';
 import { formatAddress } from '../src/addresses/address.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
@@ -12,7 +11,6 @@ import type { Games } from '../src/listing/games.ts';
 import { Secret } from '../src/secret.ts';
 import { typedOf } from '../src/server-lists/row.ts';
 import type { Drafts } from '../src/submissions/drafts.ts';
-import { commandText } from '../src/words/command-text.ts';
 import { escapeText, memberText, shorten } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
@@ -22,6 +20,7 @@ import type { Translate } from '../src/words/words.ts';
 import { submitId } from './addservers/controls.ts';
 import { logChannelSelect, notifyRoleSelect } from './settings/selects.ts';
 import { firstDayText, nextText } from './settings/text.ts';
+import { slashCommand } from './slash-command.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
@@ -100,10 +99,7 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('setkey'),
-    },
+    data: slashCommand('setkey'),
     permission: 'manage-guild',
     answers: 'modal',
     run: async (context) => keyModal(context, 'save'),

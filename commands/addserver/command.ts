@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandOptionType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type {
@@ -13,23 +13,31 @@ import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import { readOneWithGames } from '../../src/server-lists/read-one.ts';
 import { repaired } from '../../src/server-lists/repair.ts';
-import { EMPTY_ROW, furtherProblems, keptRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
+import {
+  EMPTY_ROW,
+  furtherProblems,
+  keptRow,
+  type Row,
+  type TypedRow,
+  typedOf,
+} from '../../src/server-lists/row.ts';
 import { draftOfOne } from '../../src/submissions/draft.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
 import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
-import { commandText, optionText } from '../../src/words/command-text.ts';
+import { optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST, unusableGameText } from '../../src/words/games.ts';
+import { gameChoices, NEAREST } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/draft-view.ts';
-import { noDraft } from '../no-draft.ts';
-import { gameField, modalText } from '../server-modals.ts';
+import { allowedGames, type DraftDeps, gameOfList, openDraft, withNear } from '../addservers/draft-view.ts';
+import { demandDraft, noDraft } from '../no-draft.ts';
+import { gamePart } from '../server-modals.ts';
 import { enterKey } from '../setkey.ts';
+import { slashCommand } from '../slash-command.ts';
 import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
@@ -52,29 +60,25 @@ const portOption = (name: 'port' | 'query_port') => ({
   max_value: HIGHEST_PORT,
 });
 
-const DATA: Command['data'] = {
-  type: ApplicationCommandType.ChatInput,
-  ...commandText('addserver'),
-  options: [
-    {
-      type: ApplicationCommandOptionType.String,
-      ...optionText('addserver', 'game'),
-      required: true,
-      autocomplete: true,
-      min_length: 1,
-      max_length: LIMITS.choiceValue,
-    },
-    {
-      type: ApplicationCommandOptionType.String,
-      ...optionText('addserver', 'server'),
-      required: true,
-      min_length: 1,
-      max_length: MOST_TYPED,
-    },
-    portOption('port'),
-    portOption('query_port'),
-  ],
-};
+const DATA = slashCommand('addserver', [
+  {
+    type: ApplicationCommandOptionType.String,
+    ...optionText('addserver', 'game'),
+    required: true,
+    autocomplete: true,
+    min_length: 1,
+    max_length: LIMITS.choiceValue,
+  },
+  {
+    type: ApplicationCommandOptionType.String,
+    ...optionText('addserver', 'server'),
+    required: true,
+    min_length: 1,
+    max_length: MOST_TYPED,
+  },
+  portOption('port'),
+  portOption('query_port'),
+]);
 
 /**
  * /addserver: checks what was typed, sends one server with the guild's key, and says what the service responded. A server
@@ -84,11 +88,9 @@ export function addServer(deps: AddServerDeps): Command {
   const { drafts, games } = deps;
 
   /** @throws UserError when the draft was submitted meanwhile, or is too old */
-  async function typedInDraft(context: Context, id: string) {
-    const draft = await drafts.find(context, id);
-    if (typeof draft === 'string') throw noDraft(draft, context.t, 'addserver');
-    const [row] = draft.rows;
-    return { isReady: row?.kind === 'ready', typed: typedOf(row) };
+  async function rowOfDraft(context: Context, id: string): Promise<Row | undefined> {
+    const draft = demandDraft(await drafts.find(context, id), context.t, 'addserver');
+    return draft.rows[0];
   }
 
   return {
@@ -101,8 +103,10 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const id = context.argument;
-          const { isReady, typed } = await typedInDraft(context, id);
-          return isReady ? submit(context, { id }, deps) : submitTyped(context, id, typed, deps);
+          const row = await rowOfDraft(context, id);
+          return row?.kind === 'ready'
+            ? submit(context, { id }, deps)
+            : submitTyped(context, id, typedOf(row), deps);
         },
       },
       anyway: {
@@ -113,15 +117,15 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const { id, repair } = readUse(context.values[0] ?? context.argument, games.all);
-          const { typed } = await typedInDraft(context, id);
+          const typed = typedOf(await rowOfDraft(context, id));
           return submitTyped(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
       },
       edit: {
         answers: 'modal',
         async run(context) {
-          const { typed } = await typedInDraft(context, context.argument);
-          return serverModal(context, { id: editId(context.argument), typed }, deps);
+          const typed = typedOf(await rowOfDraft(context, context.argument));
+          return serverModal(context, editId(context.argument), typed, deps);
         },
       },
       // The server waits for a moderator. It goes on waiting until the modal is submitted.
@@ -129,23 +133,21 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'modal',
         async run(context) {
           const id = context.argument;
-          const draft = await deps.approvals.draft(context, id);
-          if (typeof draft === 'string') throw noDraft(draft, context.t, 'addserver');
-          const typed = typedOf(draft.rows[0]);
-          return serverModal(context, { id: customId('addserver', 'changed', id), typed }, deps);
+          const draft = demandDraft(await deps.approvals.draft(context, id), context.t, 'addserver');
+          return serverModal(context, customId('addserver', 'changed', id), typedOf(draft.rows[0]), deps);
         },
       },
       anew: {
         answers: 'modal',
         async run(context) {
           const [typed = EMPTY_ROW] = readServerLines(context.shown);
-          return serverModal(context, { id: editId(''), typed }, deps);
+          return serverModal(context, editId(''), typed, deps);
         },
       },
       // A message for everybody stays as it is.
       new: {
         answers: 'modal',
-        run: (context) => serverModal(context, { id: customId('addserver', 'new'), typed: EMPTY_ROW }, deps),
+        run: (context) => serverModal(context, customId('addserver', 'new'), EMPTY_ROW, deps),
       },
     },
     submits: {
@@ -153,8 +155,7 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const { argument: id, guildId, t } = context;
-          const why = await deps.approvals.takeBack(context, id);
-          if (why !== undefined) throw noDraft(why, t, 'addserver');
+          demandDraft(await deps.approvals.takeBack(context, id), t, 'addserver');
           return submitTyped(context, id, typedInModal(context), deps).finally(() =>
             deps.approvalMessages.show({ guildId, id }),
           );
@@ -219,7 +220,8 @@ async function submitTyped(
     ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
   ].join('\n');
   const meant = { typed, near, address: addressAmongWords(typed, among) };
-  return notSent(context, { line, text, components: rows(buttonsAfterProblem(t, id, problem, meant)) });
+  const components = rows(buttonsAfterProblem(t, id, problem, meant));
+  return { content: text, components, ...notSent(t, line) };
 }
 
 const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
@@ -228,11 +230,8 @@ const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
 /** Several addresses are a list: all of the typed game, except those with another game beside them. */
 async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps): Promise<Reply> {
   const games = await allowedGames(context, deps);
-  const found = games.find(typed.game);
-  const usable = found && games.isAllowed(found) ? found : undefined;
+  const { usable, notice, near } = gameOfList(context, typed.game, games);
   const rows = rowsOfMessage(typed.server, { ...games, defaultGame: usable?.alias });
-  const notice = usable ? '' : unusableGameText(context, typed.game, games);
-  const near = found ? undefined : games.search(typed.game, 1)[0];
   return openDraft(context, { source: 'message', rows: withNear(rows, near), notice }, deps);
 }
 
@@ -288,11 +287,11 @@ async function refused(
   const text = refusalText(refusal, context, deps.games);
   // A press that changes nothing says so.
   const isStill = isKey && id !== context.interactionId;
-  return notSent(context, {
-    line,
-    text: isStill ? `${text}\n${t('key.still')}` : text,
+  return {
+    content: isStill ? `${text}\n${t('key.still')}` : text,
     components: rows(gameControls(t, id, typed, games), [isKey && enterKey(context, id), ...buttons]),
-  });
+    ...notSent(t, line),
+  };
 }
 
 /** The games that may be submitted; games that may have been meant come first. */
@@ -313,36 +312,30 @@ interface RefusedServer {
   readonly refusal: Refusal;
 }
 
-interface NotSentReply extends Required<Pick<Reply, 'components'>> {
-  readonly line: string;
-  readonly text: string;
-}
-
-const notSent = ({ t }: Context, { line, text, components }: NotSentReply): Reply => ({
-  content: text,
+const notSent = (t: Translate, line: string) => ({
   embeds: [serverEmbed(t, 'not-sent', [line])],
-  components,
-  isRefusal: true,
+  isRefusal: true as const,
 });
 
-/** The modal in which the server of a draft is corrected. @param id the draft's; empty where there is none yet */
+/** The custom id of the modal in which a server is corrected. @param id the draft's; empty where there is none yet */
 const editId = (id: string): string => customId('addserver', 'edit', id);
-
-interface EnteredServer {
-  /** The custom id of the modal. */
-  readonly id: string;
-  readonly typed: TypedRow;
-}
 
 /** The modal with what was typed in it. */
 async function serverModal(
   context: Context,
-  { id, typed }: EnteredServer,
+  id: string,
+  typed: TypedRow,
   deps: AddServerDeps,
 ): Promise<Modal> {
-  const { t, guildId } = context;
+  const { t } = context;
   const { game, server, port, queryPort } = typed;
-  const allowed = await deps.suggestions.allowed(guildId);
+  const gameField = {
+    label: t('addserver.field.game'),
+    typed: game,
+    hint: t('addserver.gameSelect'),
+    required: true,
+  };
+  const part = await gamePart(context, gameField, deps);
   const field = (name: 'server' | 'port' | 'query_port', value: string, most: number) => ({
     id: name,
     label: t(`addserver.field.${name}`),
@@ -353,19 +346,9 @@ async function serverModal(
   return modal({
     id,
     title: typed === EMPTY_ROW ? t('panel.server') : t('addserver.edit'),
-    ...(await modalText(context, allowed, deps)),
+    text: part.text,
     fields: [
-      gameField(
-        context,
-        allowed,
-        {
-          label: t('addserver.field.game'),
-          typed: game,
-          hint: t('addserver.gameSelect'),
-          required: true,
-        },
-        deps,
-      ),
+      part.field,
       { ...field('server', server, MOST_TYPED), least: 1 },
       field('port', port, MOST_PORT),
       field('query_port', queryPort, MOST_PORT),

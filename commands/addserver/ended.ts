@@ -23,7 +23,7 @@ export function endedReply(context: Context, ended: Ended, games: GameIndex): Re
     left && `-# ${left}`,
     !isRecorded && t('ended.unrecorded'),
   ];
-  const page = pageOfUnknown(context, ended);
+  const page = pageOfUnknown(context, [{ server, outcome }]);
   const buttons =
     remainderId === undefined
       ? []

@@ -1,7 +1,6 @@
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandOptionType } from 'discord.js';
 import type { Attachments } from '../../src/discord/attachments.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
@@ -14,45 +13,49 @@ import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
-import { commandText, optionText } from '../../src/words/command-text.ts';
+import { optionText } from '../../src/words/command-text.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { moreText, readServerLines } from '../../src/words/servers.ts';
+import { firstItems, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { noDraft } from '../no-draft.ts';
+import { demandDraft, noDraft } from '../no-draft.ts';
+import { slashCommand } from '../slash-command.ts';
 import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
-import { allowedGames, type DraftDeps, gamesMeant, openDraft, showDraft, withNear } from './draft-view.ts';
+import {
+  allowedGames,
+  type DraftDeps,
+  gameOfList,
+  gamesMeant,
+  openDraft,
+  showDraft,
+  withNear,
+} from './draft-view.ts';
 import { reasonItem } from './refused-lines.ts';
 import { progressOf, reportReply } from './report.ts';
 
 export interface AddServersDeps extends DraftDeps, WaitingDeps {
-  readonly settings: Pick<GuildSettings, 'get'>;
   readonly reader: ListReader;
   readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
   readonly suggestions: Suggestions;
 }
 
-const DATA: Command['data'] = {
-  type: ApplicationCommandType.ChatInput,
-  ...commandText('addservers'),
-  options: [
-    {
-      type: ApplicationCommandOptionType.Attachment,
-      ...optionText('addservers', 'file'),
-      file_types: [...FILE_TYPES],
-    },
-    {
-      type: ApplicationCommandOptionType.String,
-      ...optionText('addservers', 'game'),
-      autocomplete: true,
-      max_length: LIMITS.choiceValue,
-    },
-  ],
-};
+const DATA = slashCommand('addservers', [
+  {
+    type: ApplicationCommandOptionType.Attachment,
+    ...optionText('addservers', 'file'),
+    file_types: [...FILE_TYPES],
+  },
+  {
+    type: ApplicationCommandOptionType.String,
+    ...optionText('addservers', 'game'),
+    autocomplete: true,
+    max_length: LIMITS.choiceValue,
+  },
+]);
 
 /**
  * /addservers: takes a list from a file or a modal to paste into, shows what it would submit, and submits it on a
@@ -83,9 +86,7 @@ export function addServers(deps: AddServersDeps): Command {
       const { options } = context;
       const file = options.getFile('file') ?? undefined;
       const game = (options.getString('game') ?? '').trim();
-      return file
-        ? take(context, { text: '', file, game })
-        : openListModal(context, { text: '', game }, deps);
+      return file ? take(context, { text: '', file, game }) : listModal(context, { game }, deps);
     },
     submits: {
       paste: { answers: 'later', run: takeModal },
@@ -107,7 +108,7 @@ export function addServers(deps: AddServersDeps): Command {
       edit: { answers: 'modal', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'modal', run: (context) => retype(context, deps) },
       anew: { answers: 'modal', run: (context) => openAnew(context, deps) },
-      new: { answers: 'modal', run: (context) => openListModal(context, { text: '', game: '' }, deps) },
+      new: { answers: 'modal', run: (context) => listModal(context, {}, deps) },
       editall: { answers: 'modal', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',
@@ -124,7 +125,7 @@ export function addServers(deps: AddServersDeps): Command {
         answers: 'modal',
         async run(context) {
           const games = await deps.suggestions.allowed(context.guildId);
-          return gameModal(context, listId('game', context.argument), games);
+          return gameModal(context, context.argument, games);
         },
       },
     },
@@ -138,25 +139,15 @@ interface EnteredList {
   readonly game: string;
 }
 
-const openListModal = (
-  context: Context,
-  { text, game }: EnteredList,
-  deps: AddServersDeps,
-  action = 'paste',
-): Promise<Modal> => listModal(context, { id: listId(action), text, game, most: MOST_TYPED }, deps);
-
 /** The modal with the servers that an old message shows. */
 function openAnew(context: PressContext, deps: AddServersDeps): Promise<Modal> {
-  const text = readServerLines(context.shown).map(rowText).join('\n');
-  return openListModal(context, { text, game: '' }, deps);
+  return listModal(context, { text: readServerLines(context.shown).map(rowText).join('\n') }, deps);
 }
 
 /** The modal with what was entered before. */
 async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
-  const draft = await deps.lists.find(context, context.argument);
-  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
-  const { text = '', game = '' } = draft.typed ?? {};
-  return openListModal(context, { text, game }, deps, 'retyped');
+  const { typed } = demandDraft(await deps.lists.find(context, context.argument), context.t, 'addservers');
+  return listModal(context, { action: 'retyped', ...typed }, deps);
 }
 
 /** Says why a list is not read, with a button that opens the modal with what was typed. */
@@ -222,18 +213,16 @@ async function openList(
   if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
   const first = await deps.reader.read({ guildId, texts, game });
   const games = await allowedGames(context, deps);
-  const found = games.find(game);
-  const usable = found && games.isAllowed(found) ? found : undefined;
+  const { usable, notice, near } = game === '' ? {} : gameOfList(context, game, games);
   // Lines whose game would not be allowed lack a game, so that another game can be chosen for them.
-  const list = found && !usable ? await deps.reader.read({ guildId, texts, game: '' }) : first;
+  const isForbidden = usable === undefined && games.find(game) !== undefined;
+  const list = isForbidden ? await deps.reader.read({ guildId, texts, game: '' }) : first;
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   if (list.rows.length === 0) {
     const allowed = await deps.suggestions.allowed(guildId);
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
-  const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
-  const near = found ? undefined : games.search(game, 1)[0];
-  const rows = game === '' ? list.rows : withNear(list.rows, near);
+  const rows = withNear(list.rows, near);
   return openDraft(context, { source: 'text', rows, noise: list.noise, notice }, deps);
 }
 
@@ -281,22 +270,18 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
   const { lists } = deps;
   const id = context.argument;
   const action = which === 'all' ? 'correct' : 'edit';
-  const draft = await lists.find(context, id);
-  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
+  const draft = demandDraft(await lists.find(context, id), context.t, 'addservers');
   const { typed } = draft;
   const edited = typed?.window === which ? { text: typed.text, rows: [] } : linesToEdit(draft, which);
   const reasons = reasonsText(context.t, edited.rows, await allowedGames(context, deps));
-  return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
+  return editModal(context, { id: listId(action, id), text: edited.text, reasons });
 }
 
 /** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
 const MOST_REASONS = 20;
 
-function reasonsText(t: Translate, rows: readonly Row[], games: GameIndex): string {
-  const refused = rows.filter(isRefused);
-  const items = refused.slice(0, MOST_REASONS).map((row) => reasonItem(t, row, games));
-  return [...items, ...moreText(t, refused.length - items.length)].join('\n');
-}
+const reasonsText = (t: Translate, rows: readonly Row[], games: GameIndex): string =>
+  firstItems(t, rows.filter(isRefused), MOST_REASONS, (row) => reasonItem(t, row, games)).join('\n');
 
 /** Replaces the lines that were opened by the corrected ones. */
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
@@ -322,15 +307,13 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
 /** Makes what waits for a moderator a draft again. */
 async function changeWaiting(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
   const { t, guildId, argument: id } = context;
-  const why = await deps.approvals.takeBack(context, id);
-  if (why !== undefined) throw noDraft(why, t, 'addservers');
+  demandDraft(await deps.approvals.takeBack(context, id), t, 'addservers');
   await deps.approvalMessages.show({ guildId, id });
   return showDraft(context, await deps.lists.again(context, id), { notice: t('approval.takenBack') }, deps);
 }
 
 async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {
-  const why = await lists.drop(context, context.argument);
-  if (why !== undefined) throw noDraft(why, context.t, 'addservers');
+  demandDraft(await lists.drop(context, context.argument), context.t, 'addservers');
   return { content: context.t('button.cancelled') };
 }
 

@@ -81,14 +81,8 @@ export const inFields = ({ server, port, queryPort, game }: ReadyRow['submission
   game,
 });
 
-export interface RefusedFiles {
-  readonly files: readonly ListFile[];
-  /** The names of all of them, for a sentence. */
-  readonly names: string;
-}
-
-/** The files with the rows that cannot be sent. */
-export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[]): RefusedFiles {
+/** The files with the rows that cannot be sent, and the names of these files for a sentence. */
+export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[]) {
   const files = rejectedFiles(rows);
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }

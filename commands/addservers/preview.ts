@@ -1,3 +1,4 @@
+import type { Reply } from '../../src/interactions/command.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { isRefused, isRepeated, lacksGame, type ReadyRow, rowText } from '../../src/server-lists/row.ts';
@@ -10,9 +11,9 @@ import {
   addressItem,
   describe,
   FEW_NAMED,
+  firstItems,
   fittingLines,
   MOST_NAMED,
-  moreText,
   type ServerEmbed,
   serverItem,
 } from '../../src/words/servers.ts';
@@ -22,7 +23,6 @@ import {
   explained,
   explainedRows,
   filesOfRefused,
-  type ListFile,
   previewFile,
   reasonsOf,
 } from './files.ts';
@@ -37,18 +37,11 @@ const MOST_EARLIER = 3;
 /** How many servers the message shows; a longer list is in a file. */
 const MOST_SHOWN = 10;
 
-/** A list as a message shows it: what there is to say of it, its servers, and the files with all of its lines. */
-export interface ListPage {
-  readonly content: string;
-  readonly embeds: readonly ServerEmbed[];
-  readonly files: readonly ListFile[];
-}
-
 /**
  * What would be submitted: first what is wrong, then how many are ready.
  * @param notice something to say before that
  */
-export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, notice = ''): ListPage {
+export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, notice: string): Reply {
   const { t } = reader;
   const { draft, alreadySubmitted, room } = prepared;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
@@ -99,17 +92,25 @@ export function explainLimited(
 }
 
 /** What is wrong with which lines, without those that only lack a game. */
-function refusedText(reader: Reader, { draft, edits }: Prepared, games: GameIndex, files: string): string {
-  const { t, mention } = reader;
+function refusedText(
+  { t, mention }: Reader,
+  { draft, edits }: Prepared,
+  games: GameIndex,
+  files: string,
+): string {
   const rows = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
   const count = rows.length;
   if (count === 0) return '';
-  const lines = rows.slice(0, MOST_NAMED).map((row) => refusedItem(t, row, games, draft.source === 'text'));
-  const more = count - lines.length;
-  if (more > 0) lines.push(t('look.more', { count: more }), t('list.allIn', { files }));
-  if (edits.refused < count)
+  const isNumbered = draft.source === 'text';
+  const lines = [
+    t('list.refused', { count }),
+    ...firstItems(t, rows, MOST_NAMED, (row) => refusedItem(t, row, games, isNumbered)),
+  ];
+  if (count > MOST_NAMED) lines.push(t('list.allIn', { files }));
+  if (edits.refused < count) {
     lines.push(t('list.editPart', { count: edits.refused, files, addservers: mention('addservers') }));
-  return [t('list.refused', { count }), ...lines].join('\n');
+  }
+  return lines.join('\n');
 }
 
 /** How many servers can be submitted. @param waiting how many a limit holds back */
@@ -127,23 +128,18 @@ interface HeldRows {
 /** How many servers a limit holds back, which limit it is, until when, and the first of them. */
 export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
   const { by, limit, until } = limited;
-  const count = rows.length;
-  const items = rows
-    .slice(0, FEW_NAMED)
-    .map(({ line, submission }) => serverItem(t, submission, draft.source === 'text' ? line : undefined));
-  const held = t(`list.held.${by}`, { count, limit, seconds: Math.ceil(until / 1000) });
-  return [held, ...items, ...moreText(t, count - items.length)].join('\n');
+  const held = t(`list.held.${by}`, { count: rows.length, limit, seconds: Math.ceil(until / 1000) });
+  const items = firstItems(t, rows, FEW_NAMED, ({ line, submission }) =>
+    serverItem(t, submission, draft.source === 'text' ? line : undefined),
+  );
+  return [held, ...items].join('\n');
 }
 
 function withoutGameText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = lacking.slice(0, MOST_NAMED).map(({ typed }) => addressItem(t, rowText(typed)));
-  return [
-    t('list.withoutGame', { count: lacking.length }),
-    ...items,
-    ...moreText(t, lacking.length - items.length),
-  ].join('\n');
+  const items = firstItems(t, lacking, MOST_NAMED, ({ typed }) => addressItem(t, rowText(typed)));
+  return [t('list.withoutGame', { count: lacking.length }), ...items].join('\n');
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {
@@ -157,11 +153,8 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 function alreadySubmittedText(t: Translate, { alreadySubmitted }: Prepared, games: GameIndex): string {
   const count = alreadySubmitted.size;
   if (count === 0) return '';
-  const items = [...alreadySubmitted.values()].slice(0, MOST_EARLIER).map((before) =>
-    t('look.about', {
-      item: serverItem(t, before),
-      why: beforeText(before, t, games),
-    }),
+  const items = firstItems(t, [...alreadySubmitted.values()], MOST_EARLIER, (before) =>
+    t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
   );
-  return [t('list.alreadySubmitted', { count }), ...items, ...moreText(t, count - items.length)].join('\n');
+  return [t('list.alreadySubmitted', { count }), ...items].join('\n');
 }

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import {
@@ -31,12 +31,12 @@ import type { Games } from '../../src/listing/games.ts';
 import { DAY_MS } from '../../src/numbers.ts';
 import { WAITS_MS } from '../../src/submissions/record.ts';
 import { UserError } from '../../src/user-error.ts';
-import { commandText } from '../../src/words/command-text.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
+import { slashCommand } from '../slash-command.ts';
 import { approvalRoleSelect, logChannelSelect, notifyRoleSelect } from './selects.ts';
 import {
   announceText,
@@ -281,7 +281,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
     approvalView(context, await changed(context, make, approvalText));
 
   return {
-    data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
+    data: slashCommand('settings'),
     permission: 'manage-guild',
     answers: 'at once',
     run: show,

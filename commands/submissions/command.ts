@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandOptionType } from 'discord.js';
 import { createCache } from '../../src/bounded-map.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
@@ -23,10 +23,11 @@ import {
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
 import { UserError } from '../../src/user-error.ts';
-import { choiceText, commandText, optionText } from '../../src/words/command-text.ts';
+import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
+import { slashCommand } from '../slash-command.ts';
 import { type ApprovalDeps, approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
@@ -169,10 +170,8 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   };
 }
 
-const commandData = (): Command['data'] => ({
-  type: ApplicationCommandType.ChatInput,
-  ...commandText('submissions'),
-  options: [
+const commandData = () =>
+  slashCommand('submissions', [
     { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
     {
       type: ApplicationCommandOptionType.String,
@@ -190,8 +189,7 @@ const commandData = (): Command['data'] => ({
       ...optionText('submissions', 'server'),
       max_length: LONGEST_SERVER_FILTER,
     },
-  ],
-});
+  ]);
 
 /**
  * Members see only their own entries, whatever a button or an option asks for.

@@ -162,11 +162,11 @@ export interface ModalOptions {
 }
 
 /** A modal with fields to fill in; members read "window". */
-export const modal = ({ id, title, text, fields }: ModalOptions): Modal => ({
+export const modal = ({ id, title, text = '', fields }: ModalOptions): Modal => ({
   custom_id: id,
   title: shorten(title, LIMITS.modalTitle),
   components: [
-    ...(text === undefined ? [] : [{ type: ComponentType.TextDisplay as const, content: text }]),
+    ...(text === '' ? [] : [{ type: ComponentType.TextDisplay as const, content: text }]),
     ...fields.map(labelled),
   ],
 });

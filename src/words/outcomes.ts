@@ -7,8 +7,8 @@ import { sentences } from './sentences.ts';
 import {
   describe,
   FEW_NAMED,
+  firstItems,
   MOST_NAMED,
-  moreText,
   type ServerEmbed,
   serverEmbed,
   serverItem,
@@ -63,10 +63,11 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
     const submitted = servers.map(({ server }) => server);
     const next = nextText(reader, outcome, submitted);
     const text = withNext(withSaid(t, outcome, heading, said), outcome, next);
-    if (outcome.kind === 'accepted')
-      return `${text}\n${t('ended.next.accepted', { submissions: mention('submissions') })}`;
-    const items = servers.slice(0, mostNamed).map(({ line, server }) => serverItem(t, server, line));
-    return [text, ...items, ...moreText(t, servers.length - items.length)].join('\n');
+    const items =
+      outcome.kind === 'accepted'
+        ? [t('ended.next.accepted', { submissions: mention('submissions') })]
+        : firstItems(t, servers, mostNamed, ({ line, server }) => serverItem(t, server, line));
+    return [text, ...items].join('\n');
   });
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
@@ -171,9 +172,9 @@ const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefi
 /** The page on which to look for servers whose outcome is unknown: about the one, or the list. */
 export function pageOfUnknown(
   reader: Pick<Reader, 'pages'>,
-  { servers, outcomes }: Pick<Ended, 'servers' | 'outcomes'>,
+  ended: readonly EndedServer[],
 ): string | undefined {
-  const unknown = servers.filter((_, index) => outcomes[index]?.kind === 'unknown');
+  const unknown = ended.filter(({ outcome }) => outcome.kind === 'unknown').map(({ server }) => server);
   return unknown.length === 0 ? undefined : pageAbout(reader, onlyOf(unknown));
 }
 

@@ -112,8 +112,17 @@ export const serverItem = (
   line?: number,
 ): string => addressItem(t, formatAddress({ host, port }), line);
 
-/** A line that says how many more there are. */
-export const moreText = (t: Translate, count: number): readonly string[] =>
+/** A line for each of the first ones, and a last one that counts the others. */
+export function firstItems<Item>(
+  t: Translate,
+  all: readonly Item[],
+  most: number,
+  itemOf: (item: Item) => string,
+): readonly string[] {
+  return [...all.slice(0, most).map(itemOf), ...moreText(t, all.length - most)];
+}
+
+const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
 /** What an embed with game servers shows. */
