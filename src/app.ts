@@ -266,7 +266,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     settings,
     listing,
     guard,
-    ownsInteraction: record.owns,
+    demandOwned: record.demandOwned,
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,
@@ -344,10 +344,13 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     wording,
     async reportOf(context, to) {
-      const approval = await approvals.by(context.guildId, context.interactionId);
+      const { guildId, interactionId } = context;
+      // What the interaction was writing has ended once another transaction of its guild begins.
+      await store.inGuild(guildId, () => records.endRunningOf(interactionId));
+      const approval = await approvals.by(guildId, interactionId);
       // The message on which moderators decide stands in the log channel already.
       if (approval) return to === 'member' ? ownApproval(context, approval, games) : undefined;
-      const ended = await pipeline.endedBy(context, context.interactionId);
+      const ended = await pipeline.endedBy(context, interactionId);
       return ended && afterRestart(context, ended, { games, settings });
     },
     tellGuild: guildLog.tell,

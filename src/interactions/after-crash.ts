@@ -1,7 +1,6 @@
 import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
-import { sentences } from '../words/sentences.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import { bareText, type Clock, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
@@ -42,6 +41,9 @@ export type AfterCrash = ReturnType<typeof createAfterCrash>;
 export function createAfterCrash(deps: AfterCrashDeps) {
   const { record, underWay, editOrder, api, wording, reportOf, tellGuild, onToldLater, logger } = deps;
 
+  /** What an interaction has submitted or decided, for its member; `undefined` if it did neither. */
+  const report = (context: Context) => reportOf(context, 'member');
+
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
   async function tellInLog(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
@@ -69,9 +71,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     if (state === 'gone') return tellTooLate(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
-      // The message that it changes is shown again with its buttons.
-      const next = shown ? t('ended.next.not-sent') : t('again.runAgain');
-      const said = (await reportOf(context, 'member')) ?? sentences(t('notSent.stopping'), next);
+      const said = (await report(context)) ?? t('failure.interrupted');
       try {
         underWay.replyIsReady(id);
         await editOrder.begin(id, message);
@@ -98,6 +98,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   }
 
   return {
+    report,
     tellInLog,
 
     /**

@@ -35,7 +35,7 @@ export interface AnswerDeps extends Announcing {
   readonly record: Pick<InteractionRecord, 'take' | 'owns' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
-  readonly afterCrash: Pick<AfterCrash, 'tellInLog'>;
+  readonly afterCrash: Pick<AfterCrash, 'report' | 'tellInLog'>;
   readonly myTurn: WorkTurns;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -63,11 +63,20 @@ export function createAnswering(deps: AnswerDeps) {
     await say(asking, why);
   }
 
+  /** What a member reads of a failure, with the reference under which the bot's log has the error. */
+  function referring(error: unknown, { context, trace }: Asking, says: string, what: string): string {
+    const { t, interactionId, guildId } = context;
+    const reference = trace.failed();
+    logger.error({ err: error, reference, interactionId, guildId }, what);
+    return `${says}\n-# ${t('dispatch.reference', { reference })}`;
+  }
+
   /**
    * What a member reads when an action throws: a UserError's own words, or what to do. Any other error is logged whole.
    */
-  function failureText(error: unknown, { context, trace }: Asking): string {
-    const { t, interactionId, guildId } = context;
+  function failureText(error: unknown, asking: Asking): string {
+    const { context, trace } = asking;
+    const { t } = context;
     if (error instanceof UserError) {
       trace.outcome = 'refused';
       return error.message;
@@ -77,28 +86,37 @@ export function createAnswering(deps: AnswerDeps) {
       const whoReads = context.isAdmin ? 'admin' : 'member';
       return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
     }
-    const reference = trace.failed();
-    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
     const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
-    return `${t(`failure.${cause}`)}\n-# ${t('dispatch.reference', { reference })}`;
+    return referring(error, asking, t(`failure.${cause}`), FAILED);
   }
 
   /** What a member reads instead of a reply that Discord does not take. What the action did stays done. */
-  function notTaken(error: unknown, { context, trace }: Asking): string {
-    const { t, mention, interactionId, guildId } = context;
-    const reference = trace.failed();
-    logger.error({ err: error, reference, interactionId, guildId }, 'Discord did not take a reply');
+  function notTaken(error: unknown, asking: Asking): string {
+    const { t, mention } = asking.context;
     const says = t('failure.notTaken', { submissions: mention('submissions') });
-    return `${says}\n-# ${t('dispatch.reference', { reference })}`;
+    return referring(error, asking, says, 'Discord did not take a reply');
   }
 
-  /** Carries an action out. */
+  /**
+   * The reply after a failure of the store. Something may have been changed all the same, as when the connection is lost during
+   * a COMMIT: what is stored tells, as after a crash.
+   * @throws StoreError if that cannot be read now; the interaction stays recorded, and its member is told soon
+   */
+  async function replyFromStore(error: StoreError, asking: Asking): Promise<ReplyOrText> {
+    const { context } = asking;
+    const nothing = referring(error, asking, context.t('failure.interrupted'), FAILED);
+    return (await afterCrash.report(context)) ?? nothing;
+  }
+
+  /** Carries an action out. @throws LostInteraction */
   async function carryOut(asking: Asking, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
       if (reply.isRefusal) asking.trace.outcome = 'refused';
       return reply;
     } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      if (error instanceof StoreError && isRecorded(action)) return replyFromStore(error, asking);
       const words = failureText(error, asking);
       return error instanceof OldMessage ? error.reply : words;
     }
@@ -109,7 +127,8 @@ export function createAnswering(deps: AnswerDeps) {
       const modal = (await action.run()) as Modal;
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
     } catch (error) {
-      if (error instanceof LostInteraction) throw error;
+      // Where Discord's answer did not come, the window may be open.
+      if (error instanceof LostInteraction || isUncertain(error)) throw error;
       if (!(error instanceof OldMessage)) return say(asking, failureText(error, asking));
       await answerAtOnce(asking, { ...action, answers: 'update at once', run: async () => error.reply });
     }
@@ -245,6 +264,11 @@ export function createAnswering(deps: AnswerDeps) {
     },
   };
 }
+
+const FAILED = 'an interaction failed';
+
+const isRecorded = ({ answers }: Action): boolean =>
+  answers === 'later' || answers === 'update' || answers === 'sending';
 
 function acknowledgement(t: Translate, answers: PressAnswers, isUpdate: boolean): APIInteractionResponse {
   if (!isUpdate) {

@@ -1,5 +1,6 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
+import { LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
@@ -95,6 +96,18 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     }
   }
 
+  /** Whether no other process has taken the interaction over. Inside of a transaction of its guild that stays so. */
+  async function owns(interactionId: string): Promise<boolean> {
+    const row = await store
+      .tables()
+      .selectFrom('interactions')
+      .select('owner')
+      .where('id', '=', interactionId)
+      .executeTakeFirst();
+    // Without a row: an admin had the data of the guild deleted.
+    return row === undefined || row.owner === owner;
+  }
+
   const unreplied = () =>
     store
       .tables()
@@ -152,18 +165,12 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
       return numInsertedOrUpdatedRows === 1n ? 'taken' : 'twice';
     },
 
-    /**
-     * Whether no other process has taken the interaction over. Inside of a transaction of its guild that stays so.
-     */
-    async owns(interactionId: string): Promise<boolean> {
-      const row = await store
-        .tables()
-        .selectFrom('interactions')
-        .select('owner')
-        .where('id', '=', interactionId)
-        .executeTakeFirst();
-      // Without a row: an admin had the data of the guild deleted.
-      return row === undefined || row.owner === owner;
+    owns,
+
+    /** @throws LostInteraction if another process has taken the interaction over */
+    async demandOwned(interactionId: string): Promise<void> {
+      if (await owns(interactionId)) return;
+      throw new LostInteraction('Another process has taken the interaction over');
     },
 
     /** The interactions that this process owns and has not replied to, oldest first. */

@@ -112,8 +112,8 @@ export interface PipelineDeps {
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Whether this process still owns the interaction. Inside a transaction of the guild the answer cannot change. */
-  readonly ownsInteraction: (interactionId: string) => Promise<boolean>;
+  /** Throws if another process has taken the interaction over, and so tells its member that nothing was sent. */
+  readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
   /** Tells the guild's admins that the service refuses their key for the first time. */
   readonly onKeyRefused: (guildId: string) => Promise<void>;
@@ -193,9 +193,7 @@ export function createPipeline(deps: PipelineDeps) {
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
     const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
     const { guildId, user, id, interactionId, approvedBy } = order;
-    // The process that has taken it over tells the member that nothing was sent.
-    if (!(await deps.ownsInteraction(interactionId)))
-      throw new Error('another process has taken the interaction over');
+    await deps.demandOwned(interactionId);
     const stored = approvedBy === undefined ? await drafts.find(order, id) : await draftToApprove(order);
     // Another window of the same draft may have been submitted first.
     const isTaken = stored === 'submitted' || stored === 'of-another-member';

@@ -181,8 +181,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
   const isRunning = (id: string) =>
     tables().selectFrom('submissions').select('id').where('id', '=', id).where('state', '=', 'running');
 
-  /** What may have been sent is unknown; the other servers were not sent. */
-  async function endRunning(id: string): Promise<void> {
+  /** What may have been sent is unknown; the other servers were not sent, for this reason. */
+  async function endRunning(id: string, reason: NotSent['reason']): Promise<void> {
     // Another process may have ended the submission meanwhile.
     if ((await isRunning(id).executeTakeFirst()) === undefined) return;
     const running = () =>
@@ -193,7 +193,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .execute();
     await running()
       .set({
-        ...outcomeToStore({ kind: 'not-sent', reason: 'stopping' }),
+        ...outcomeToStore(notSent(reason)),
         ended_at: now(),
         reserved_at: null,
       })
@@ -306,8 +306,17 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
     /** Ends the submissions that began before a time and still run: their outcomes could not be recorded. */
     async endUnfinished(startedBefore: number): Promise<void> {
       for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
-        await store.inGuild(guild_id, () => endRunning(id));
+        await store.inGuild(guild_id, () => endRunning(id, 'bot'));
       }
+    },
+    /** Ends what an interaction carries out, once nobody is at work on it any more. */
+    async endRunningOf(interactionId: string): Promise<void> {
+      const running = await allRunning()
+        .where(({ or, eb }) =>
+          or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
+        )
+        .execute();
+      for (const { id } of running) await endRunning(id, 'bot');
     },
     /** The guilds with a running submission whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
@@ -315,7 +324,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
     },
     /** Ends the running submissions of a guild whose process died. */
     async endAbandoned(guildId: string): Promise<void> {
-      for (const { id } of await abandoned().where('guild_id', '=', guildId).execute()) await endRunning(id);
+      const rows = await abandoned().where('guild_id', '=', guildId).execute();
+      for (const { id } of rows) await endRunning(id, 'stopping');
     },
   };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { oneBot, textOf } from '../support/bot.ts';
-import { hasPostgres, newDatabase } from '../support/database.ts';
-import { ACCEPTED, addServer } from '../support/people.ts';
+import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { modalOf, oneBot, textOf } from '../support/bot.ts';
+import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
+import { ACCEPTED, addServer, addsOf, openSettings, setQuota } from '../support/people.ts';
 
 const AWAY = "The bot couldn't reach its own storage, so nothing was done.";
 
@@ -51,3 +52,73 @@ it.skipIf(!hasPostgres())(
     expect(bot.output()).not.toContain('unnoticed');
   },
 );
+
+/** A guild of a bot whose way to PostgreSQL can break. */
+async function overWire() {
+  const { url, drop } = await newDatabase();
+  onTestFinished(drop);
+  const wire = await openWire(url);
+  onTestFinished(wire.close);
+  const env = { STORE_URL: wire.url, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  const bot = await oneBot({ env });
+  return { guild: await bot.newGuild({ key: 'sandbox-key' }), wire };
+}
+
+describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer was lost', () => {
+  const WAITS = 'This is waiting for a moderator';
+  const HOST = 'lost.example.com';
+
+  it('a member is told that the submission waits, and it does', async () => {
+    const { guild, wire } = await overWire();
+    await turnApprovalOn(guild);
+    const cut = wire.cutCommitOf('insert into "submissions"');
+    expect(textOf(await addServer(guild.member, `${HOST}:1`))).toContain(WAITS);
+    await cut;
+    await expect.poll(() => approvalsIn(guild).length).toBe(1);
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+
+  it('a member is told that nothing of what was reserved was sent, and can send it', async () => {
+    const { guild, wire } = await overWire();
+    const cut = wire.cutCommitOf('insert into "servers"');
+    const answer = await addServer(guild.member, `${HOST}:1`);
+    await cut;
+    expect(textOf(answer)).toContain('Not sent. Something went wrong in the bot. You can safely try again.');
+    expect(addsOf(guild, HOST)).toEqual([]);
+    expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
+  });
+
+  it('a moderator is told the decision', async () => {
+    const { guild, wire } = await overWire();
+    await turnApprovalOn(guild);
+    await addServer(guild.member, `${HOST}:1`);
+    const refuse = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Refuse');
+    const cut = wire.cutCommitOf('"refusal"');
+    const answer = await inStaff(guild, 'admin').submit(modalOf(refuse), { reason: 'No.' });
+    await cut;
+    expect(textOf(answer)).toContain('Refused, so nothing was sent');
+  });
+
+  it('a moderator is told that what was approved was not sent, and it waits anew', async () => {
+    const { guild, wire } = await overWire();
+    await turnApprovalOn(guild);
+    await addServer(guild.member, `${HOST}:1`);
+    const cut = wire.cutCommitOf('insert into "servers"');
+    const answer = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await cut;
+    expect(textOf(answer)).toContain('not sent: Something went wrong in the bot.');
+    await expect.poll(() => approvalsIn(guild).length).toBe(2);
+    expect(addsOf(guild, HOST)).toEqual([]);
+  });
+
+  it('an admin is not told that nothing was changed', async () => {
+    const { guild, wire } = await overWire();
+    const cut = wire.cutCommitOf('keyv');
+    expect(textOf(await setQuota(guild, '5'))).toContain(
+      'The bot was interrupted before it could finish this',
+    );
+    await cut;
+    expect(textOf(await openSettings(guild))).toContain('5');
+  });
+});

@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(await Promise.race([locked, 'not told yet'])).toBe('not told yet');
     wire.close();
     expect(textOf(await locked).replaceAll('\n', ' ')).toMatch(UNKNOWN);
-    expect(textOf(await inTransaction)).toContain('The bot was restarted. Please run the command again.');
+    expect(textOf(await inTransaction)).toContain('The bot was interrupted before');
     expect(addsOf(guild, 'late.example.com')).toHaveLength(0);
   });
 });

@@ -4,7 +4,9 @@ import { ANSWER_WITHIN_MS, type Bot, type TestGuild, textOf } from '../support/b
 import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-export const STORE_FAILED = /couldn't reach its own storage, so nothing was done/;
+/** Before the interaction was recorded, or afterwards. */
+export const STORE_FAILED =
+  /couldn't reach its own storage, so nothing was done|interrupted before it could finish this, and nothing was sent/;
 
 export interface Place {
   readonly bot: Bot;

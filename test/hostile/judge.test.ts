@@ -41,7 +41,10 @@ describe('what an answer claims', () => {
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
-    [`The bot was restarted. You can safely try again.\n${REJECTED}`, 'nothing sent'],
+    [
+      `The bot was interrupted before it could finish this, and nothing was sent.\n${REJECTED}`,
+      'nothing sent',
+    ],
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],

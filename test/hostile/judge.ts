@@ -35,8 +35,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // What a moderator decides about, or has approved, may be sent after its member has read of it.
   [/This is waiting for a moderator|Approved(?:, and being sent)? ·/, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
-  // After a restart above what stood there before the press.
-  [/^(\(only you can see this\) )?The bot was restarted\. You can safely try again\./, 'nothing sent'],
+  // After a crash above what stood there before the press.
+  [/^(\(only you can see this\) )?The bot was interrupted before it could finish this/, 'nothing sent'],
   // Of a server of a list, by its report.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],

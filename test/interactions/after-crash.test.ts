@@ -143,9 +143,7 @@ describe('after a restart', () => {
     const { message, components } = await leftUpdate(sendingResponse('Sending …'));
     expect(message.current.components).toEqual([]);
     await bot.restarted().takeOver();
-    await expect
-      .poll(() => message.current.content)
-      .toContain('The bot was restarted. You can safely try again.');
+    await expect.poll(() => message.current.content).toContain('The bot was interrupted before');
     expect(message.current.components).toEqual(components);
   });
 
@@ -182,12 +180,12 @@ describe('after a restart', () => {
     await expect.poll(() => bot.told).toHaveLength(1);
   });
 
-  it('an interaction that cannot be read is logged, and another member is told to run the command again', async () => {
+  it('an interaction that cannot be read is logged, and another member is told to try again', async () => {
     await left();
     await bot.store.tables().updateTable('interactions').set({ sealed: 'held' }).execute();
     const { answer } = await left();
     await bot.restarted().takeOver();
-    expect(textOf(await answer)).toContain('run the command again');
+    expect(textOf(await answer)).toContain('Please try again.');
     const unreadable = bot.log.find(({ message }) => message.includes('cannot be read'));
     // Its words would quote what is held.
     expect(unreadable?.details).not.toHaveProperty('err');

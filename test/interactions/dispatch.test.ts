@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { rowsOf } from '../../sandbox/discord/client/components.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { LostInteraction } from '../../src/discord/api.ts';
 import type { Command, Press } from '../../src/interactions/command.ts';
 import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
+import type { InteractionOutcome } from '../../src/interactions/traces.ts';
 import { UserError } from '../../src/user-error.ts';
 import { messageOf, modalOf, textOf } from '../support/bot.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
@@ -78,6 +80,10 @@ const labelsIn = (components: SeenMessage['current']['components']) =>
   rowsOf({ components: components ?? [] }).map((row) =>
     row.map((control) => ('label' in control ? control.label : control.type)),
   );
+
+/** How many interactions have ended so. */
+const ended = (outcome: InteractionOutcome) =>
+  bot.log.filter(({ details }) => Object(details).outcome === outcome).length;
 
 /** What happens while something is sent. */
 let sending: () => Promise<unknown> = async () => undefined;
@@ -205,6 +211,29 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
+  it('that another process has taken over before anything was reserved is not answered', async () => {
+    const sent = bot.sending();
+    meanwhile = async () => {
+      throw new LostInteraction('taken over');
+    };
+    onTestFinished(() => {
+      meanwhile = async () => undefined;
+    });
+    const before = ended('lost');
+    void say('later');
+    await expect.poll(() => ended('lost')).toBe(before + 1);
+    expect(sent()).toEqual(['callback']);
+  });
+
+  it('whose window Discord may have opened is told no failure', async () => {
+    const message = messageOf(await say('it'));
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 4 });
+    const before = [ended('failed'), ended('unanswered')];
+    void member.press(message, 'ask');
+    await expect.poll(() => [ended('failed'), ended('unanswered')]).not.toEqual(before);
+    expect(ended('failed')).toBe(before[0]);
+  });
+
   it('that another process has taken over shows no progress any more', async () => {
     const message = messageOf(await say('it'));
     const taken = { owner: 'another', sealed: null };
@@ -213,10 +242,9 @@ describe('a slash command', () => {
       meanwhile = async () => undefined;
     });
     const sent = bot.sending();
-    const lost = () => bot.log.filter(({ details }) => Object(details).outcome === 'lost').length;
-    const before = lost();
+    const before = ended('lost');
     void member.press(message, 'half');
-    await expect.poll(lost).toBe(before + 1);
+    await expect.poll(() => ended('lost')).toBe(before + 1);
     expect(sent()).toEqual(['callback']);
   });
 

@@ -129,7 +129,7 @@ describe('a submission that was under way when the bot ended', () => {
     expect(await parts.records.endedBy('i')).toMatchObject({
       draft: { source: 'text' },
       servers: [{ server: 'a' }, { server: 'b' }, { server: 'c' }],
-      outcomes: [ACCEPTED, { kind: 'unknown', reason: 'stopping' }, { kind: 'not-sent', reason: 'stopping' }],
+      outcomes: [ACCEPTED, { kind: 'unknown', reason: 'stopping' }, { kind: 'not-sent', reason: 'bot' }],
       remainderId: 'i-remainder',
     });
   });

@@ -53,6 +53,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.records.markSending('d', [0]);
     await parts.records.endRequest('d', [0], []);
     await parts.records.endUnfinished(Date.now());
+    await parts.records.endRunningOf('i');
     await parts.records.endedBy('i');
     const takeOver = createTakeover({
       store,

@@ -204,7 +204,9 @@ export async function openPipeline(options: PipelineOptions) {
     settings,
     listing: { add: async (servers, key) => add(servers, key.reveal()) },
     guard,
-    ownsInteraction: async () => isOwner(),
+    async demandOwned() {
+      if (!isOwner()) throw new Error('another process has taken it over');
+    },
     showApproval: async () => undefined,
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),

@@ -273,24 +273,38 @@ const LOCK = 'pg_advisory_xact_lock';
 
 export type Wire = Awaited<ReturnType<typeof openWire>>;
 
-/** A way to a server of PostgreSQL that can fall silent, as when a machine vanishes: neither side hears that it did. */
+/**
+ * A way to a server of PostgreSQL that can fall silent, as when a machine vanishes: neither side hears that it did. It can also
+ * break where the server has done a COMMIT, and nobody hears of that.
+ */
 export async function openWire(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   /** Called when the server has said something to what it was asked since it last did. */
   let onSaid: (asked: Buffer, said: Buffer) => void = () => undefined;
+  /** What the transaction contains whose COMMIT gets no answer. */
+  let lost: string | undefined;
+  let onCut: () => void = () => undefined;
 
   const wire = createServer((near) => {
     const far = connect(Number(port), hostname);
     let asked = Buffer.alloc(0);
-    near.pipe(far).pipe(near);
+    let transaction = '';
     near.on('data', (chunk: Buffer) => {
       asked = Buffer.concat([asked, chunk]);
     });
     far.on('data', (chunk: Buffer) => {
+      const text = asked.toString('latin1');
+      transaction = text.includes('begin') ? text : transaction + text;
+      if (lost !== undefined && text.includes('commit') && transaction.includes(lost)) {
+        lost = undefined;
+        near.destroy();
+        onCut();
+      }
       onSaid(asked, chunk);
       asked = Buffer.alloc(0);
     });
+    near.pipe(far).pipe(near);
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -323,6 +337,13 @@ export async function openWire(url: string) {
         freeze();
         resolve();
       };
+      await promise;
+    },
+    /** Cuts off the answer to the COMMIT of the next transaction that contains this. */
+    async cutCommitOf(words: string): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onCut = resolve;
+      lost = words;
       await promise;
     },
     close(): void {
