@@ -1,5 +1,8 @@
 import { MessageFlags, RateLimitError } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import type { Fault, FaultPlan } from '../../sandbox/discord/rest/faults.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import {
   type Answerable,
@@ -13,52 +16,59 @@ import {
 import { persist } from '../../src/interactions/deliver.ts';
 import { TOKEN_LIVES_MS } from '../../src/numbers.ts';
 import { Secret } from '../../src/secret.ts';
-import {
-  BLOCKED,
-  type Canned,
-  type Front,
-  type FrontAnswer,
-  json,
-  limited,
-  NO_CONTENT,
-  openFront,
-} from '../support/front.ts';
 import { createTestClock, usedMemory } from '../support/machine.ts';
-import { openApi } from '../support/small-bot.ts';
+import { openApi, TOKEN } from '../support/small-bot.ts';
 
-const CALLBACK = /callback$/;
-const EDIT = /^PATCH \/webhooks/;
-const ACKNOWLEDGED = json(400, { code: 40060, message: 'Interaction has already been acknowledged.' });
-const UNKNOWN = json(404, { code: 10062, message: 'Unknown interaction' });
+type Kind = Pick<FaultPlan, 'method' | 'path'>;
+const CALLBACK: Kind = { path: /callback$/ };
+const EDIT: Kind = { method: 'PATCH', path: /^\/webhooks/ };
+
+const BLOCKED: Fault = { kind: 'block', as: 'text' };
+const limited = (seconds: number): Fault => ({
+  kind: 'rate limit',
+  scope: 'user',
+  retryAfterMs: seconds * 1_000,
+});
+const status = (code: number, body: unknown = '', headers = {}): Fault => ({
+  kind: 'status',
+  status: code,
+  body,
+  headers,
+});
+const ALWAYS = Number.POSITIVE_INFINITY;
+const NO_CONTENT = status(204);
+const ACKNOWLEDGED = status(400, { code: 40060, message: 'Interaction has already been acknowledged.' });
+const UNKNOWN = status(404, { code: 10062, message: 'Unknown interaction' });
 
 async function open(timing: ApiTiming = {}) {
-  const front = await openFront();
+  const discord = await startDiscord({ token: TOKEN });
   const scopes: string[] = [];
   let refused = 0;
-  const api = openApi(front.url, {
+  const api = openApi(discord.apiUrl, {
     onRateLimited: (scope) => scopes.push(scope),
     onTokenRefused() {
       refused += 1;
     },
     ...timing,
   });
-  onTestFinished(() => front.close());
+  onTestFinished(() => discord.close());
   /** How often the token was found to be refused. */
   const refusals = () => refused;
-  return { front, api, scopes, refusals };
+  return { discord, api, scopes, refusals };
 }
 
-/** The answers to one kind of request, in order; then the last one for good. */
-function answering(front: Front, pattern: RegExp, answers: readonly FrontAnswer[]): void {
-  let count = 0;
-  front.answer = (name) => {
-    if (!pattern.test(name)) return NO_CONTENT;
-    count += 1;
-    return answers[count - 1] ?? answers.at(-1) ?? NO_CONTENT;
-  };
+/** The answers to one kind of request, in order; then the last one for good. All else is done, without a word. */
+function answering({ faults }: DiscordStandIn, kind: Kind, answers: readonly Fault[]): void {
+  for (const fault of answers.slice(0, -1)) faults.inject({ ...kind, fault });
+  for (const fault of answers.slice(-1)) faults.inject({ ...kind, fault, times: ALWAYS });
+  faults.inject({ fault: NO_CONTENT, times: ALWAYS });
 }
 
-const made = ({ requests }: Front, pattern: RegExp) => requests.filter((name) => pattern.test(name)).length;
+/** How many requests of a kind have come. */
+const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^/ }: Kind) =>
+  requests.filter(
+    ({ method, path }) => method === (wanted ?? method) && pattern.test(path.replace('/api/v10', '')),
+  ).length;
 
 let ids = 0;
 /** @param leftMs how long its token lives */
@@ -86,19 +96,20 @@ it.each([
   1, -1,
 ])('a reply is delivered although the clock is set by %i hour while its member waits', async (hours) => {
   const clock = createTestClock();
-  const { front, api } = await open();
+  const { discord, api } = await open();
+  answering(discord, {}, [NO_CONTENT]);
   const waiting = interaction();
   clock.set(hours * 3_600_000);
   await respond(api, waiting);
   await api.edit(waiting, text('a'));
-  expect(made(front, EDIT)).toBe(1);
+  expect(made(discord, EDIT)).toBe(1);
 });
 
 it('a limit that was reached is over in its time although the clock goes back by an hour', async () => {
   const clock = createTestClock();
-  const { front, api } = await open();
+  const { discord, api } = await open();
   const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1' };
-  front.answer = () => ({ ...json(200, {}), headers });
+  answering(discord, {}, [status(200, {}, headers)]);
   await api.get('/channels/1');
   clock.set(-3_600_000);
   await api.get('/channels/1');
@@ -106,10 +117,10 @@ it('a limit that was reached is over in its time although the clock goes back by
 
 describe('a block', () => {
   it('stops every request but first responses, of which five a second at most are made', async () => {
-    const { front, api } = await open();
-    front.answer = () => BLOCKED;
+    const { discord, api } = await open();
+    answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
-    const before = front.requests.length;
+    const before = discord.requests.length;
     // What Discord is asked with the bot's token may wait for 60 seconds, and the block lasts as long.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
@@ -123,155 +134,158 @@ describe('a block', () => {
       api.read(interaction({ leftMs: 30_000 })),
     ]);
     for (const failure of await failing) expect(failure).toContain('blocks this bot for another');
-    expect(front.requests.length).toBe(before);
+    expect(discord.requests.length).toBe(before);
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
     for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteraction');
-    expect(made(front, CALLBACK)).toBeGreaterThan(1);
+    expect(made(discord, CALLBACK)).toBeGreaterThan(1);
     // The second may change in between.
-    expect(made(front, CALLBACK)).toBeLessThanOrEqual(10);
-    expect(front.requests.length).toBe(made(front, CALLBACK));
+    expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
+    expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
     for (const failure of await waiting) expect(failure).toContain('the bot stops');
   });
 
   it('is met by a request with the bot’s token once, which fails instead of waiting for more than a minute', async () => {
-    const { front, api } = await open();
-    front.answer = () => BLOCKED;
+    const { discord, api } = await open();
+    answering(discord, {}, [BLOCKED]);
     await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
-    expect(front.requests).toHaveLength(1);
+    expect(discord.requests).toHaveLength(1);
   });
 
   it.each([
     ['names a time, and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['names whose limit it is', { 'x-ratelimit-scope': 'shared' }, 'shared'],
   ])('is not begun by a 429 that %s', async (_what, headers, scope) => {
-    const { front, api, scopes } = await open();
-    answering(front, EDIT, [{ status: 429, headers, body: '{}' }, json(200, {})]);
+    const { discord, api, scopes } = await open();
+    answering(discord, EDIT, [status(429, '{}', headers), status(200, {})]);
     await api.edit(interaction(), text('a'));
     expect(api.block.leftMs()).toBe(0);
     expect(scopes).toEqual([scope]);
   });
 
   it('is as long as the edge says, although it says a time', async () => {
-    const { front, api } = await open();
-    front.answer = () => ({ ...BLOCKED, headers: { ...BLOCKED.headers, 'retry-after': '600' } });
+    const { discord, api } = await open();
+    answering(discord, {}, [
+      status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
+    ]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
     expect(api.block.leftMs()).toBeGreaterThan(590_000);
     await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
-    expect(front.requests).toHaveLength(1);
+    expect(discord.requests).toHaveLength(1);
   });
 });
 
 describe('a 401', () => {
   it('does not keep the bot from sending what comes next', async () => {
-    const { front, api, refusals } = await open();
-    answering(front, /messages$/, [
-      json(401, { message: '401: Unauthorized', code: 0 }),
-      json(200, { id: '1' }),
+    const { discord, api, refusals } = await open();
+    answering(discord, { path: /messages$/ }, [
+      status(401, { message: '401: Unauthorized', code: 0 }),
+      status(200, { id: '1' }),
     ]);
     const post = () => api.post('/channels/123456789012345678/messages', { body: { content: 'x' } });
     await expect(post()).rejects.toThrow('401: Unauthorized');
     await expect(post()).resolves.toEqual({ id: '1' });
-    await expect.poll(() => made(front, /@me$/)).toBe(1);
+    await expect.poll(() => made(discord, { path: /@me$/ })).toBe(1);
     expect(refusals()).toBe(0);
   });
 
   it('to the question for the application itself says once that the token is wrong', async () => {
-    const { front, api, refusals } = await open();
-    front.answer = () => json(401, { message: '401: Unauthorized', code: 0 });
+    const { discord, api, refusals } = await open();
+    answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
     // What a start asks for at once.
     await failuresOf([api.get('/gateway/bot'), api.get('/applications/@me')]);
     await expect.poll(refusals).toBe(1);
     await expect(api.get('/users/@me/guilds')).rejects.toThrow('401: Unauthorized');
-    expect(made(front, /@me$/)).toBe(2);
+    expect(made(discord, { path: /@me$/ })).toBe(2);
     expect(refusals()).toBe(1);
   });
 });
 
 describe('a 429 with a time', () => {
   it('concerns its route alone, and the request is made again after that time', async () => {
-    const { front, api } = await open();
-    answering(front, EDIT, [limited(0.5), json(200, {})]);
+    const { discord, api } = await open();
+    answering(discord, EDIT, [limited(0.5), status(200, {})]);
     const order: string[] = [];
     const edited = api.edit(interaction(), text('a')).then(() => order.push('the edit'));
-    await expect.poll(() => made(front, EDIT)).toBe(1);
+    await expect.poll(() => made(discord, EDIT)).toBe(1);
     await api.get('/gateway/bot').then(() => order.push('another route'));
     await respond(api, interaction()).then(() => order.push('a first response'));
     await edited;
     expect(order).toEqual(['another route', 'a first response', 'the edit']);
-    expect(made(front, EDIT)).toBe(2);
+    expect(made(discord, EDIT)).toBe(2);
   });
 
   it('ends the wait of an answer that is not wanted any more', async () => {
-    const { front, api } = await open();
-    answering(front, EDIT, [limited(0.05), json(200, {})]);
-    await api.edit(interaction(), text('a'), async () => made(front, EDIT) === 0);
-    expect(made(front, EDIT)).toBe(1);
+    const { discord, api } = await open();
+    answering(discord, EDIT, [limited(0.05), status(200, {})]);
+    await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
+    expect(made(discord, EDIT)).toBe(1);
   });
 
   it('fails a request at once that it would delay for longer than the answer is of use', async () => {
-    const { front, api } = await open();
-    front.answer = () => limited(61);
+    const { discord, api } = await open();
+    answering(discord, {}, [limited(61)]);
     const late = () => interaction({ leftMs: 50_000 });
     await expect(api.get('/gateway/bot')).rejects.toThrow(RateLimitError);
     await expect(api.edit(late(), text('a'))).rejects.toThrow(RateLimitError);
     await expect(api.read(late())).rejects.toThrow(RateLimitError);
-    expect(front.requests).toHaveLength(3);
+    expect(discord.requests).toHaveLength(3);
   });
 });
 
 describe('a first response', () => {
-  it.each<[string, Canned]>([
+  it.each<[string, Fault]>([
     ['is made', NO_CONTENT],
     ['was made by the first attempt (40060)', ACKNOWLEDGED],
   ])('whose first attempt is not answered is sent again, and %s', async (_what, second) => {
-    const { front, api } = await open({ firstAttemptMs: 50 });
-    answering(front, CALLBACK, ['silence', second]);
+    const { discord, api } = await open({ firstAttemptMs: 50 });
+    answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());
-    expect(made(front, CALLBACK)).toBe(2);
+    expect(made(discord, CALLBACK)).toBe(2);
   });
 
   it.each([
     ['was answered by another bot (40060)', ACKNOWLEDGED, 40060],
     ['came too late (10062)', UNKNOWN, 10062],
   ])('that %s at the first attempt is lost', async (_what, answer, code) => {
-    const { front, api } = await open();
-    answering(front, CALLBACK, [answer]);
+    const { discord, api } = await open();
+    answering(discord, CALLBACK, [answer]);
     const lost = respond(api, interaction());
     await expect(lost).rejects.toThrow(LostInteraction);
     await expect(lost).rejects.toMatchObject({ cause: { code } });
-    expect(made(front, CALLBACK)).toBe(1);
+    expect(made(discord, CALLBACK)).toBe(1);
   });
 
   it('that was answered by another bot while this one met a limit is lost', async () => {
-    const { front, api } = await open();
-    answering(front, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
+    const { discord, api } = await open();
+    answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
-    expect(made(front, CALLBACK)).toBe(2);
+    expect(made(discord, CALLBACK)).toBe(2);
   });
 
   it('whose first attempt may have been taken is not lost where the next one meets a limit', async () => {
-    const { front, api } = await open({ firstAttemptMs: 50 });
-    answering(front, CALLBACK, ['silence', limited(61)]);
+    const { discord, api } = await open({ firstAttemptMs: 50 });
+    answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
-    expect(made(front, CALLBACK)).toBe(2);
+    expect(made(discord, CALLBACK)).toBe(2);
   });
 
   it('that Discord refuses is sent once, and is not lost', async () => {
-    const { front, api } = await open();
-    answering(front, CALLBACK, [json(400, { code: 50035, message: 'Invalid Form Body' })]);
+    const { discord, api } = await open();
+    answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRefused);
-    expect(made(front, CALLBACK)).toBe(1);
+    expect(made(discord, CALLBACK)).toBe(1);
   });
 
   it('over dead connections has them replaced for all that follows', async () => {
-    const { front, api } = await open({ firstAttemptMs: 50 });
+    const { discord, api } = await open({ firstAttemptMs: 50 });
+    answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
     await Promise.all([1, 2, 3].map(() => respond(api, interaction())));
-    front.silenceConnections();
+    discord.faults.silenceConnections();
     await respond(api, interaction());
     await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));
-    expect(made(front, EDIT)).toBe(3);
+    expect(made(discord, EDIT)).toBe(3);
   });
 });
 
@@ -293,30 +307,30 @@ it('nothing of an interaction stays in memory for longer than a minute', async (
 
 describe('an answer', () => {
   it('is sent once, although Discord says something odd with its 200', async () => {
-    const { front, api } = await open();
-    answering(front, EDIT, [{ ...json(200, {}), body: '{"id": null' }]);
+    const { discord, api } = await open();
+    answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
-    expect(made(front, EDIT)).toBe(1);
+    expect(made(discord, EDIT)).toBe(1);
   });
 
-  it.each<[string, Canned | 'cut', number]>([
-    ['fails by Discord’s fault', json(502, {}), 2],
-    ['fails without a word of Discord’s', { status: 503, body: 'upstream connect error' }, 2],
-    ['loses its connection', 'cut', 2],
-    ['is refused', json(403, { code: 50001, message: 'Missing Access' }), 1],
-    ['is refused by a proxy', { status: 403, body: '<html>' }, 1],
+  it.each<[string, Fault, number]>([
+    ['fails by Discord’s fault', status(502, {}), 2],
+    ['fails without a word of Discord’s', status(503, 'upstream connect error'), 2],
+    ['loses its connection', { kind: 'reset' }, 2],
+    ['is refused', status(403, { code: 50001, message: 'Missing Access' }), 1],
+    ['is refused by a proxy', status(403, '<html>'), 1],
   ])('that %s is sent again only if nobody knows what became of it', async (_what, answer, times) => {
-    const { front, api } = await open();
-    answering(front, EDIT, [answer, json(200, {})]);
+    const { discord, api } = await open();
+    answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
-    expect(made(front, EDIT)).toBe(times);
+    expect(made(discord, EDIT)).toBe(times);
   });
 
   it('has more time the larger its files are', async () => {
-    const { front, api } = await open();
+    const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => limits.mockRestore());
-    answering(front, EDIT, [json(200, {})]);
+    answering(discord, EDIT, [status(200, {})]);
     const limitOf = async (bytes: number) => {
       limits.mockClear();
       await api.edit(interaction(), text('a', bytes));
@@ -328,35 +342,43 @@ describe('an answer', () => {
     expect(await limitOf(5_000_000)).toBeGreaterThanOrEqual(100_000);
   });
 
-  it.each<[string, Canned, string]>([
-    ['a deferred response', json(200, { flags: MessageFlags.Loading | MessageFlags.Ephemeral }), 'thinking'],
-    ['an answer', json(200, { flags: MessageFlags.Ephemeral }), 'answered'],
-    ['an answer without flags', json(200, {}), 'answered'],
-    ['an unknown webhook', json(404, { code: 10015 }), 'gone'],
-    ['an unknown message', json(404, { code: 10008 }), 'gone'],
-    ['a token that has ended', json(401, { code: 50027 }), 'gone'],
+  it.each<[string, Fault, string]>([
+    [
+      'a deferred response',
+      status(200, { flags: MessageFlags.Loading | MessageFlags.Ephemeral }),
+      'thinking',
+    ],
+    ['an answer', status(200, { flags: MessageFlags.Ephemeral }), 'answered'],
+    ['an answer without flags', status(200, {}), 'answered'],
+    ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
+    ['an unknown message', status(404, { code: 10008 }), 'gone'],
+    ['a token that has ended', status(401, { code: 50027 }), 'gone'],
   ])('of which Discord has %s is read', async (_what, answer, state) => {
-    const { front, api } = await open();
-    front.answer = () => answer;
+    const { discord, api } = await open();
+    answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
   it('that cannot be read is neither there nor gone', async () => {
-    const { front, api } = await open();
-    front.answer = () => json(403, { code: 50001 });
+    const { discord, api } = await open();
+    answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRefused);
   });
 });
 
 it('has 256 connections at most, and as many for first responses, which wait for nothing else', async () => {
-  const { front, api } = await open({ firstResponseMs: 60_000, firstAttemptMs: 60_000 });
   let most = 0;
-  front.answer = (name) => {
-    most = Math.max(most, front.connections());
-    return EDIT.test(name) ? 'silence' : NO_CONTENT;
-  };
+  let edits = 0;
+  const server = createLoopbackServer(({ method }, response) => {
+    most = Math.max(most, [...server.sockets()].length);
+    if (method === 'PATCH') edits += 1;
+    else response.writeHead(204).end();
+  });
+  onTestFinished(() => server.close());
+  const apiUrl = `http://127.0.0.1:${await server.listen(0)}/api`;
+  const api = openApi(apiUrl, { firstResponseMs: 60_000, firstAttemptMs: 60_000 });
   for (let n = 0; n < 300; n += 1) api.edit(interaction(), text('a')).catch(() => undefined);
-  await expect.poll(() => made(front, EDIT)).toBe(256);
+  await expect.poll(() => edits).toBe(256);
   await respond(api, interaction());
   expect(most).toBe(257);
   await Promise.all(Array.from({ length: 600 }, () => respond(api, interaction())));

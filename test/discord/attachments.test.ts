@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { Fault } from '../../sandbox/discord/rest/faults.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { type AttachmentsDeps, createAttachments } from '../../src/discord/attachments.ts';
-import { type FrontAnswer, openFront } from '../support/front.ts';
 import { recorder } from '../support/machine.ts';
+import { TOKEN } from '../support/small-bot.ts';
 
 function attachments(deps: Partial<AttachmentsDeps> = {}) {
   const made = createAttachments({ hosts: [], maxBytes: 1_000, logger: recorder(), ...deps });
@@ -9,19 +11,26 @@ function attachments(deps: Partial<AttachmentsDeps> = {}) {
   return made;
 }
 
+const status = (code: number, body = '', headers = {}): Fault => ({
+  kind: 'status',
+  status: code,
+  headers,
+  body,
+});
+
 /** A host that answers so, and what comes of reading a file from there. */
-async function open(answer: FrontAnswer) {
-  const front = await openFront();
-  onTestFinished(() => front.close());
-  front.answer = () => answer;
-  const { host, origin } = new URL(front.url);
+async function open(answer: Fault) {
+  const discord = await startDiscord({ token: TOKEN });
+  onTestFinished(() => discord.close());
+  discord.faults.inject({ fault: answer, times: Number.POSITIVE_INFINITY });
+  const { host, origin } = new URL(discord.cdnUrl);
   const url = `${origin}/file.txt?ex=1&hm=signature`;
   const read = (deps: Partial<AttachmentsDeps> = {}, size = Number.NaN) =>
     attachments({ hosts: [host], ...deps }).read(url, size);
-  return { front, url, host, read };
+  return { discord, url, host, read };
 }
 
-const file = (body: string) => ({ status: 200, headers: { 'content-type': 'image/png' }, body });
+const file = (body: string) => status(200, body, { 'content-type': 'image/png' });
 const UNAVAILABLE = { ok: false, problem: 'unavailable' };
 const FOREIGN = { ok: false, problem: 'foreign' };
 
@@ -32,7 +41,7 @@ it('an uploaded file is read whole, whatever type it claims to have', async () =
 
 it('an uploaded file that was cut off on its way is unavailable, also where its length was not sent', async () => {
   // Its end is that of the connection.
-  const { read } = await open({ ...file('one\ntwo\n'), headers: { connection: 'close' } });
+  const { read } = await open(status(200, 'one\ntwo\n', { connection: 'close' }));
   expect(await read({}, 9)).toEqual(UNAVAILABLE);
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
@@ -44,26 +53,26 @@ it('an uploaded file has as many bytes as allowed, and not one more', async () =
 });
 
 it.each([
-  ['is gone', { status: 404, body: '' }],
-  ['has moved', { status: 302, headers: { location: '/elsewhere.txt' }, body: '' }],
-  ['breaks off', 'cut'],
-  ['does not come in time', 'silence'],
+  ['is gone', status(404)],
+  ['has moved', status(302, '', { location: '/elsewhere.txt' })],
+  ['breaks off', { kind: 'reset' }],
+  ['does not come in time', { kind: 'hang' }],
 ] as const)('an uploaded file that %s is unavailable, and its signed address is not logged', async (_what, answer) => {
   const logger = recorder();
-  const { front, read } = await open(answer);
+  const { discord, read } = await open(answer);
   expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);
-  expect(front.requests).toEqual(['GET /file.txt']);
+  expect(discord.requests).toMatchObject([{ method: 'GET', path: expect.stringMatching(/^\/file\.txt\?/) }]);
   expect(logger.lines).toHaveLength(1);
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
 it('a file is read from a named host and port only', async () => {
-  const { front, url, host, read } = await open(file('x'));
+  const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
     expect(await read({ hosts: [other] })).toEqual(FOREIGN);
   }
-  expect(front.requests).toEqual([]);
+  expect(discord.requests).toEqual([]);
   expect(await read({ hosts: ['cdn.discordapp.com', host] })).toMatchObject({ ok: true });
 });
 

@@ -3,7 +3,6 @@ import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import type { DiscordApi } from '../../src/discord/api.ts';
 import { isForeign, listGuilds } from '../../src/discord/bot-guilds.ts';
-import { json, openFront } from '../support/front.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
 let discord: DiscordStandIn;
@@ -21,13 +20,9 @@ function add(count: number): void {
 const ids = () => discord.guilds.map(({ id }) => id);
 const pages = () => discord.requests.filter(({ path }) => path.includes('/guilds?')).length;
 
-/** A Discord that says one thing only. */
-async function answering(status: number, body: unknown): Promise<DiscordApi> {
-  const front = await openFront();
-  onTestFinished(() => front.close());
-  front.answer = () => json(status, body);
-  return openApi(front.url);
-}
+/** From now on Discord answers so, or so often. */
+const answer = (status: number, body: unknown, times = Number.POSITIVE_INFINITY) =>
+  discord.faults.inject({ fault: { kind: 'status', status, body }, times });
 
 describe('the list of guilds', () => {
   it.each([2, 199, 200, 201, 450])('is whole with %i guilds', async (count) => {
@@ -52,11 +47,10 @@ describe('the list of guilds', () => {
   });
 
   it('is an error when one of its pages fails', async () => {
-    const front = await openFront();
-    onTestFinished(() => front.close());
-    front.answer = () => (front.requests.length === 1 ? json(200, [{ id: '1' }]) : json(500, {}));
-    await expect(listGuilds(openApi(front.url))).rejects.toMatchObject({ status: 500 });
-    expect(front.requests).toHaveLength(2);
+    answer(200, [{ id: '1' }], 1);
+    answer(500, {});
+    await expect(listGuilds(api)).rejects.toMatchObject({ status: 500 });
+    expect(discord.requests).toHaveLength(2);
   });
 
   it('is given up at once when nobody wants it any more', async () => {
@@ -76,8 +70,8 @@ describe('the list of guilds', () => {
     ['the same page again', [{ id: '1' }]],
     ['another order', [{ id: '2' }, { id: '1' }]],
   ])('is an error when Discord sends %s', async (_what, page) => {
-    const odd = await answering(200, page);
-    await expect(listGuilds(odd)).rejects.toThrow(/^Discord/);
+    answer(200, page);
+    await expect(listGuilds(api)).rejects.toThrow(/^Discord/);
   });
 });
 
@@ -102,6 +96,7 @@ describe('a guild that Discord is asked about', () => {
     ['another guild comes', 200, { id: '2' }],
     ['something else comes', 200, []],
   ])('is neither foreign nor its own when %s', async (_what, status, body) => {
-    await expect(isForeign(await answering(status, body), '1')).rejects.toThrow();
+    answer(status, body);
+    await expect(isForeign(api, '1')).rejects.toThrow();
   });
 });

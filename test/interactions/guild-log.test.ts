@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Fault } from '../../sandbox/discord/rest/faults.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGuildLog, type LogChannel } from '../../src/interactions/guild-log.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';
-import { type Canned, json, openFront } from '../support/front.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
-import { openApi } from '../support/small-bot.ts';
+import { openApi, TOKEN } from '../support/small-bot.ts';
 
-const POSTED = json(200, { id: '1' });
-const FAILED = json(500, {});
+const FAILED: Fault = { kind: 'status', status: 500 };
 const MINUTE_MS = 60_000;
 
 interface Posted {
@@ -21,14 +21,14 @@ interface Posted {
 }
 
 /** The log of guilds whose channel answers so, and then takes everything. */
-async function open(answers: readonly Canned[] = [], channel: Partial<LogChannel> = {}) {
-  const front = await openFront();
-  const left = [...answers];
-  front.answer = () => left.shift() ?? POSTED;
+async function open(answers: readonly Fault[] = [], channel: Partial<LogChannel> = {}) {
+  const discord = await startDiscord({ token: TOKEN });
+  for (const fault of answers) discord.faults.inject({ fault });
+  const { channelId } = discord.guilds[0] ?? expect.fail();
   const logger = recorder();
-  const api = openApi(front.url, { logger });
+  const api = openApi(discord.apiUrl, { logger });
   const state: { channel: LogChannel | undefined; isBroken: boolean } = {
-    channel: { channelId: '10', locale: 'en-US', trouble: undefined, roleId: undefined, ...channel },
+    channel: { channelId, locale: 'en-US', trouble: undefined, roleId: undefined, ...channel },
     isBroken: false,
   };
   const log = createGuildLog({
@@ -47,23 +47,24 @@ async function open(answers: readonly Canned[] = [], channel: Partial<LogChannel
   });
   onTestFinished(async () => {
     await log.flush();
-    await front.close();
+    await discord.close();
   });
-  const posted = () => front.bodies.map((body) => JSON.parse(body) as Posted);
+  const posted = () => discord.requests.map(({ body }) => JSON.parse(body) as Posted);
   const texts = () => posted().map(({ embeds }) => embeds[0]?.description);
   const tell = (line: string | ((t: Translate) => string), kind?: keyof typeof LOOK, guildId = '1') =>
     log.tell(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
-  return { ...log, tell, front, logger, state, posted, texts };
+  return { ...log, tell, discord, logger, state, posted, texts };
 }
 
 describe('the log of a guild', () => {
   it('puts lines that come together into one message, and later ones into another', async () => {
-    const { tell, texts, front } = await open();
+    const { tell, texts, discord, state } = await open();
     await tell('one');
     await tell('two');
     await expect.poll(texts).toEqual(['one\ntwo']);
     // Nothing else is asked about guild or channel: Discord was wrong of guilds before (10004).
-    expect(front.requests).toEqual(['POST /channels/10/messages']);
+    const path = `/api/v10/channels/${state.channel?.channelId}/messages`;
+    expect(discord.requests).toMatchObject([{ method: 'POST', path }]);
     await tell('three');
     await expect.poll(texts).toEqual(['one\ntwo', 'three']);
   });
@@ -129,7 +130,9 @@ describe('the log of a guild', () => {
     [50013, 'no-permission'],
   ])('keeps the trouble with a channel that Discord refuses with %i, and leaves it alone for ten minutes', async (code, trouble) => {
     const clock = createTestClock();
-    const { tell, flush, state, texts } = await open([json(403, { code, message: 'No' })]);
+    const { tell, flush, state, texts } = await open([
+      { kind: 'status', status: 403, body: { code, message: 'No' } },
+    ]);
     await tell('lost');
     await flush();
     expect(state.channel?.trouble).toBe(trouble);
@@ -144,13 +147,13 @@ describe('the log of a guild', () => {
   });
 
   it('is silent where no channel was chosen, and when it cannot be known which', async () => {
-    const { tell, flush, state, front, logger } = await open();
+    const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');
     state.isBroken = true;
     await tell('lost');
     await flush();
-    expect(front.requests).toEqual([]);
+    expect(discord.requests).toEqual([]);
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn']);
   });
 });

@@ -10,8 +10,13 @@ export type Fault =
     }
   /** A 429 as the network in front of Discord answers a blocked address: without any header of a rate limit, and without a time. */
   | { readonly kind: 'block'; readonly as: 'text' | 'html' }
-  /** Answered so, without doing anything: 500, 502, 401 … */
-  | { readonly kind: 'status'; readonly status: number }
+  /** Answered so, without doing anything: 500, 502, 401 … With an error of Discord's unless there is a body, which is text or JSON. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+    }
   /** Never answered. */
   | { readonly kind: 'hang' }
   /** The connection is cut before anything is done. */

@@ -107,8 +107,11 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
       const { denial: _, ...answer } = formed(tooMany(fault));
       return answer;
     }
-    case 'status':
-      return formed({ status: fault.status, body: { message: `${fault.status}: injected`, code: 0 } });
+    case 'status': {
+      const { status, headers, body = { message: `${status}: injected`, code: 0 } } = fault;
+      if (typeof body === 'string') return { status, headers: { ...headers }, body };
+      return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) };
+    }
     case 'block':
       return BLOCKS[fault.as];
     default:

@@ -14,7 +14,9 @@ export function createClock() {
   let offset = 0;
   let alarm: NodeJS.Timeout | undefined;
 
-  const now = () => Date.now() + offset;
+  const start = Date.now() - performance.now();
+  // Whoever sets the clock of the machine, that of Discord goes on.
+  const now = () => Math.floor(start + performance.now()) + offset;
 
   /** The timer that is due first; of several at one moment, the one that was set first. */
   function next(): Timer | undefined {
