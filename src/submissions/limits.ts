@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
@@ -43,6 +44,17 @@ export interface Wanted {
   readonly dailyQuota?: number | undefined;
 }
 
+/** One of the limits. */
+interface Limit extends Pick<Limited, 'by' | 'limit'> {
+  /** The servers that count, as a part of a statement. */
+  readonly servers: RawBuilder<unknown>;
+  /**
+   * When so many more servers can be submitted, or as many of them as the limit allows; milliseconds since 1970.
+   * @param used how many servers count
+   */
+  freedAt(more: number, used: number): Promise<number>;
+}
+
 export type Limits = ReturnType<typeof createLimits>;
 
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
@@ -52,61 +64,50 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * rejected it because of the key. They are counted in the table of servers, so for all replicas together.
  */
 export function createLimits({ store, member, guild, now }: LimitsDeps) {
-  const ofGuild = (guildId: string) => store.tables().selectFrom('servers').where('guild_id', '=', guildId);
-  type Servers = ReturnType<typeof ofGuild>;
-  const ofMember = ({ guildId, userId }: Wanted): Servers => ofGuild(guildId).where('user_id', '=', userId);
-
-  const between = (servers: Servers, from: number, to: number): Servers =>
-    servers.where('reserved_at', '>=', from).where('reserved_at', '<', to);
-
-  async function countOf(servers: Servers): Promise<number> {
-    const { count } = await servers
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return count;
+  /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */
+  function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
+    const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
+    return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
   }
 
   /** When the nth oldest server was reserved. */
-  async function nthOldest(servers: Servers, n: number): Promise<number> {
-    const row = await servers
-      .select('reserved_at')
-      .orderBy('reserved_at')
-      .offset(n - 1)
-      .limit(1)
-      .executeTakeFirst();
-    return row?.reserved_at ?? now();
+  async function nthOldest(servers: RawBuilder<unknown>, n: number): Promise<number> {
+    const oldest = sql<{ readonly at: number }>`
+      select reserved_at as at ${servers} order by reserved_at limit 1 offset ${n - 1}`;
+    const { rows } = await oldest.execute(store.tables());
+    return rows[0]?.at ?? now();
   }
 
-  const limitedUntil = (until: number, { by, limit }: Pick<Limited, 'by' | 'limit'>): Limited => ({
-    by,
-    limit,
-    until,
-    isSoon: until - now() < DRAFT_LIVES_MS,
-  });
-
-  async function quotaRoom(limit: number, wanted: Wanted): Promise<Room> {
+  function quota(limit: number, { guildId, userId }: Wanted): Limit {
     const today = startOfDay(now());
-    const used = await countOf(between(ofMember(wanted), today, today + DAY_MS));
-    const most = Math.max(0, limit - used);
-    if (wanted.count <= most) return { count: wanted.count };
-    return { count: most, limited: limitedUntil(today + DAY_MS, { by: 'daily-quota', limit }) };
+    const tomorrow = today + DAY_MS;
+    return {
+      by: 'daily-quota',
+      limit,
+      servers: reserved(guildId, userId, today, tomorrow),
+      freedAt: async () => tomorrow,
+    };
   }
 
-  async function usageRoom(by: 'member-limit' | 'guild-limit', wanted: Wanted): Promise<Room> {
+  function usage(by: 'member-limit' | 'guild-limit', { guildId, userId }: Wanted): Limit {
     const { servers: limit, seconds } = by === 'guild-limit' ? guild : member;
     const windowMs = seconds * 1000;
-    const ofWhom = by === 'guild-limit' ? ofGuild(wanted.guildId) : ofMember(wanted);
-    const counted = between(ofWhom, now() - windowMs + 1, now() + windowMs);
-    const used = await countOf(counted);
-    const most = Math.max(0, limit - used);
-    if (wanted.count <= most) return { count: wanted.count };
-    // There is room for the others once as many of the oldest servers no longer count, and then those submitted now.
-    const others = Math.min(wanted.count - most, limit);
-    const freedAt =
-      others > used
-        ? now() + windowMs
-        : (await nthOldest(counted, others + Math.max(0, used - limit))) + windowMs;
-    return { count: most, limited: limitedUntil(Math.max(freedAt, now() + 1_000), { by, limit }) };
+    const whose = by === 'guild-limit' ? undefined : userId;
+    const servers = reserved(guildId, whose, now() - windowMs + 1, now() + windowMs);
+    return {
+      by,
+      limit,
+      servers,
+      async freedAt(more, used) {
+        // There is room once as many of the oldest servers no longer count, and then those submitted now.
+        const others = Math.min(more, limit);
+        const freedAt =
+          others > used
+            ? now() + windowMs
+            : (await nthOldest(servers, others + Math.max(0, used - limit))) + windowMs;
+        return Math.max(freedAt, now() + 1_000);
+      },
+    };
   }
 
   /**
@@ -114,13 +115,29 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
    * follow once no limit holds them back. If a clock was ahead, the table may have times in the future.
    */
   async function room(wanted: Wanted): Promise<Room> {
-    const { dailyQuota } = wanted;
-    const rooms = [await usageRoom('member-limit', wanted), await usageRoom('guild-limit', wanted)];
-    if (dailyQuota !== undefined) rooms.unshift(await quotaRoom(dailyQuota, wanted));
-    const fewest = rooms.reduce((one, other) => (other.count < one.count ? other : one));
-    if (fewest.limited === undefined) return fewest;
-    const until = Math.max(...rooms.map(({ limited }) => limited?.until ?? 0));
-    return { count: fewest.count, limited: limitedUntil(until, fewest.limited) };
+    const { count, dailyQuota } = wanted;
+    const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
+    if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
+    // One statement, written out: with Kysely's builder /help spent more on making the statements than on counting.
+    const used = await store
+      .tables()
+      .selectNoFrom(limits.map(({ by, servers }) => sql<number>`(select count(*) ${servers})`.as(by)))
+      .executeTakeFirstOrThrow();
+
+    let strictest: Limit | undefined;
+    let most = count;
+    let until = 0;
+    for (const limit of limits) {
+      const left = Math.max(0, limit.limit - used[limit.by]);
+      if (left >= count) continue;
+      until = Math.max(until, await limit.freedAt(count - left, used[limit.by]));
+      if (left >= most) continue;
+      strictest = limit;
+      most = left;
+    }
+    if (strictest === undefined) return { count };
+    const { by, limit } = strictest;
+    return { count: most, limited: { by, limit, until, isSoon: until - now() < DRAFT_LIVES_MS } };
   }
 
   return {
