@@ -239,7 +239,7 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
   const isAllowed = ({ alias }: Game) => allowed === undefined || allowed.has(alias);
   return {
     isAllowed,
-    all: games.all.filter(isAllowed),
+    all: allowed ? games.all.filter(isAllowed) : games.all,
     find: games.find,
     search: (text: string, limit?: number) => games.search(text, limit, allowed),
   };
@@ -247,8 +247,11 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 
+/** Whether a game is known everywhere. */
+export const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
+
 /** The games with games that are known everywhere first; otherwise their order stays. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
-  ...games.filter(({ alias }) => USUAL.has(alias)),
-  ...games.filter(({ alias }) => !USUAL.has(alias)),
+  ...games.filter(isUsual),
+  ...games.filter((game) => !isUsual(game)),
 ];

@@ -1,6 +1,6 @@
 import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
-import { type GameIndex, gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
+import { type GameIndex, gamesAmong, isUsual, MAX_CHOICES } from '../listing/game-search.ts';
 
 export interface SuggestionsDeps {
   /** The aliases of the games of the servers that the guild submitted last; one for each server. */
@@ -16,35 +16,39 @@ const REMEMBERED_MS = 5_000;
 
 /** The games that a guild is offered while a member types. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  const counts = createCache(async (guildId) => countOf(await history.latestGames(guildId)), REMEMBERED_MS);
+  const counts = createCache(async (guildId) => countsOf(await history.latestGames(guildId)), REMEMBERED_MS);
 
   const allowedIn = async (guildId: string) => gamesAmong(games, (await settings.remembered(guildId)).games);
 
   /**
-   * All games that the guild allows: the games that it submits most come first, then the games that are known everywhere.
+   * The games that the guild allows: the games that it submits most come first, then the games that are known everywhere.
    * Reads only the store, since Discord waits for autocomplete.
    */
-  async function allowed(guildId: string): Promise<readonly Game[]> {
+  async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { all } = await allowedIn(guildId);
     const submitted = await counts.get(guildId);
-    const often = all
-      .filter(({ alias }) => submitted.has(alias))
-      .toSorted((one, other) => (submitted.get(other.alias) ?? 0) - (submitted.get(one.alias) ?? 0));
-    const others = all.filter(({ alias }) => !submitted.has(alias));
-    return [...often, ...usualFirst(others)];
+    const countOf = ({ alias }: Game) => submitted.get(alias) ?? 0;
+    const often = all.filter((game) => countOf(game) > 0).sort((one, other) => countOf(other) - countOf(one));
+    const usual = all.filter((game) => isUsual(game) && countOf(game) === 0);
+    const games = [...often, ...usual];
+    for (const game of all) {
+      if (games.length >= most) break;
+      if (countOf(game) === 0 && !isUsual(game)) games.push(game);
+    }
+    return games.slice(0, most);
   }
 
   return {
     allowed,
     /** At most 25 games: those that fit best to what was typed, or the first ones if nothing was typed. */
     async games(guildId: string, typed: string): Promise<readonly Game[]> {
-      if (typed.trim() === '') return (await allowed(guildId)).slice(0, MAX_CHOICES);
+      if (typed.trim() === '') return allowed(guildId, MAX_CHOICES);
       return (await allowedIn(guildId)).search(typed);
     },
   };
 }
 
-function countOf(aliases: readonly string[]): ReadonlyMap<string, number> {
+function countsOf(aliases: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const alias of aliases) counts.set(alias, (counts.get(alias) ?? 0) + 1);
   return counts;
