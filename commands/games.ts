@@ -93,7 +93,7 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
-      return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
+      return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),
     presses: {

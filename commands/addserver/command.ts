@@ -1,13 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import type {
-  Command,
-  CommandContext,
-  Context,
-  Reply,
-  SubmitContext,
-} from '../../src/interactions/command.ts';
+import type { Command, Context, EnteredValues, Reply } from '../../src/interactions/command.ts';
 import { customId, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
@@ -97,7 +91,7 @@ export function addServer(deps: AddServerDeps): Command {
     data: DATA,
     answers: 'later',
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
-    run: (context) => submitTyped(context, context.interactionId, typedInOptions(context), deps),
+    run: (context) => submitTyped(context, context.interactionId, typedIn(context), deps),
     presses: {
       again: {
         answers: 'sending',
@@ -156,34 +150,28 @@ export function addServer(deps: AddServerDeps): Command {
         async run(context) {
           const { argument: id, guildId, t } = context;
           demandDraft(await deps.approvals.takeBack(context, id), t, 'addserver');
-          return submitTyped(context, id, typedInModal(context), deps).finally(() =>
+          return submitTyped(context, id, typedIn(context), deps).finally(() =>
             deps.approvalMessages.show({ guildId, id }),
           );
         },
       },
       new: {
         answers: 'later',
-        run: (context) => submitTyped(context, context.interactionId, typedInModal(context), deps),
+        run: (context) => submitTyped(context, context.interactionId, typedIn(context), deps),
       },
       edit: {
         answers: 'sending',
         run(context) {
           const { argument, interactionId } = context;
-          return submitTyped(context, argument || interactionId, typedInModal(context), deps);
+          return submitTyped(context, argument || interactionId, typedIn(context), deps);
         },
       },
     },
   };
 }
 
-const typedInOptions = ({ options }: CommandContext): TypedRow => ({
-  game: (options.getString('game') ?? '').trim(),
-  server: options.getString('server') ?? '',
-  port: String(options.getInteger('port') ?? ''),
-  queryPort: String(options.getInteger('query_port') ?? ''),
-});
-
-const typedInModal = ({ field }: SubmitContext): TypedRow => ({
+/** What was typed in the options, or in the modal. */
+const typedIn = ({ field }: EnteredValues): TypedRow => ({
   game: field('game').trim(),
   server: field('server'),
   port: field('port').trim(),

@@ -1,7 +1,14 @@
 import { ApplicationCommandOptionType } from 'discord.js';
 import type { Attachments } from '../../src/discord/attachments.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import type {
+  Command,
+  Context,
+  EnteredValues,
+  PressContext,
+  Reply,
+  SubmitContext,
+} from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
@@ -66,31 +73,26 @@ export function addServers(deps: AddServersDeps): Command {
   const readers = new Set<string>();
 
   /** Reads one list of a member at a time, here or in another guild. */
-  async function take(context: Context, entered: EnteredList): Promise<Reply> {
-    const { t, user } = context;
+  async function take(context: Context & EnteredValues): Promise<Reply> {
+    const { t, user, field, file } = context;
+    const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
     if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
     readers.add(user.id);
     return takeList(context, entered, deps).finally(() => readers.delete(user.id));
   }
 
-  const takeModal = (context: SubmitContext): Promise<Reply> => {
-    const { field, file } = context;
-    return take(context, { text: field('servers'), file: file('file'), game: field('game').trim() });
-  };
-
   return {
     data: DATA,
-    answers: (options) => (options.getFile('file') ? 'later' : 'modal'),
+    answers: ({ file }) => (file('file') ? 'later' : 'modal'),
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
     async run(context) {
-      const { options } = context;
-      const file = options.getFile('file') ?? undefined;
-      const game = (options.getString('game') ?? '').trim();
-      return file ? take(context, { text: '', file, game }) : listModal(context, { game }, deps);
+      const { field, file } = context;
+      if (file('file')) return take(context);
+      return listModal(context, { game: field('game').trim() }, deps);
     },
     submits: {
-      paste: { answers: 'later', run: takeModal },
-      retyped: { answers: 'update', run: takeModal },
+      paste: { answers: 'later', run: take },
+      retyped: { answers: 'update', run: take },
       game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
       edit: { answers: 'update', run: (context) => edit(context, 'refused', deps) },
       // The report stays where it is.

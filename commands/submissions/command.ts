@@ -130,12 +130,13 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     answers: 'at once',
     complete: async (_call, typed) => gameChoices(games.search(typed)),
     async run(context) {
-      const game = (context.options.getString('game') ?? '').trim();
+      const { field } = context;
+      const game = field('game').trim();
       const filter: SubmissionFilter = {
-        userId: context.options.getUserId('member') ?? '',
+        userId: field('member'),
         game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
-        outcome: outcomeNamed(context.options.getString('outcome') ?? ''),
-        server: cut((context.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
+        outcome: outcomeNamed(field('outcome')),
+        server: cut(field('server').trim(), LONGEST_SERVER_FILTER),
       };
       return show(context, filter, 1);
     },

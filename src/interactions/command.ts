@@ -3,7 +3,7 @@ import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
-import type { Interaction, OptionValues, Shown, UploadedFile } from './interaction.ts';
+import type { Interaction, Shown, UploadedFile } from './interaction.ts';
 
 /** What every kind of interaction brings, and the words for its member. */
 export interface Context
@@ -16,9 +16,15 @@ export interface Context
   readonly guildT: Translate;
 }
 
-export interface CommandContext extends Context {
-  readonly options: OptionValues;
+/** What was entered in the options of a slash command, or in the fields of a modal. */
+export interface EnteredValues {
+  /** What was typed or chosen, by the option's name or the field's custom id; empty when it was left empty. */
+  readonly field: (id: string) => string;
+  /** The file that was uploaded there. */
+  readonly file: (id: string) => UploadedFile | undefined;
 }
+
+export interface CommandContext extends Context, EnteredValues {}
 
 /** A message on which a message command was used. */
 export interface MessageContext extends Context {
@@ -51,14 +57,10 @@ export interface PressContext extends Context {
 }
 
 /** A modal that was submitted. */
-export interface SubmitContext extends Context {
+export interface SubmitContext extends Context, EnteredValues {
   readonly argument: string;
   /** As that of the button that has opened it. */
   readonly postedId: string | undefined;
-  /** The text of a field by its custom id, or the value that was chosen in it; empty when it was left empty. */
-  readonly field: (id: string) => string;
-  /** The file that was uploaded in a field. */
-  readonly file: (id: string) => UploadedFile | undefined;
 }
 
 /** What the member reads. deliver.ts fits it into Discord's limits and sends it; nobody is ever pinged. */
@@ -143,7 +145,7 @@ export interface Choice {
 export interface Command {
   /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
-  readonly answers: Answers | ((options: OptionValues) => Answers);
+  readonly answers: Answers | ((entered: EnteredValues) => Answers);
   /** Of the command, and of each of its buttons, selects and modals. */
   readonly permission?: Permission;
   /** Works also if the operator has blocked the guild or the member, so that data can be deleted. */

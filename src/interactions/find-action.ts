@@ -1,7 +1,7 @@
 import type { Asking } from './answer.ts';
-import type { Command, Permission, PressAnswers, Reply } from './command.ts';
+import type { Command, EnteredValues, Permission, PressAnswers, Reply } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import { ownValue } from './interaction.ts';
+import { type Entered, ownValue } from './interaction.ts';
 
 /** What an interaction asks for, found among the commands. */
 export interface Action {
@@ -26,15 +26,16 @@ export function findAction(
 ): Action | undefined {
   switch (asked.kind) {
     case 'command': {
-      const { name, options } = asked;
+      const { name } = asked;
       const command = commands.get(name);
       if (!command?.run) return undefined;
       const { run, answers, permission } = command;
+      const entered = enteredIn(asked);
       return {
         command: name,
         permission,
-        answers: typeof answers === 'function' ? answers(options) : answers,
-        run: () => run({ ...context, options }),
+        answers: typeof answers === 'function' ? answers(entered) : answers,
+        run: () => run({ ...context, ...entered }),
       };
     }
     case 'message-command': {
@@ -45,8 +46,7 @@ export function findAction(
       return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text }) };
     }
     case 'modal': {
-      const { customId, fields, files, message } = asked;
-      const { command: name, action, argument } = parseCustomId(customId);
+      const { command: name, action, argument } = parseCustomId(asked.customId);
       const command = commands.get(name);
       const submit = ownValue(command?.submits, action);
       if (!submit) return undefined;
@@ -56,13 +56,7 @@ export function findAction(
         permission: submit.permission ?? command?.permission,
         answers: submit.answers,
         run: () =>
-          submit.run({
-            ...context,
-            argument,
-            field: (id) => ownValue(fields, id) ?? '',
-            file: (id) => ownValue(files, id),
-            postedId: message?.postedId,
-          }),
+          submit.run({ ...context, ...enteredIn(asked), argument, postedId: asked.message?.postedId }),
       };
     }
     case 'button':
@@ -96,3 +90,8 @@ export function findAction(
       return undefined;
   }
 }
+
+const enteredIn = ({ fields, files }: Entered): EnteredValues => ({
+  field: (id) => ownValue(fields, id) ?? '',
+  file: (id) => ownValue(files, id),
+});

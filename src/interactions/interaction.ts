@@ -1,6 +1,7 @@
 import {
   type APIInteraction,
   type APIInteractionDataResolved,
+  ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   ChannelType,
@@ -38,7 +39,7 @@ export interface Interaction extends Answerable {
 
 /** What is asked for. */
 export type Asked =
-  | { readonly kind: 'command'; readonly name: string; readonly options: OptionValues }
+  | ({ readonly kind: 'command'; readonly name: string } & Entered)
   | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
   | Control
@@ -58,14 +59,18 @@ export interface Control {
   readonly message: SourceMessage;
 }
 
+/** What was entered in the options of a slash command, by their names, or in the fields of a modal, by their custom ids. */
+export interface Entered {
+  /** What was typed, or the value that was chosen; empty for none. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** What was uploaded. */
+  readonly files: Readonly<Record<string, UploadedFile>>;
+}
+
 /** A modal that was submitted. */
-export interface SubmittedModal {
+export interface SubmittedModal extends Entered {
   readonly kind: 'modal';
   readonly customId: string;
-  /** By the custom ids of the fields: what was typed, or the value that was chosen; empty for none. */
-  readonly fields: Readonly<Record<string, string>>;
-  /** What was uploaded, by the custom ids of the fields. */
-  readonly files: Readonly<Record<string, UploadedFile>>;
   /** The message that it was opened from. */
   readonly message?: SourceMessage;
 }
@@ -92,14 +97,6 @@ export interface UploadedFile {
   readonly url: string;
   /** Its bytes, as Discord says; NaN where it does not. */
   readonly size: number;
-}
-
-/** The values of a slash command's options; `null` for an option that was left out. */
-export interface OptionValues {
-  getString(name: string): string | null;
-  getInteger(name: string): number | null;
-  getFile(name: string): UploadedFile | null;
-  getUserId(name: string): string | null;
 }
 
 /**
@@ -165,7 +162,13 @@ function readAsked(interaction: APIInteraction): Asked {
     case InteractionType.ApplicationCommand: {
       const { data } = interaction;
       if (data.type === ApplicationCommandType.ChatInput) {
-        return { kind: 'command', name: text(data.name), options: readOptions(data) };
+        const fields = readOptions(data);
+        return {
+          kind: 'command',
+          name: text(data.name),
+          fields,
+          files: filesIn(fields, data.resolved?.attachments),
+        };
       }
       if (data.type === ApplicationCommandType.Message) {
         const message = data.resolved.messages[data.target_id];
@@ -254,14 +257,12 @@ function readFields(components: readonly unknown[]): Readonly<Record<string, str
 type Attachments = APIInteractionDataResolved['attachments'];
 
 /** Of the fields that name an attachment, what was uploaded. */
-function filesIn(fields: SubmittedModal['fields'], attachments: Attachments): SubmittedModal['files'] {
-  const files = Object.entries(fields).map(([id, value]) => [id, fileOf(attachments, value)] as const);
-  return Object.fromEntries(files.flatMap(([id, file]) => (file ? [[id, file]] : [])));
-}
-
-function fileOf(attachments: Attachments, id: string): UploadedFile | undefined {
-  const file = ownValue(attachments, id);
-  return file && { name: text(file.filename), url: text(file.url), size: Number(file.size) };
+function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['files'] {
+  const files = Object.entries(fields).flatMap(([id, value]) => {
+    const file = ownValue(attachments, value);
+    return file ? [[id, { name: text(file.filename), url: text(file.url), size: Number(file.size) }]] : [];
+  });
+  return Object.fromEntries(files);
 }
 
 type SlashCommandData = Extract<
@@ -269,26 +270,15 @@ type SlashCommandData = Extract<
   { readonly type: ApplicationCommandType.ChatInput }
 >;
 
-function readOptions({ options = [], resolved }: SlashCommandData): OptionValues {
-  const values = new Map(
-    options.map((option) => [option.name, 'value' in option ? option.value : undefined]),
-  );
-  const string = (name: string) => {
-    const value = values.get(name);
-    return typeof value === 'string' ? value : null;
-  };
-  return {
-    getString: string,
-    getInteger(name) {
-      const value = values.get(name);
-      return typeof value === 'number' ? value : null;
-    },
-    getFile: (name) => fileOf(resolved?.attachments, string(name) ?? '') ?? null,
-    getUserId: (name) => {
-      const id = string(name);
-      return id !== null && ownValue(resolved?.users, id) ? id : null;
-    },
-  };
+/** The values of a slash command's options; of users only those that Discord says are some. */
+function readOptions({ options = [], resolved }: SlashCommandData): Entered['fields'] {
+  const values = options.flatMap((option) => {
+    if (!('value' in option)) return [];
+    const value = String(option.value);
+    const isUser = option.type === ApplicationCommandOptionType.User;
+    return isUser && !ownValue(resolved?.users, value) ? [] : [[option.name, value]];
+  });
+  return Object.fromEntries(values);
 }
 
 /** Looks up a name that anybody may have written: `constructor` must find nothing. */

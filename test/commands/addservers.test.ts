@@ -18,12 +18,12 @@ it('/addservers reads one list of a member at a time, and the next once that has
     },
   };
   const command = addServers(deps as unknown as AddServersDeps);
-  const { options } = anyContext();
+
   const file = { name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 };
   async function run(userId: string) {
     const context = anyContext({
       user: { id: userId, name: 'mia' },
-      options: { ...options, getFile: () => file },
+      file: () => file,
     });
     return (await command.run?.(context)) as Reply | undefined;
   }
@@ -55,8 +55,8 @@ it.each([
     reader: { read: async () => ({ kind }) },
   };
   const command = addServers(deps as unknown as AddServersDeps);
-  const getFile = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 });
-  const context = anyContext({ options: { ...anyContext().options, getFile } });
+  const file = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 });
+  const context = anyContext({ file });
   const reply = (await command.run?.(context)) as Reply;
   expect(reply.content).toContain(words);
   expect(kept).toEqual([{ text: 'a list', game: '', window: 'paste' }]);

@@ -21,12 +21,7 @@ export function anyContext(
     guildT: wordsFor('de'),
     mention: (name) => `/${name}`,
     pages,
-    options: {
-      getString: () => null,
-      getInteger: () => null,
-      getFile: () => null,
-      getUserId: () => null,
-    },
+
     argument: '',
     shown: { content: '', embeds: [], components: [] },
     postedId: undefined,

@@ -98,9 +98,9 @@ const echo: Command = {
     description: 'Says what reached it',
     options: [{ ...string, name: 'what', autocomplete: true, required: true }],
   },
-  answers: (options) => (options.getString('what') === 'later' ? 'later' : 'at once'),
-  async run({ options }) {
-    const what = options.getString('what');
+  answers: ({ field }) => (field('what') === 'later' ? 'later' : 'at once'),
+  async run({ field }) {
+    const what = field('what');
     await meanwhile();
     if (what === 'refuse') return refuse();
     if (what === 'fail') throw new Error('a secret of the code');
