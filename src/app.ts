@@ -482,7 +482,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
 
   const jobs: readonly Part[] = [
-    { name: 'way in', start: async () => wayIn.start(), stop: wayIn.stop },
+    { name: 'way in', ...wayIn },
     membership,
     createKeyCare({ keys, refusals, readGames, onlyOne, now, logger }),
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),

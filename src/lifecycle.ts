@@ -41,7 +41,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
     run: runOnce,
     /** Aborted when it is to stop: a run looks for that between its steps. */
     stopping: stopping.signal,
-    start(): void {
+    async start(): Promise<void> {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
     },

@@ -4,9 +4,11 @@ import type { DeletionsTable } from '../storage/tables.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import { SETTINGS } from './settings.ts';
 
-interface Within {
+/** How far a deletion goes. */
+export interface Within {
   /** In milliseconds since 1970: what was begun later stays. */
   readonly before: number;
+  /** The next step throws once this is aborted. */
   readonly stopping?: AbortSignal | undefined;
 }
 

@@ -2,14 +2,13 @@ import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
 import type { Asker } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
+import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
 
 const EVERY_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 export interface KeyCareDeps {
   readonly keys: Pick<ApiKeys, 'get' | 'status' | 'noteOutcome' | 'lift' | 'guilds'>;
@@ -49,10 +48,5 @@ export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> 
     }
   }
 
-  return {
-    name: 'key-care',
-    run: job.run,
-    start: async () => job.start(),
-    stop: job.stop,
-  };
+  return { name: 'key-care', ...job };
 }

@@ -245,7 +245,7 @@ export function createMembership(deps: MembershipDeps) {
     lacksBot: (guildId: string): void => void listed.delete(guildId),
     /** Makes a check, or waits for the one that runs. Never throws. */
     check: job.run,
-    start: async () => job.start(),
+    start: job.start,
     async stop() {
       await job.stop();
       await writeUses().catch((error: unknown) => {

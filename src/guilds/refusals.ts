@@ -1,8 +1,8 @@
 import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
 
 /** Refusals of more guilds than this, and of more than this share of all, are no wrong keys but an error of the service. */
 const MASS_REFUSAL = { guilds: 10, share: 0.2 };
-const WINDOW_MS = 3_600_000;
 
 export interface RefusalsDeps {
   /** How many guilds have a key. */
@@ -25,7 +25,7 @@ export function createRefusals(deps: RefusalsDeps) {
   let doubted: readonly string[] = [];
 
   async function look(): Promise<void> {
-    for (const [guildId, at] of refusedAt) if (now() - at > WINDOW_MS) refusedAt.delete(guildId);
+    for (const [guildId, at] of refusedAt) if (now() - at > HOUR_MS) refusedAt.delete(guildId);
     const wasDoubted = isDoubted;
     isDoubted =
       refusedAt.size > MASS_REFUSAL.guilds && refusedAt.size > MASS_REFUSAL.share * (await countKeys());

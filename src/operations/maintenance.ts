@@ -1,8 +1,7 @@
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
-
-const HOUR_MS = 3_600_000;
 
 export interface MaintenanceDeps {
   /**
@@ -41,9 +40,5 @@ export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): 
     }
   }
 
-  return {
-    name: 'maintenance',
-    start: async () => job.start(),
-    stop: job.stop,
-  };
+  return { name: 'maintenance', ...job };
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
+import { timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { PARTIAL, readLastBackup, removePartial } from './make-backup.ts';
@@ -16,7 +18,6 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 60_000;
 /** The pause after a failed backup, in milliseconds. */
 const AGAIN_MS = 600_000;
@@ -48,8 +49,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // The new backup may need the room.
       await removeLeft();
-      const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
-      const file = join(folder, `${name}-${time}${ext}`);
+      const file = join(folder, `${name}-${timeInName(Date.now())}${ext}`);
       // The process may have been killed in the middle.
       await backUp(file, path, stopping).finally(() => removePartial(file));
       onBackup?.('made');

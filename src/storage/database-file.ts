@@ -143,6 +143,10 @@ export function chownCommand(folder: string): string {
   return `${make}sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${quoted}`;
 }
 
+/** A time as a part of a file's name, such as `2026-01-31T12-00-00Z`; sorted names are sorted times. */
+export const timeInName = (at: number): string =>
+  new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+
 /**
  * Writes a file, or the names in a folder, to the disk: without that they may be gone after a power cut. Windows writes
  * names at once, and syncs nothing that is only read.

@@ -1,16 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Within } from '../guilds/deletion.ts';
+import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
-
-/** How far a deletion goes. */
-interface Within {
-  /** Milliseconds since 1970: what began later is kept. */
-  readonly before?: number;
-  /** The next step throws once this is aborted. */
-  readonly stopping?: AbortSignal | undefined;
-}
 
 export type Erasure = ReturnType<typeof createErasure>;
 
@@ -47,7 +41,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
         .execute();
     },
     /** Deletes everything that is kept of a guild's submissions. */
-    async deleteGuild(guildId: string, { before = EVER, stopping }: Within = {}): Promise<void> {
+    async deleteGuild(guildId: string, { before = EVER, stopping }: Partial<Within> = {}): Promise<void> {
       const later = tables()
         .selectFrom('submissions')
         .select('id')
@@ -86,7 +80,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
     async forgetNames(
       guildId: string,
       userId: string,
-      { before = EVER, stopping }: Within = {},
+      { before = EVER, stopping }: Partial<Within> = {},
     ): Promise<number> {
       await tables()
         .deleteFrom('submissions')
@@ -118,11 +112,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
         .where('guild_id', '=', guildId)
         .where('user_id', '=', userId)
         .where('created_at', '<=', before);
-      const { count } = await tables()
-        .selectFrom('servers')
-        .where('submission_id', 'in', ofMember)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
+      const count = await countOf(tables().selectFrom('servers').where('submission_id', 'in', ofMember));
       await inSteps(async () => {
         const { numUpdatedRows } = await tables()
           .updateTable('submissions')
@@ -140,7 +130,7 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
     async forgetIds(
       guildId: string,
       userId: string,
-      { before = EVER, stopping }: Within = {},
+      { before = EVER, stopping }: Partial<Within> = {},
     ): Promise<boolean> {
       const ofMember = () =>
         tables()

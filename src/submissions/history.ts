@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Failure, Outcome } from '../listing/contract.ts';
+import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { WorkTurns } from '../work-turns.ts';
@@ -296,10 +297,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     /** How many servers the submission has; 0 if it is not the guild's or not the member's. */
     async countServers(guildId: string, which: SubmissionKey): Promise<number> {
       await myTurn(guildId);
-      const { count } = await serversOf(guildId, which)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
+      return countOf(serversOf(guildId, which));
     },
     /** The servers of the submission in the order of its lines; accepted servers come last. */
     async servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]> {
@@ -334,12 +332,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} the oldest are deleted. */
     async size(guildId: string): Promise<number> {
       let size = 0;
-      for await (const slice of slices(guildId)) {
-        const { count } = await within(guildId, slice)
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow();
-        size += count;
-      }
+      for await (const slice of slices(guildId)) size += await countOf(within(guildId, slice));
       return size;
     },
   };

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { countOf } from '../storage/count.ts';
 import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
@@ -74,14 +75,15 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
 /** Called inside of a transaction of the target. */
 async function copyTables(source: Store, target: Store): Promise<Copied['counts']> {
   let before = (await target.values.keys('')).length;
-  for (const table of Object.keys(TABLES)) before += await countOf(target, table);
+  for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
   if (before > 0) throw new StoreError('the database to copy to is not empty');
   const counts: Record<string, number> = {};
   for (const [table, primaryKey] of Object.entries(TABLES)) {
     for await (const rows of pagesOf(source, table, primaryKey)) {
       await untyped(target).insertInto(table).values(rows).execute();
     }
-    const [copied, there] = [await countOf(target, table), await countOf(source, table)];
+    const copied = await rowsIn(target, table);
+    const there = await rowsIn(source, table);
     if (copied !== there) {
       throw new StoreError(`of ${there} rows of ${table} ${copied} were copied, so nothing was: try again`);
     }
@@ -97,13 +99,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The tables without their types, for loops over names and columns. */
 const untyped = (store: Store) => store.tables() as object as Kysely<Record<string, Row>>;
 
-async function countOf(store: Store, table: string): Promise<number> {
-  const { count } = await untyped(store)
-    .selectFrom(table)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
-}
+const rowsIn = (store: Store, table: string): Promise<number> => countOf(untyped(store).selectFrom(table));
 
 /** All rows of a table, {@link ROWS_AT_ONCE} at a time. */
 async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {

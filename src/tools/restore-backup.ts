@@ -3,7 +3,7 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
-import { checkFile, hasTable, sync, useFile } from '../storage/database-file.ts';
+import { checkFile, hasTable, sync, timeInName, useFile } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
 import { useValues } from '../storage/store.ts';
@@ -86,8 +86,7 @@ async function check({ copy, path, config }: Checked): Promise<void> {
 
 /** Renames the previous database with its log, which has the latest changes. */
 async function moveAway(path: string, now: number): Promise<string> {
-  const time = new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
-  const kept = `${path}.replaced-${time}`;
+  const kept = `${path}.replaced-${timeInName(now)}`;
   if (existsSync(kept)) throw new StoreError(`${kept} is there already: move it away first`);
   // The log goes first: one that stays behind would be taken for the log of the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);

@@ -1,0 +1,12 @@
+import type { SelectQueryBuilder } from 'kysely';
+
+/** How many rows a query finds. */
+export async function countOf<DB, Table extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+): Promise<number> {
+  const { count } = await rows
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .$castTo<{ count: number }>()
+    .executeTakeFirstOrThrow();
+  return count;
+}
