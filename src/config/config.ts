@@ -47,10 +47,10 @@ const configSchema = z.object({
   /** How interactions come: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
   interactions: z.enum(WAYS, must(WAYS.join(' or '))).default('gateway'),
   /** The key that Discord signs interactions with, in hexadecimal, and the port of the endpoint; both are there with `http`. */
-  discordPublicKey: z.exactOptional(publicKey()),
-  interactionsPort: z.exactOptional(port()),
+  discordPublicKey: z.exactOptional(publicKey),
+  interactionsPort: z.exactOptional(port),
   /** The address of the endpoint; absent: `httpHost`. */
-  interactionsHost: z.exactOptional(address()),
+  interactionsHost: z.exactOptional(address),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
@@ -64,31 +64,31 @@ const configSchema = z.object({
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
-  listingUrl: z.exactOptional(listingPage()),
+  listingUrl: z.exactOptional(listingPage),
   listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   /** What one member, and what one guild with all its members may submit. */
-  memberLimit: usageLimit().default({ servers: 1000, seconds: 3600 }),
-  guildLimit: usageLimit().default({ servers: 5000, seconds: 3600 }),
+  memberLimit: usageLimit.default({ servers: 1000, seconds: 3600 }),
+  guildLimit: usageLimit.default({ servers: 5000, seconds: 3600 }),
   /** How long accepted and unknown servers are kept. */
   historyDays: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
-  storeUrl: storeUrl().default(sqliteAt('data/bot.sqlite')),
+  storeUrl: storeUrl.default(sqliteAt('data/bot.sqlite')),
   /** 32 bytes each in base64; the first seals, each of them opens. Never absent with PostgreSQL. */
-  encryptionKey: z.exactOptional(encryptionKeys()),
+  encryptionKey: z.exactOptional(encryptionKeys),
   /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
-  attachmentHosts: hostsWithPorts().default(['cdn.discordapp.com', 'media.discordapp.net']),
+  attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
   /** The guilds in which the bot may be used (absent: all), and the guilds and users that are blocked. */
-  allowedGuilds: z.exactOptional(ids()),
-  blockedGuilds: z.exactOptional(ids()),
-  blockedUsers: z.exactOptional(ids()),
+  allowedGuilds: z.exactOptional(ids),
+  blockedGuilds: z.exactOptional(ids),
+  blockedUsers: z.exactOptional(ids),
   /** Pages that /help links to. */
-  supportUrl: z.exactOptional(link()),
-  privacyUrl: z.exactOptional(link()),
+  supportUrl: z.exactOptional(link),
+  privacyUrl: z.exactOptional(link),
   /** Where health and metrics are served; nowhere without a port. */
-  httpPort: z.exactOptional(port()),
-  httpHost: address().default('127.0.0.1'),
+  httpPort: z.exactOptional(port),
+  httpHost: address.default('127.0.0.1'),
   /** For how long the gateway may be silent before the process ends; 0: for ever. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a backup is made; 0: never. */
@@ -143,13 +143,7 @@ export function readStoreUrl(env: Environment, given: string): StoreUrl {
         'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
     );
   }
-  let named: string | undefined;
-  try {
-    named = readVariable(env, given);
-  } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : String(error));
-  }
-  const urlOfName = parseStoreUrl(named ?? '');
+  const urlOfName = parseStoreUrl(readVariable(env, given) ?? '');
   if (urlOfName) return urlOfName;
   throw new ConfigError(
     `${given} must be a URL such as sqlite://data/bot.sqlite or postgres://user:password@host/database`,
@@ -170,7 +164,8 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
       const value = readVariable(env, name);
       if (value !== undefined) values[property] = value;
     } catch (error) {
-      problems.set(name, error instanceof Error ? error.message : String(error));
+      if (!(error instanceof ConfigError)) throw error;
+      problems.set(name, error.message);
     }
   }
   const parsed = schema.safeParse(values);
@@ -233,21 +228,22 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 
 /**
  * A variable, or the content of the file that it names, trimmed; `undefined` if it is empty.
- * @throws Error naming the variable, and not what it holds: that may be the secret, put into the wrong variable
+ * @throws ConfigError naming the variable, and not what it holds: that may be the secret, put into the wrong variable
  */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
   const file = `${name}_FILE`;
   const path = IN_FILES.includes(name) ? env[file]?.trim() : undefined;
   if (!path) return value;
-  if (value !== undefined) throw new Error(`${name} and ${file} are both given: only one of them can count`);
+  if (value !== undefined)
+    throw new ConfigError(`${name} and ${file} are both given: only one of them can count`);
   let content: string;
   try {
     content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Error(`${file} names a file that cannot be read (${codeOf(error)})`);
+    throw new ConfigError(`${file} names a file that cannot be read (${codeOf(error)})`);
   }
-  if (content === '') throw new Error(`${file} names an empty file`);
+  if (content === '') throw new ConfigError(`${file} names an empty file`);
   return content;
 }
 

@@ -21,33 +21,33 @@ export function must(requirement: string) {
 }
 
 /** A whole number in decimal digits, within the limits. */
-export function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
-  const { from, to, unit } = limits;
+export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
+  numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
+
+/** A TCP port. */
+export const port = numberIn({ from: 1, to: 65_535 }, 'a port from 1 to 65535');
+
+function numberIn({ from, to }: { readonly from: number; readonly to: number }, requirement: string) {
   return z
     .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to,
-      must(`a whole number of ${unit} from ${from} to ${to}`),
-    )
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to, must(requirement))
     .transform(Number);
 }
 
+const USAGE_LIMIT = must(`servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`);
 /** Servers in a window of seconds, as `1000/3600`. */
-export function usageLimit() {
-  const requirement = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
-  return z
-    .string()
-    .regex(/^\d{1,7}\/\d{1,6}$/, must(requirement))
-    .transform((text) => {
-      const [servers = 0, seconds = 0] = text.split('/').map(Number);
-      return { servers, seconds };
-    })
-    .refine(
-      ({ servers, seconds }) =>
-        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
-      must(requirement),
-    );
-}
+export const usageLimit = z
+  .string()
+  .regex(/^\d{1,7}\/\d{1,6}$/, USAGE_LIMIT)
+  .transform((text) => {
+    const [servers = 0, seconds = 0] = text.split('/').map(Number);
+    return { servers, seconds };
+  })
+  .refine(
+    ({ servers, seconds }) =>
+      servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+    USAGE_LIMIT,
+  );
 
 /**
  * A URL; slashes at its end are cut off.
@@ -78,102 +78,86 @@ export function secret(requirement: string, pattern: RegExp) {
 }
 
 /** A page for a link button. */
-export function link() {
-  const requirement = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
-  return z
-    .string()
-    .refine(
-      (text) =>
-        URL.canParse(text) &&
-        new URL(text).protocol === 'https:' &&
-        new URL(text).href.length <= LONGEST_LINK,
-      must(requirement),
-    )
-    .transform((text) => new URL(text).href);
-}
+export const link = z
+  .string()
+  .refine(
+    (text) =>
+      URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).href.length <= LONGEST_LINK,
+    must(`the https address of a page that members can open, at most ${LONGEST_LINK} characters`),
+  )
+  .transform((text) => new URL(text).href);
 
 /** A link as it was written, since `URL` would encode the braces of `{address}`. */
-export function listingPage() {
-  const requirement = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
-  return z.string().refine((text) => {
-    const pieces = text.split('{address}');
-    if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
-    const { protocol, username, password, host } = new URL(text);
-    return (
-      !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
-    );
-  }, must(requirement));
+export const listingPage = z
+  .string()
+  .refine(
+    isListingPage,
+    must(
+      `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it ` +
+        'once, behind the host',
+    ),
+  );
+
+function isListingPage(text: string): boolean {
+  const pieces = text.split('{address}');
+  if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
+  const { protocol, username, password, host } = new URL(text);
+  return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
 /** A file of SQLite or a database of PostgreSQL, whose password is in no text. */
-export function storeUrl() {
-  const requirement =
-    'a file of SQLite, such as sqlite://data/bot.sqlite, or a database of PostgreSQL, as ' +
-    'postgres://user:password@host/database ("%40" for an "@" in the password, and so on)';
-  return z.string().transform((text, { addIssue }) => {
-    const parsed = parseStoreUrl(text);
-    if (parsed) return parsed;
-    addIssue(`must be ${requirement}`);
-    return z.NEVER;
-  });
-}
+export const storeUrl = z.string().transform((text, { addIssue }) => {
+  const parsed = parseStoreUrl(text);
+  if (parsed) return parsed;
+  addIssue(
+    'must be a file of SQLite, such as sqlite://data/bot.sqlite, or a database of PostgreSQL, as ' +
+      'postgres://user:password@host/database ("%40" for an "@" in the password, and so on)',
+  );
+  return z.NEVER;
+});
 
 /** One encryption key or several, of which the first seals; the result is in base64. */
-export function encryptionKeys() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine(
-      (keys) => keys.every((key) => KEY.test(key)),
-      must('32 bytes in base64 or hexadecimal; several with commas between them'),
-    )
-    .transform((keys) => keys.map(inBase64));
-}
+export const encryptionKeys = z
+  .string()
+  .transform((text) => text.split(',').map((key) => key.trim()))
+  .refine(
+    (keys) => keys.every((key) => KEY.test(key)),
+    must('32 bytes in base64 or hexadecimal; several with commas between them'),
+  )
+  .transform((keys) => keys.map(inBase64));
 
 /** 32 bytes of Ed25519, in hexadecimal. */
-export function publicKey() {
-  const requirement =
-    'the Public Key of the application: 64 hexadecimal digits, from "General Information" in the Developer Portal';
-  return z.string().regex(/^[0-9a-f]{64}$/i, must(requirement));
-}
-
-/** A TCP port. */
-export function port() {
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
-      must('a port from 1 to 65535'),
-    )
-    .transform(Number);
-}
+export const publicKey = z
+  .string()
+  .regex(
+    /^[0-9a-f]{64}$/i,
+    must(
+      'the Public Key of the application: 64 hexadecimal digits, from "General Information" in the Developer Portal',
+    ),
+  );
 
 /** An address that the bot listens on. */
-export function address() {
-  return z.string().regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
-}
+export const address = z
+  .string()
+  .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 
 /** `host` or `host:port`, in small letters. */
-export function hostsWithPorts() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .refine(
-      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
-      must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
-    );
-}
+export const hostsWithPorts = z
+  .string()
+  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+  .refine(
+    (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
+    must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
+  );
 
 /** Of guilds or users at Discord. */
-export function ids() {
-  return z
-    .string()
-    .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
-    .refine(
-      (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
-      must('ids of Discord, such as 123456789012345678, with commas between them'),
-    );
-}
+export const ids = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
+  .refine(
+    (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
+    must('ids of Discord, such as 123456789012345678, with commas between them'),
+  );
 
 function inBase64(key: string): Secret {
   const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
