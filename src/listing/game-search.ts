@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createBoundedMap } from '../bounded-map.ts';
+import { chunksOf } from '../chunks.ts';
 import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
@@ -63,9 +64,9 @@ const GAMES_AT_ONCE = 1_000;
 /** As {@link indexGames}, but lets others work in between. */
 export async function indexInSteps(games: readonly Game[]): Promise<GameIndex> {
   const entries: Entry[] = [];
-  for (let from = 0; from < games.length; from += GAMES_AT_ONCE) {
+  for (const some of chunksOf(games, GAMES_AT_ONCE)) {
     await setImmediate();
-    entries.push(...games.slice(from, from + GAMES_AT_ONCE).map(entryOf));
+    entries.push(...some.map(entryOf));
   }
   await setImmediate();
   return indexGames(games, entries);

@@ -1,4 +1,4 @@
-import { type Row, type TypedRow, typedOf } from './row.ts';
+import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
 /** Writes a row as one line, from which the reader of lists makes the same row: in words, or in cells where words would not do. */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
@@ -72,9 +72,5 @@ export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numb
   const used = new Set(own);
   const free = edited.filter((number) => !used.has(number));
   let next = last;
-  return rows.map((row, index) => {
-    const line = own[index] ?? free.shift() ?? ++next;
-    // Repeated rows are looked for later, among all lines of the list.
-    return row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
-  });
+  return rows.map((row, index) => onLine(row, own[index] ?? free.shift() ?? ++next));
 }

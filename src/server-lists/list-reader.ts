@@ -3,7 +3,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../listing/turns.ts';
 import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
-import type { Row } from './row.ts';
+import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /** UTF-16 units: a window of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
@@ -44,7 +44,7 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     for (const text of list.texts) {
       const read = await readText(list, text);
       if (read.kind !== 'rows') return read;
-      rows.push(...movedDown(read.rows, lines));
+      for (const row of read.rows) rows.push(onLine(row, row.line + lines));
       noise += read.noise;
       lines += text.split(/\r\n?|\n/u).length;
     }
@@ -85,14 +85,6 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     },
   };
 }
-
-/** The rows so many lines further down. */
-const movedDown = (rows: readonly Row[], lines: number): readonly Row[] =>
-  rows.map((row) => {
-    const line = row.line + lines;
-    // Whether it repeats another is found among the rows of all texts.
-    return row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
-  });
 
 const namesUnknownGame = (list: ReadList | NotRead): boolean =>
   list.kind === 'rows' &&

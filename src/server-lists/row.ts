@@ -106,14 +106,22 @@ const KEPT = MAX_ADDRESS_TEXT;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
+/** The address of a server as text. */
+export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
+  formatAddress({ host, port });
+
+/** A row on another line. Whether it repeats another row has to be found anew there. */
+export const onLine = (row: Row, line: number): Row =>
+  row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
+
 /** What was typed of a row, or what says the same. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
   if (row.kind === 'refused') return row.typed;
   if (row.kind === 'ready' && row.typed) return row.typed;
-  const { server: host, port, queryPort, game } = row.submission;
+  const { queryPort, game } = row.submission;
   const query = queryPort === undefined ? '' : String(queryPort);
-  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+  return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
 /** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */

@@ -1,14 +1,11 @@
-import { formatAddress } from '../addresses/address.ts';
+import { chunksOf } from '../chunks.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
-import { isReady, type Row } from '../server-lists/row.ts';
+import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 
-type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
-const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
-
 /** A server that the guild has submitted: it was accepted, or may have been received. */
-export interface EarlierSubmission extends Addressed {
+export interface EarlierSubmission extends Pick<ServerSubmission, 'server' | 'port'> {
   /** The alias that it was submitted with. */
   readonly game: string;
   /** Milliseconds since 1970. */
@@ -39,39 +36,27 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
       .where('servers.guild_id', '=', guildId)
       .where('servers.address', 'in', addresses);
 
-  async function findByAddress(
-    { guildId, userId }: { readonly guildId: string; readonly userId: string },
-    addresses: readonly string[],
-  ): Promise<readonly (readonly [address: string, before: EarlierSubmission])[]> {
+  /** What the guild has submitted last at each address. */
+  function latestAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
       .where('outcome', 'in', ['accepted', 'unknown'])
       .groupBy('address')
       .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
-    const rows = await store
-      .tables()
-      .selectFrom(latest.as('latest'))
-      // A cross join keeps SQLite from joining in another order.
-      .crossJoin('servers')
-      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .where('servers.guild_id', '=', guildId)
-      .whereRef('servers.address', '=', 'latest.address')
-      .where('servers.outcome', 'in', ['accepted', 'unknown'])
-      .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
-      .select(['servers.address', 'servers.host', 'servers.port', 'servers.game'])
-      .select(['servers.ended_at', 'servers.outcome', 'submissions.user_id', 'submissions.user_name'])
-      .execute();
-    return rows.map((row) => [
-      row.address,
-      {
-        server: row.host,
-        port: row.port,
-        game: row.game,
-        at: row.ended_at ?? 0,
-        userName: row.user_name ?? '',
-        isYours: row.user_id === userId,
-        outcome: row.outcome === 'accepted' ? 'accepted' : 'unknown',
-      },
-    ]);
+    return (
+      store
+        .tables()
+        .selectFrom(latest.as('latest'))
+        // A cross join keeps SQLite from joining in another order.
+        .crossJoin('servers')
+        .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+        .where('servers.guild_id', '=', guildId)
+        .whereRef('servers.address', '=', 'latest.address')
+        .where('servers.outcome', 'in', ['accepted', 'unknown'])
+        .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
+        .select(['servers.address', 'servers.host', 'servers.port', 'servers.game'])
+        .select(['servers.ended_at', 'servers.outcome', 'submissions.user_id', 'submissions.user_name'])
+        .execute()
+    );
   }
 
   return {
@@ -81,7 +66,7 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
       servers: readonly ServerSubmission[],
     ): Promise<ServerSubmission | undefined> {
       const byAddress = new Map(servers.map((server) => [addressOf(server), server]));
-      for (const addresses of inParts([...byAddress.keys()])) {
+      for (const addresses of chunksOf([...byAddress.keys()], ADDRESSES_AT_ONCE)) {
         const found = await ofGuild(guildId, addresses)
           .where('outcome', 'is', null)
           .where('reserved_at', '>', now() - TOKEN_LIVES_MS)
@@ -94,13 +79,24 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
     },
     /** The rows whose servers the guild has already submitted, each with its latest submission. */
     async find(
-      by: { readonly guildId: string; readonly userId: string },
+      { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],
     ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
+      const wanted = new Set(ready.map(({ submission }) => addressOf(submission)));
       const found = new Map<string, EarlierSubmission>();
-      for (const addresses of inParts([...new Set(ready.map(({ submission }) => addressOf(submission)))])) {
-        for (const [address, before] of await findByAddress(by, addresses)) found.set(address, before);
+      for (const addresses of chunksOf([...wanted], ADDRESSES_AT_ONCE)) {
+        for (const row of await latestAt(guildId, addresses)) {
+          found.set(row.address, {
+            server: row.host,
+            port: row.port,
+            game: row.game,
+            at: row.ended_at ?? 0,
+            userName: row.user_name ?? '',
+            isYours: row.user_id === userId,
+            outcome: row.outcome === 'accepted' ? 'accepted' : 'unknown',
+          });
+        }
       }
       const alreadySubmitted = new Map<Row, EarlierSubmission>();
       for (const row of ready) {
@@ -110,10 +106,4 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
       return alreadySubmitted;
     },
   };
-}
-
-function* inParts(addresses: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
-    yield addresses.slice(from, from + ADDRESSES_AT_ONCE);
-  }
 }

@@ -11,6 +11,7 @@ import {
   type RefusedRow,
   type Row,
   shown,
+  type TypedRow,
   typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
@@ -68,10 +69,24 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
 export function createListDrafts(deps: ListDraftsDeps) {
   const { store, drafts, alreadySubmitted, limits, settings, games, reader } = deps;
 
+  /**
+   * Reads rows of a draft again.
+   * @param corrected what is read in place of what was typed; `undefined`: the row stays as it is
+   */
+  function reread(draft: Draft, corrected: (row: Row) => TypedRow | undefined): Draft {
+    const rows = draft.rows.map((row) => {
+      const typed = corrected(row);
+      return typed ? finishedRow({ line: row.line, typed }, games) : row;
+    });
+    return withRows(draft, withRepeats(rows));
+  }
+
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
     const { games: allowed, dailyQuota } = await settings.get(by.guildId);
-    const prepared = withRows(draft, withAllowed(lookedUpAnew(draft.rows, games), allowed));
+    // An admin may have allowed games since.
+    const read = reread(draft, (row) => (isNotAllowed(row) ? row.typed : undefined));
+    const prepared = withRows(read, withAllowed(read.rows, allowed));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
@@ -123,12 +138,24 @@ export function createListDrafts(deps: ListDraftsDeps) {
     /** The draft as it is, with what could be submitted of it now. */
     again: (by: Submitter, id: string): Promise<Prepared | NoDraft> => change(by, id, (draft) => draft),
     find: drafts.find,
-    /** Sets the game of the rows that have none, or an unknown one. */
+    /**
+     * Sets the game of the rows that have none, or an unknown one. A row keeps its game even if something else is wrong
+     * with it.
+     */
     chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Prepared | NoDraft> =>
-      change(by, id, (draft) => withRows(draft, withGames(draft.rows, gameOf, games))),
+      change(by, id, (draft) =>
+        reread(draft, (row) => {
+          const game = needsGame(row) ? gameOf(row) : undefined;
+          return game === undefined ? undefined : { ...typedOf(row), game };
+        }),
+      ),
     /** Sets the usual port of its game in each row that lacks a port. */
     takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
-      change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
+      change(by, id, (draft) =>
+        reread(draft, (row) =>
+          hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined,
+        ),
+      ),
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /** Deletes the draft, or says why there is none. */
@@ -225,39 +252,12 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** The rows, with a game in those that need one. A row keeps its game even if something else is wrong with it. */
-const withGames = (rows: readonly Row[], gameOf: ChosenGame, games: GameIndex): readonly Row[] =>
-  withRepeats(
-    rows.map((row) => {
-      if (!needsGame(row)) return row;
-      const game = gameOf(row);
-      return game === undefined ? row : finishedRow({ line: row.line, typed: { ...row.typed, game } }, games);
-    }),
-  );
-
 type RowWithoutPort = RefusedRow & {
   readonly problem: { readonly code: 'port-missing'; readonly usual: number };
 };
 
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
-
-const withUsualPorts = (rows: readonly Row[], games: GameIndex): readonly Row[] =>
-  withRepeats(
-    rows.map((row) => {
-      if (!hasUsualPort(row)) return row;
-      const typed = { ...row.typed, port: String(row.problem.usual) };
-      return finishedRow({ line: row.line, typed }, games);
-    }),
-  );
-
-/** Reads rows again that were refused because the guild did not allow their game; an admin may have allowed it since. */
-function lookedUpAnew(rows: readonly Row[], games: GameIndex): readonly Row[] {
-  if (!rows.some(isNotAllowed)) return rows;
-  return withRepeats(
-    rows.map((row) => (isNotAllowed(row) ? finishedRow({ line: row.line, typed: row.typed }, games) : row)),
-  );
-}
 
 const isNotAllowed = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && row.problem.code === 'game-not-allowed';

@@ -1,3 +1,4 @@
+import { chunksOf } from '../chunks.ts';
 import {
   MAX_SERVERS_PER_REQUEST,
   neverConnected,
@@ -12,8 +13,6 @@ export interface EndedServers {
   readonly indices: readonly number[];
   readonly outcome: Outcome;
 }
-
-export type RequestPlan = ReturnType<typeof createRequestPlan>;
 
 /** A service that does not answer twice in a row is not asked a third time. */
 const MOST_SILENCES = 2;
@@ -33,7 +32,7 @@ const MOST_HALVINGS = 200;
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   /** Requests that are still to be made. */
-  let pending = inRequests([...servers.keys()]);
+  let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
   let silences = 0;
   let halvings = 0;
   const gameOf = (index: number) => servers[index]?.game ?? '';
@@ -86,14 +85,4 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   };
 }
 
-function inRequests(indices: readonly number[]): (readonly number[])[] {
-  const count = Math.ceil(indices.length / MAX_SERVERS_PER_REQUEST);
-  return Array.from({ length: count }, (_, i) =>
-    indices.slice(i * MAX_SERVERS_PER_REQUEST, (i + 1) * MAX_SERVERS_PER_REQUEST),
-  );
-}
-
-function halves(indices: readonly number[]): (readonly number[])[] {
-  const middle = Math.ceil(indices.length / 2);
-  return [indices.slice(0, middle), indices.slice(middle)];
-}
+const halves = (indices: readonly number[]) => chunksOf(indices, Math.ceil(indices.length / 2));
