@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
-import { codeOf } from '../error-code.ts';
+import { codeOf, isOutOfHandles } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { type Failure, MASKED_KEY, type NotSent, type Unknown } from './contract.ts';
 
@@ -100,19 +100,13 @@ function ended(isSent: boolean, reason: 'stopping' | 'timeout', detail: string):
 
 /** The outcome of a request of which nothing was written. */
 function unreached(error: Error): NotSent {
+  const detail = describeError(error);
   // This machine's own trouble says nothing of the service.
-  if (OUT_OF_HANDLES.test(codeOf(error))) {
-    return {
-      kind: 'not-sent',
-      reason: 'bot',
-      detail: `${describeError(error)}: raise the limit of open files`,
-    };
+  if (isOutOfHandles(error)) {
+    return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit of open files` };
   }
-  return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail: describeError(error) };
+  return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail };
 }
-
-/** Too many open files in the process, or on the whole machine. */
-const OUT_OF_HANDLES = /^(?:EMFILE|ENFILE)$/;
 
 function reasonOfCode(code: string): NotSent['reason'] {
   // Node's own errors, OpenSSL's, and OpenSSL's names for what is wrong with a certificate.

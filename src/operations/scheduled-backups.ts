@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -21,8 +22,6 @@ export interface ScheduledBackupsDeps {
 const LOOK_EVERY_MS = 60_000;
 /** The pause after a failed backup, in milliseconds. */
 const AGAIN_MS = 600_000;
-/** After so long a backup is ended, in milliseconds; usually it takes seconds. */
-const LONGEST_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
@@ -97,20 +96,14 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 }
 
 /**
- * Runs `npm run backup` without npm. It needs to know where the database is, and no secret.
+ * Runs `npm run backup` without npm, for an hour at most; usually it takes seconds. It needs to know where the database
+ * is, and no secret.
  * @throws Error with what it printed
  */
-function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {
-  const { promise, resolve: done, reject } = Promise.withResolvers<void>();
-  const options = {
-    env: { STORE_URL: sqliteAt(path).name },
-    signal,
-    timeout: LONGEST_MS,
-    killSignal: 'SIGKILL',
-  } as const;
-  execFile(process.execPath, [PROGRAM, file], options, (error, _stdout, stderr) => {
-    if (error === null) done();
-    else reject(new Error(stderr.trim().replace(/^backup: /, '') || error.message));
+async function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {
+  const env = { STORE_URL: sqliteAt(path).name };
+  const options = { env, signal, timeout: HOUR_MS, killSignal: 'SIGKILL' } as const;
+  await promisify(execFile)(process.execPath, [PROGRAM, file], options).catch((error) => {
+    throw new Error(error.stderr.trim().replace(/^backup: /, '') || error.message);
   });
-  return promise;
 }

@@ -3,7 +3,7 @@ import { access, mkdir, open, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { codeOf } from '../error-code.ts';
+import { codeOf, isOutOfHandles } from '../error-code.ts';
 import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
@@ -117,7 +117,7 @@ async function areHandlesUsedUp(): Promise<boolean> {
     await (await open(devNull, 'r')).close();
     return false;
   } catch (error) {
-    return /^(?:EMFILE|ENFILE)$/.test(codeOf(error));
+    return isOutOfHandles(error);
   }
 }
 
