@@ -154,12 +154,9 @@ function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<
   const most = mostSlips(typed);
   if (most === 0) return [];
   const distance = prefixDistance(typed.slice(0, MOST_COMPARED), most);
-  const bySlips = lists(most + 1);
-  for (const entry of entries.slice(0, MOST_GAMES_COMPARED)) {
-    const slips = found.has(entry.game) ? undefined : slipsIn(entry, distance);
-    if (slips !== undefined) bySlips[slips]?.push(entry.game);
-  }
-  return bySlips.flat();
+  return ranked(entries.slice(0, MOST_GAMES_COMPARED), (entry) =>
+    found.has(entry.game) ? undefined : slipsIn(entry, distance),
+  );
 }
 
 /** One typing error is forgiven in 4 letters or more, two in 8 or more. */
@@ -168,14 +165,26 @@ function mostSlips({ length }: string): number {
   return length < 8 ? 1 : 2;
 }
 
-const lists = (count: number): Game[][] => Array.from({ length: count }, () => []);
+/**
+ * The games with a rank, best first. Equally good games keep their order.
+ * @param rankOf a whole number, smaller is better; `undefined`: the game is left out
+ */
+function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number | undefined): readonly Game[] {
+  const byRank: Game[][] = [];
+  for (const entry of entries) {
+    const rank = rankOf(entry);
+    if (rank === undefined) continue;
+    byRank[rank] ??= [];
+    byRank[rank].push(entry.game);
+  }
+  return byRank.flat();
+}
 
-/** The games that contain the text as it was typed, best first. Equally good games keep their order. */
+/** The games that contain the text as it was typed. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWord = ` ${typed}`;
   const typedJoined = typed.replaceAll(' ', '');
-  /** Smaller is better; `undefined`: the game does not contain the text as it was typed. */
-  function rankOf({ alias, name, joined, nicknames, initials }: Entry): number | undefined {
+  return ranked(entries, ({ alias, name, joined, nicknames, initials }) => {
     if (alias === typed) return 0;
     if (name === typed) return 1;
     if (nicknames.includes(typed)) return 2;
@@ -185,14 +194,7 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     if (name.includes(typedWord) || alias.includes(typedWord)) return 4;
     if (joined.some((rest) => rest.startsWith(typedJoined))) return 4;
     return name.includes(typed) || alias.includes(typed) ? 5 : undefined;
-  }
-
-  const byRank = lists(6);
-  for (const entry of entries) {
-    const rank = rankOf(entry);
-    if (rank !== undefined) byRank[rank]?.push(entry.game);
-  }
-  return byRank.flat();
+  });
 }
 
 /** How many typing errors stand between what was typed and the beginning of the alias, or of a word of the name. */

@@ -3,7 +3,7 @@ import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { plainText, unwrapped } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { rearmed } from './csv-file.ts';
-import { gameOf, type RawRow, shown } from './row.ts';
+import { gameOf, type RawRow, type RowProblem, shown } from './row.ts';
 
 /** The names a column or JSON field may have, without spaces and signs; those of the listing API (§2.1) among them. */
 const FIELD_NAMES = {
@@ -29,16 +29,11 @@ export function columnsOf(names: readonly string[]): Columns {
       .toLowerCase()
       .replace(/[^a-z0-9]/gu, ''),
   );
-  const column = (field: keyof Columns) =>
-    FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
-  return {
-    server: column('server'),
-    port: column('port'),
-    gamePort: column('gamePort'),
-    queryPort: column('queryPort'),
-    game: column('game'),
-    type: column('type'),
-  };
+  const columns = Object.entries(FIELD_NAMES).map(([field, itsNames]) => [
+    field,
+    itsNames.map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1,
+  ]);
+  return Object.fromEntries(columns);
 }
 
 /** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
@@ -122,10 +117,11 @@ export function rowUnder(header: Header, cells: readonly string[], line: number)
     game: shown(cells[columns.game] ?? ''),
   };
   const used = cells.findLastIndex((text) => text !== '') + 1;
-  return used <= header.width
-    ? { line, typed }
-    : { line, typed, problem: { code: 'too-many-cells', found: used, most: header.width } };
+  const { width } = header;
+  return { line, typed, problem: used > width ? tooManyCells(used, width) : undefined };
 }
+
+const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-many-cells', found, most });
 
 /**
  * The cells of a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
@@ -151,17 +147,9 @@ export function readCells(record: readonly string[], line: number, games: GameIn
     game: shown(game),
   };
   const extra = rest.filter((cell) => cell !== '').length;
-  if (extra > 0) {
-    return {
-      line,
-      typed,
-      problem: { code: 'too-many-cells', found: cells.length, most: cells.length - extra },
-    };
-  }
+  if (extra > 0) return { line, typed, problem: tooManyCells(cells.length, cells.length - extra) };
   const isUnlikely = queryPort !== '' && Number(queryPort) < LOWEST_LIKELY_PORT;
-  return isUnlikely
-    ? { line, typed, problem: { code: 'query-port-unlikely', port: queryPort } }
-    : { line, typed };
+  return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
 /** In a fourth cell that nothing names a smaller number is one of players. */
@@ -172,7 +160,8 @@ const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
 /** An address, right or wrong, with no label in front. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
-function hasOwnPort(text: string): boolean {
+/** Whether a text is an address with a port. */
+export function hasOwnPort(text: string): boolean {
   const result = parseAddress(text);
   return result.ok && result.address.port !== undefined;
 }

@@ -1,6 +1,6 @@
-import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { isMeantAsAddress } from '../addresses/address.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type Columns, columnsOf } from './csv.ts';
+import { type Columns, columnsOf, hasOwnPort } from './csv.ts';
 import { EMPTY_ROW, gameOf, type RawRow, type RowProblem, shown, type TypedRow, withPort } from './row.ts';
 
 /**
@@ -34,7 +34,7 @@ export function rowsOfElement(value: unknown, line: number, games: GameIndex): r
   const gamePort = read('gamePort', 'number');
   const row = gamePort === '' ? typed : withPort({ ...typed, port: '' }, gamePort, true);
   const rows = ports.length > 0 && row.port === '' ? ports.map((port) => ({ ...row, port })) : [row];
-  return rows.map((each) => (problem ? { line, typed: each, problem } : { line, typed: each }));
+  return rows.map((each) => ({ line, typed: each, problem }));
 }
 
 const isObject = (value: unknown): value is object =>
@@ -102,10 +102,7 @@ function elementsIn(
 
 /** Whether a value is a server by itself, right or wrong: an object that names an address, or a text with a port. */
 function isServer(value: unknown): boolean {
-  if (typeof value === 'string') {
-    const result = parseAddress(value);
-    return result.ok && result.address.port !== undefined;
-  }
+  if (typeof value === 'string') return hasOwnPort(value);
   if (!isObject(value)) return false;
   const { server } = columnsOf(Object.keys(value));
   const text: unknown = Object.values(value)[server];

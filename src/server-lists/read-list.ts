@@ -86,11 +86,8 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     if (source === 'message') return reader.read(line, number);
     if (line.length > MAX_LINE) {
       const typed = { ...EMPTY_ROW, server: clipped(shown(line), 100) };
-      reader.add({
-        line: number,
-        typed,
-        problem: { code: 'line-too-long', length: line.length, most: MAX_LINE },
-      });
+      const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE } as const;
+      reader.add({ line: number, typed, problem });
       return true;
     }
     if (isComment(line)) return reader.readComment(line);

@@ -45,9 +45,9 @@ export interface RawRow {
   /** Where it begins, counted from 1. */
   readonly line: number;
   readonly typed: TypedRow;
-  readonly problem?: RowProblem;
+  readonly problem?: RowProblem | undefined;
   /** The alias of the game that words beside it may mean. */
-  readonly near?: string;
+  readonly near?: string | undefined;
 }
 
 export type Reading =

@@ -155,8 +155,8 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   function rowOf({ own, above, words, ...row }: Server): RawRow {
     if (hasWords(row.typed.game)) return row;
     const named = gameOfServer({ own, above, words });
-    const near = named?.kind === 'doubtful' ? { near: named.alias } : {};
-    return { ...row, typed: { ...row.typed, game: shown(gameName(named)) }, ...near };
+    const near = named?.kind === 'doubtful' ? named.alias : undefined;
+    return { ...row, typed: { ...row.typed, game: shown(gameName(named)) }, near };
   }
 
   return {

@@ -96,11 +96,7 @@ export function createDrafts({ store, now }: DraftsDeps) {
               user_name: user.name,
               state: 'draft',
               draft: json,
-              interaction_id: null,
-              owner: null,
               created_at,
-              started_at: null,
-              ended_at: null,
             })
             .onConflict((conflict) =>
               conflict
