@@ -9,7 +9,7 @@ import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import { enterKey } from './setkey.ts';
-import { lacksKey } from './settings/text.ts';
+import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
 export interface KeyStatusDeps {
@@ -77,26 +77,23 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
 function lines(context: Context, status: KeyStatus): readonly string[] {
   const { t, mention } = context;
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
-  const setkey = mention('setkey');
   const said: string[] = [t('keystatus.key', { key: keyEnd(lastFour) })];
   if (setBy !== undefined && setAt !== undefined) {
-    said.push(t('keystatus.set', { userId: setBy, seconds: seconds(setAt) }));
+    said.push(t('keystatus.set', { userId: setBy, seconds: secondsOf(setAt) }));
   }
-  if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: seconds(workedAt) }));
-  if (answer?.message !== undefined) said.push(answerLine(t, answer.at, answer.message));
+  if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
+  if (answer?.message !== undefined) {
+    const message = escapeText(serviceWords(answer.message, t));
+    said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
+  }
   if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
   if (invalidSince !== undefined) {
     const invalid = t('keystatus.invalid', {
-      seconds: seconds(invalidSince),
-      setkey,
+      seconds: secondsOf(invalidSince),
+      setkey: mention('setkey'),
       check: t('keystatus.check'),
     });
     said.push(signed('rejected', invalid));
   }
   return said;
 }
-
-const answerLine = (t: Context['t'], at: string, message: string): string =>
-  t('keystatus.answered', { seconds: seconds(at), message: escapeText(serviceWords(message, t)) });
-
-const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -1,5 +1,5 @@
 import { PermissionFlagsBits } from 'discord.js';
-import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
+import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import {
   DEFAULTS,
@@ -43,7 +43,7 @@ import {
   approvalText,
   gamesText,
   lacksKey,
-  manyGamesText,
+  MANY_GAMES,
   missingIn,
   missingNames,
   namesOf,
@@ -83,8 +83,126 @@ async function readableSettings(guildId: string, settings: Pick<GuildSettings, '
   return found === 'unreadable' ? DEFAULTS : found;
 }
 
-/** What is shown of the settings, and a change of them. */
-function createView({ settings, keys, games, guildLog }: SettingsDeps) {
+/**
+ * The channel that was chosen for the log, after a first message in it.
+ * @throws UserError when the log cannot be there; the permissions that are missing are named
+ */
+async function chosenLogChannel(
+  { t, guildT, guildId, user, values, channelPermissions }: PressContext,
+  { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
+): Promise<string> {
+  const channelId = chosenId(t, values);
+  const description = `⚙️ ${guildT('guildLog.opened', { member: memberText(user) })}`;
+  const lacking = missingIn(channelPermissions);
+  const result =
+    lacking.length > 0 ? 'no-permission' : await posts.post(channelId, { embed: { description } });
+  if (result === 'posted') return channelId;
+  const link = result === 'failed' ? undefined : await addBotLink(guildId);
+  if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
+  throw new UserError(troubleText(t, channelId, result, lacking));
+}
+
+/** Why there is no message in a channel. @param lacking permissions that the bot lacks, if Discord has named them */
+function troubleText(
+  t: Translate,
+  channelId: string,
+  trouble: Exclude<PostResult, 'posted'>,
+  lacking: ReturnType<typeof missingIn> = [],
+): string {
+  if (trouble === 'failed') return t('settings.channelUntested', { channelId });
+  if (trouble === 'gone') return t('settings.gone');
+  const names = lacking.length > 0 ? namesOf(t, lacking) : missingNames(t, trouble);
+  return t('settings.missing', { channelId, names });
+}
+
+/** Changes which channel has the log, if any, and says so in the former one. The new one has its first line already. */
+async function moveLog(
+  guildId: string,
+  make: MakeSettings,
+  farewell: string,
+  { settings, posts }: SettingsDeps,
+): Promise<Settings> {
+  let formerId: string | undefined;
+  const now = await settings.change(guildId, ({ logTrouble: _trouble, ...before }) => {
+    formerId = before.logChannelId;
+    return make(before);
+  });
+  if (formerId !== undefined && formerId !== now.logChannelId) {
+    await posts.post(formerId, { embed: { description: farewell } });
+  }
+  return now;
+}
+
+async function changeLogChannel(context: PressContext, deps: SettingsDeps): Promise<Settings> {
+  const { guildId, guildT, guildLocale, user, channelPermissions = 0n } = context;
+  const logChannelId = await chosenLogChannel(context, deps);
+  const mayMentionRoles = (channelPermissions & PermissionFlagsBits.MentionEveryone) !== 0n;
+  const farewell = `⚙️ ${guildT('guildLog.moved', { member: memberText(user), channelId: logChannelId })}`;
+  const make = (before: Settings) => ({ ...before, locale: guildLocale, logChannelId, mayMentionRoles });
+  return moveLog(guildId, make, farewell, deps);
+}
+
+/** @throws UserError where submissions wait in the log channel */
+function turnLogOff({ t, guildId, guildT, user }: PressContext, deps: SettingsDeps): Promise<Settings> {
+  const farewell = `🔕 ${guildT('guildLog.logOff', { member: memberText(user) })}`;
+  function make({ logChannelId: _former, ...before }: Settings): Settings {
+    if (before.approval) throw new UserError(t('settings.approval.keepsLog'));
+    return before;
+  }
+  return moveLog(guildId, make, farewell, deps);
+}
+
+/** Posts a line in the present log channel. @returns what came of it, as the settings say it from now on */
+async function testLog(context: PressContext, { settings, posts }: SettingsDeps): Promise<string> {
+  const { t, guildT, guildId, user } = context;
+  const { logChannelId: channelId } = await readableSettings(guildId, settings);
+  if (channelId === undefined) throw new UserError(t('settings.gone'));
+  const description = `⚙️ ${guildT('guildLog.tested', { member: memberText(user) })}`;
+  const result = await posts.post(channelId, { embed: { description } });
+  if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
+  await logChannels(settings).setTrouble(guildId, channelId, result === 'posted' ? undefined : result);
+  return result === 'posted' ? t('settings.logTested', { channelId }) : troubleText(t, channelId, result);
+}
+
+/** The channel or role that was chosen. @throws UserError where Discord says that it is none of the guild's */
+function chosenId(t: Translate, [id]: readonly string[]): string {
+  if (id === undefined) throw new UserError(t('settings.gone'));
+  return id;
+}
+
+/**
+ * The role that was chosen to be notified.
+ * @param mayMentionRoles whether the bot may mention every role in the log channel
+ * @throws UserError when it cannot be: @everyone never, and none that the bot may not mention
+ */
+function chosenRole(
+  { t, guildId, values, isRoleMentionable }: PressContext,
+  { mayMentionRoles = false }: Settings,
+): string {
+  const roleId = chosenId(t, values);
+  if (roleId === guildId) throw new UserError(t('settings.roleEveryone'));
+  if (!isRoleMentionable && !mayMentionRoles) {
+    throw new UserError(t('settings.roleNotMentionable', { roleId }));
+  }
+  return roleId;
+}
+
+/** @throws UserError where submissions would wait in no channel */
+function withApproval(now: Settings, isOn: boolean, t: Translate): Settings {
+  const { approval: _previous, ...others } = now;
+  if (!isOn) return others;
+  if (now.logChannelId === undefined || now.logTrouble !== undefined) {
+    throw new UserError(t('settings.approval.needsLog'));
+  }
+  return { ...now, approval: true };
+}
+
+/** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
+export function settingsCommand(deps: SettingsDeps): Command {
+  const { settings, keys, games, guildLog } = deps;
+
+  const read = (context: Context) => readableSettings(context.guildId, settings);
+
   /** Reads what is shown before the change: if the store fails, the admin is told while nothing was changed. */
   async function showAfter(
     context: Context,
@@ -114,128 +232,16 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
   const change = (context: Context, make: MakeSettings, lineOf: SettingLine): Promise<Reply> =>
     showAfter(context, () => changed(context, make, lineOf));
 
-  return { showAfter, change, changed };
-}
-
-/**
- * The channel that was chosen for the log, after a first message in it.
- * @throws UserError when the log cannot be there; the permissions that are missing are named
- */
-async function chosenLogChannel(
-  { t, guildT, guildId, user, values, channelPermissions }: PressContext,
-  { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
-): Promise<string> {
-  const [channelId] = values;
-  if (channelId === undefined) throw new UserError(t('settings.gone'));
-  const description = `⚙️ ${guildT('guildLog.opened', { member: memberText(user) })}`;
-  const lacking = missingIn(channelPermissions);
-  const result =
-    lacking.length > 0 ? 'no-permission' : await posts.post(channelId, { embed: { description } });
-  if (result === 'posted') return channelId;
-  if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
-  const link = await addBotLink(guildId);
-  if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
-  if (result === 'gone') throw new UserError(t('settings.gone'));
-  const names = lacking.length > 0 ? namesOf(t, lacking) : missingNames(t, result);
-  throw new UserError(t('settings.missing', { channelId, names }));
-}
-
-/** Says in the former log channel where the log is now. The new channel has its first line already. */
-async function changeLogChannel(context: PressContext, deps: SettingsDeps): Promise<Settings> {
-  const { guildId, guildT, guildLocale, user, channelPermissions = 0n } = context;
-  const logChannelId = await chosenLogChannel(context, deps);
-  const mayMentionRoles = (channelPermissions & PermissionFlagsBits.MentionEveryone) !== 0n;
-  let previousId: string | undefined;
-  const now = await deps.settings.change(guildId, ({ logTrouble: _mended, ...before }) => {
-    previousId = before.logChannelId;
-    return { ...before, locale: guildLocale, logChannelId, mayMentionRoles };
-  });
-  if (previousId !== undefined && previousId !== logChannelId) {
-    const description = `⚙️ ${guildT('guildLog.moved', { member: memberText(user), channelId: logChannelId })}`;
-    await deps.posts.post(previousId, { embed: { description } });
-  }
-  return now;
-}
-
-/** Posts a line in the present log channel. @returns what came of it, as the settings say it from now on */
-async function testLog(context: PressContext, { settings, posts }: SettingsDeps): Promise<string> {
-  const { t, guildT, guildId, user } = context;
-  const { logChannelId: channelId } = await readableSettings(guildId, settings);
-  if (channelId === undefined) throw new UserError(t('settings.gone'));
-  const description = `⚙️ ${guildT('guildLog.tested', { member: memberText(user) })}`;
-  const result = await posts.post(channelId, { embed: { description } });
-  if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
-  await logChannels(settings).setTrouble(guildId, channelId, result === 'posted' ? undefined : result);
-  if (result === 'posted') return t('settings.logTested', { channelId });
-  return result === 'gone'
-    ? t('settings.gone')
-    : t('settings.missing', { channelId, names: missingNames(t, result) });
-}
-
-/**
- * The channel that had the log says who turned it off.
- * @throws UserError where submissions wait in it
- */
-async function turnLogOff(
-  { t, guildId, guildT, user }: PressContext,
-  { settings, posts }: SettingsDeps,
-): Promise<Settings> {
-  let previousId: string | undefined;
-  const now = await settings.change(guildId, ({ logTrouble: _trouble, logChannelId, ...before }) => {
-    if (before.approval) throw new UserError(t('settings.approval.keepsLog'));
-    previousId = logChannelId;
-    return before;
-  });
-  if (previousId !== undefined) {
-    const description = `🔕 ${guildT('guildLog.logOff', { member: memberText(user) })}`;
-    await posts.post(previousId, { embed: { description } });
-  }
-  return now;
-}
-
-/**
- * The role that was chosen to be notified.
- * @param mayMentionRoles whether the bot may mention every role in the log channel
- * @throws UserError when it cannot be: @everyone never, and none that the bot may not mention
- */
-function chosenRole(
-  { t, guildId, values, isRoleMentionable }: PressContext,
-  { mayMentionRoles = false }: Settings,
-): string {
-  const [roleId] = values;
-  if (roleId === undefined) throw new UserError(t('settings.gone'));
-  if (roleId === guildId) throw new UserError(t('settings.roleEveryone'));
-  if (!isRoleMentionable && !mayMentionRoles) {
-    throw new UserError(t('settings.roleNotMentionable', { roleId }));
-  }
-  return roleId;
-}
-
-/** @throws UserError where submissions would wait in no channel */
-function withApproval(now: Settings, isOn: boolean, t: Translate): Settings {
-  const { approval: _previous, ...others } = now;
-  if (!isOn) return others;
-  if (now.logChannelId === undefined || now.logTrouble !== undefined) {
-    throw new UserError(t('settings.approval.needsLog'));
-  }
-  return { ...now, approval: true };
-}
-
-/** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
-export function settingsCommand(deps: SettingsDeps): Command {
-  const { settings, games } = deps;
-  const { showAfter, change, changed } = createView(deps);
-
   async function show(context: Context): Promise<Reply> {
-    const found = await settings.find(context.guildId);
-    if (found !== 'unreadable') return showAfter(context, async () => found);
-    const view = await showAfter(context, async () => DEFAULTS);
-    return { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` };
+    const isLost = (await settings.find(context.guildId)) === 'unreadable';
+    return isLost
+      ? showBelow(context, signed('not-sent', context.t('settings.lost')))
+      : showAfter(context, () => read(context));
   }
 
   /** Shows all settings as they are now, below a notice. */
   async function showBelow(context: Context, said: string, retry?: Control): Promise<Reply> {
-    const view = await showAfter(context, () => readableSettings(context.guildId, settings), retry);
+    const view = await showAfter(context, () => read(context), retry);
     return { ...view, content: `${said}\n\n${view.content}` };
   }
 
@@ -277,6 +283,18 @@ export function settingsCommand(deps: SettingsDeps): Command {
     );
   }
 
+  /** Replaces what was chosen on a page; what is chosen on other pages stays. */
+  async function chooseGames(context: PressContext): Promise<Reply> {
+    // The list may be read anew while the change is saved.
+    const { all } = games;
+    const isFresh = games.isFresh();
+    const page = chosenOnPage(gameOptions(all), context);
+    if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
+    const make = (before: Settings) => withGames(before, page, isFresh ? all : undefined);
+    const now = await changed(context, make, gamesText);
+    return gamesView(context, now, all, page.wanted);
+  }
+
   const changeApproval = async (context: Context, make: MakeSettings): Promise<Reply> =>
     approvalView(context, await changed(context, make, approvalText));
 
@@ -287,12 +305,10 @@ export function settingsCommand(deps: SettingsDeps): Command {
     run: show,
     presses: {
       channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),
-      testlog: press(async (context) => {
-        return showBelow(context, await testLog(context, deps));
-      }),
+      testlog: press(async (context) => showBelow(context, await testLog(context, deps))),
       nolog: press((context) => showAfter(context, () => turnLogOff(context, deps))),
       role: press(async (context) => {
-        const notifyRoleId = chosenRole(context, await readableSettings(context.guildId, settings));
+        const notifyRoleId = chosenRole(context, await read(context));
         return change(context, (now) => ({ ...now, notifyRoleId }), roleText);
       }),
       norole: press((context) => change(context, ({ notifyRoleId: _id, ...now }) => now, roleText)),
@@ -301,42 +317,26 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return change(context, (now) => ({ ...now, announce }), announceText);
       }),
       games: turn(async (context) => {
-        const now = await readableSettings(context.guildId, settings);
         const { wanted } = readPage(context.argument);
-        return gamesView(context, { now, games: games.all, wanted });
+        return gamesView(context, await read(context), games.all, wanted);
       }),
-      choose: press(async (context) => {
-        const { all } = games;
-        const isFresh = games.isFresh();
-        const page = chosenOnPage(gameOptions(all), context);
-        if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
-        const now = await changed(
-          context,
-          (before) => withGames(before, page, isFresh ? all : undefined),
-          gamesText,
-        );
-        return gamesView(context, { now, games: all, wanted: page.wanted });
-      }),
+      choose: press(chooseGames),
       allgames: press((context) =>
         change(context, ({ games: _some, goneGames: _gone, ...now }) => now, gamesText),
       ),
-      approval: turn(async (context) => {
-        return approvalView(context, await readableSettings(context.guildId, settings));
-      }),
-      approve: press((context) => {
-        return changeApproval(context, (now) => withApproval(now, context.argument === 'on', context.t));
-      }),
+      approval: turn(async (context) => approvalView(context, await read(context))),
+      approve: press((context) =>
+        changeApproval(context, (now) => withApproval(now, context.argument === 'on', context.t)),
+      ),
       approvalrole: press((context) => {
-        const [approvalRoleId] = context.values;
-        if (approvalRoleId === undefined) throw new UserError(context.t('settings.gone'));
-        if (approvalRoleId === context.guildId) {
-          throw new UserError(context.t('settings.approvalRoleEveryone'));
-        }
+        const { t, values, guildId } = context;
+        const approvalRoleId = chosenId(t, values);
+        if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
         return changeApproval(context, (now) => ({ ...now, approvalRoleId }));
       }),
-      noapprovalrole: press((context) => {
-        return changeApproval(context, ({ approvalRoleId: _previous, ...now }) => now);
-      }),
+      noapprovalrole: press((context) =>
+        changeApproval(context, ({ approvalRoleId: _previous, ...now }) => now),
+      ),
       back: turn(show),
       quota: { answers: 'modal', run: async (context) => quotaModal(context) },
     },
@@ -358,34 +358,22 @@ const overview = (context: Context, shown: SettingsShown, retry?: Control): Repl
   components: rows(
     [logChannelSelect(context)],
     [notifyRoleSelect(context)],
-    ...buttons(context, shown, retry),
+    [retry, lacksKey(shown) && enterKey(context), ...settingsButtons(context.t, shown.now)],
   ),
 });
 
-const buttons = (
-  context: Context,
-  shown: SettingsShown,
-  retry: Control | undefined,
-): readonly (readonly (Control | false | undefined)[])[] => {
-  const { t } = context;
-  const { now } = shown;
-  return [
-    [
-      retry,
-      lacksKey(shown) && enterKey(context),
-      button(customId('settings', 'games', '1'), t('settings.gamesButton')),
-      button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
-      button(customId('settings', 'approval'), t('settings.approvalButton')),
-      now.announce
-        ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
-        : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
-      now.logChannelId !== undefined && button(customId('settings', 'testlog'), t('settings.logTestButton')),
-      now.logChannelId !== undefined && button(customId('settings', 'nolog'), t('settings.logOffButton')),
-      now.notifyRoleId !== undefined && button(customId('settings', 'norole'), t('settings.roleOffButton')),
-      linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
-    ],
-  ];
-};
+const settingsButtons = (t: Translate, now: Settings): readonly (Control | false)[] => [
+  button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+  button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+  button(customId('settings', 'approval'), t('settings.approvalButton')),
+  now.announce
+    ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+    : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+  now.logChannelId !== undefined && button(customId('settings', 'testlog'), t('settings.logTestButton')),
+  now.logChannelId !== undefined && button(customId('settings', 'nolog'), t('settings.logOffButton')),
+  now.notifyRoleId !== undefined && button(customId('settings', 'norole'), t('settings.roleOffButton')),
+  linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+];
 
 /** Whether submissions wait for a moderator, and who decides. */
 function approvalView(context: Context, now: Settings): Reply {
@@ -408,22 +396,14 @@ function approvalView(context: Context, now: Settings): Reply {
   };
 }
 
-interface GamesShown {
-  readonly now: Settings;
-  /** The service's list. */
-  readonly games: readonly Game[];
-  /** From 1; anything else is brought into range. */
-  readonly wanted: number;
-}
-
 /** The games that a select can offer. */
 const gameOptions = (games: readonly Game[], now?: Settings) =>
   games
     .filter(isSelectable)
     .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
-/** The games of the service to choose from, as many on a page as a select takes. */
-function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply {
+/** The games of the service to choose from, as many on a page as a select takes. @param wanted brought into range */
+function gamesView(context: Context, now: Settings, games: readonly Game[], wanted: number): Reply {
   const { t } = context;
   const { control, page } = pagedSelect({
     id: (argument) => customId('settings', 'choose', argument),
@@ -436,15 +416,15 @@ function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply 
     now.games !== undefined && button(customId('settings', 'allgames'), t('settings.allowAll')),
     button(customId('settings', 'back'), t('button.back')),
   ];
-  const content = [`**${t('games.title')}**`, t('settings.gamesHow'), '', manyGamesText(t, { now, games })];
+  const chosen = gamesText(t, { now, games }, MANY_GAMES);
   return {
-    content: content.join('\n'),
+    content: [`**${t('games.title')}**`, t('settings.gamesHow'), '', chosen].join('\n'),
     components: rows([control], buttons),
   };
 }
 
 /**
- * Replaces what was chosen on a page before; what was chosen on other pages stays.
+ * What was chosen on a page replaces what was chosen there before; what was chosen on other pages stays.
  * @param all the games of the service, if they are known: a game that the service no longer has is on no page
  */
 function withGames(

@@ -8,15 +8,9 @@ import { namedText } from '../../src/words/sentences.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
-/** How many games are named, and the UTF-16 units of each. */
-interface NamedGames {
-  readonly most: number;
-  readonly longest: number;
-}
-
-/** Where games are chosen, and among all settings. */
-const MANY: NamedGames = { most: 15, longest: 50 };
-const FEW: NamedGames = { most: 2, longest: 24 };
+/** How many games are named, and the UTF-16 units of each: where games are chosen, and among all settings. */
+export const MANY_GAMES = { most: 15, longest: 50 };
+const FEW_GAMES: typeof MANY_GAMES = { most: 2, longest: 24 };
 
 export interface SettingsShown {
   readonly now: Settings;
@@ -94,33 +88,17 @@ export function roleText(t: Translate, { now }: Shown): string {
     : `${INCOMPLETE} ${t('settings.role.noLog', { roleId })}`;
 }
 
-/** Whether games were chosen, and the service's list, as far as it is known, has none of them any more. */
-const areGamesGone = ({ now, games }: Shown): boolean =>
-  now.games !== undefined && games.length > 0 && !games.some(({ alias }) => now.games?.includes(alias));
-
 /** Which games may be submitted. A game that the service no longer has is named by its alias. */
-export const gamesText = (t: Translate, shown: Shown): string => allowedText(t, shown, FEW);
-
-/** The same with more names. */
-export const manyGamesText = (t: Translate, shown: Shown): string => allowedText(t, shown, MANY);
-
-function allowedText(t: Translate, shown: Shown, named: NamedGames): string {
-  const { now, games } = shown;
-  if (now.games === undefined) return `${FINE} ${t('settings.games.all')}`;
-  if (areGamesGone(shown)) return `${BROKEN} ${t('settings.games.unknown')}`;
-  return `${FINE} ${t('settings.games.some', { names: gameNames(t, now.games, games, named) })}`;
-}
-
-function gameNames(
-  t: Translate,
-  allowed: readonly string[],
-  games: readonly Game[],
-  { most, longest }: NamedGames,
-): string {
+export function gamesText(t: Translate, { now, games }: Shown, { most, longest } = FEW_GAMES): string {
+  const { games: allowed } = now;
+  if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
+  const known = games.filter(({ alias }) => allowed.includes(alias));
+  // The service's list, as far as it is known, has none of them any more.
+  if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
     .slice(0, most)
-    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, longest));
-  return namedText(t, names, allowed.length);
+    .map((alias) => escapeText(known.find((game) => game.alias === alias)?.name ?? alias, longest));
+  return `${FINE} ${t('settings.games.some', { names: namedText(t, names, allowed.length) })}`;
 }
 
 export function quotaText(t: Translate, { now: { dailyQuota: count } }: Shown): string {
@@ -160,4 +138,5 @@ export function missingIn(permissions: bigint | undefined): readonly Needed[] {
 export const namesOf = (t: Translate, permissions: readonly Needed[]): string =>
   t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));
 
-const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);
+/** Discord's unit for times. @param time ISO 8601 */
+export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);
