@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { inAppScene } from '../support/bot.ts';
-import { type Sample, samplesOf } from '../support/machine.ts';
+import { botTest } from '../support/bot.ts';
+import { samplesOf } from '../support/machine.ts';
 
 const METRIC = /\b(?:listing_bot|nodejs|process)_[a-z0-9_]+/g;
 /** What stands behind the name of a histogram. */
@@ -20,20 +20,16 @@ const ops = (name: string) => readFileSync(join(import.meta.dirname, '../../ops'
 const dashboard: Dashboard = JSON.parse(ops('grafana-dashboard.json'));
 const targets = dashboard.panels.flatMap((panel) => panel.targets);
 
-/** The names of all metrics, by what `/metrics` says of their types, and their samples. */
-let names: ReadonlySet<string>;
-let samples: readonly Sample[];
-beforeAll(async () => {
-  const port = await quietPort();
-  await inAppScene({ env: { HTTP_PORT: String(port) } }, async () => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    names = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
-    samples = samplesOf(text);
-  });
+const HTTP_PORT = String(await quietPort());
+/** What `/metrics` of a bot says. */
+const it = botTest({ env: { HTTP_PORT } }).extend('metrics', async ({ bot: _bot }) => {
+  const response = await fetch(`http://127.0.0.1:${HTTP_PORT}/metrics`);
+  return response.text();
 });
 
 describe('what ops/ has for Prometheus and Grafana', () => {
-  it('asks for metrics that exist, and the dashboard for every one of ours', () => {
+  it('asks for metrics that exist, and the dashboard for every one of ours', ({ metrics }) => {
+    const names = new Set([...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
     const asked = targets.flatMap(({ expr }) => expr.match(METRIC) ?? []);
     const inRules = ops('alerts.yml').match(METRIC) ?? [];
     const exists = (name: string) => names.has(name) || names.has(name.replace(SUFFIX, ''));
@@ -43,7 +39,8 @@ describe('what ops/ has for Prometheus and Grafana', () => {
     expect([...names].filter((name) => name.startsWith('listing_bot_') && !shown.has(name))).toEqual([]);
   });
 
-  it('asks for labels that exist, of one instance', () => {
+  it('asks for labels that exist, of one instance', ({ metrics }) => {
+    const samples = samplesOf(metrics);
     for (const { expr, legendFormat } of targets) {
       const own = samples.filter(({ name }) => expr.includes(name));
       const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g), ...expr.matchAll(/\b(\w+)="\w/g)];

@@ -2,21 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { BREACHES, openAppScene, openScene, type Scene, textOf } from '../support/bot.ts';
+import { type Bot, BREACHES, botTest, oneBot, textOf } from '../support/bot.ts';
 import { sampleOf, scrape } from '../support/machine.ts';
+import { addServer } from '../support/people.ts';
 
-let scene: Scene;
-let port: number;
-beforeAll(async () => {
-  port = await quietPort();
-  scene = await openAppScene({ key: 'sandbox-key', env: { HTTP_PORT: String(port) } });
-});
-afterAll(() => scene.close());
+const port = await quietPort();
+const it = botTest({ env: { HTTP_PORT: String(port) } });
 
 const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
-const submit = (server: string) => scene.member.slash('addserver', { game: 'cs2', server });
 
 async function ready() {
   const response = await get('/readyz');
@@ -24,8 +19,8 @@ async function ready() {
 }
 
 /** Runs something while another process writes to the database. */
-async function whileLocked(run: () => Promise<void>): Promise<void> {
-  const other = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+async function whileLocked({ data }: Bot, run: () => Promise<void>): Promise<void> {
+  const other = new DatabaseSync(join(data, 'bot.sqlite'));
   try {
     other.exec('BEGIN IMMEDIATE');
     await run();
@@ -42,13 +37,13 @@ async function grownSince(): Promise<(name: string, labels?: string) => Promise<
 }
 
 describe('health', () => {
-  it('says that the process lives, on /livez', async () => {
+  it('says that the process lives, on /livez', async ({ bot: _bot }) => {
     const response = await get('/livez?from=a-probe');
     expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
     expect((await get('/livez', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is ready, and not while the store cannot be written, on /readyz', async () => {
+  it('is ready, and not while the store cannot be written, on /readyz', async ({ bot, guild: _guild }) => {
     const well = {
       status: 200,
       ready: true,
@@ -59,27 +54,27 @@ describe('health', () => {
     await expect.poll(ready).toMatchObject(well);
     const grown = await grownSince();
     const locked = { ok: false, detail: expect.stringContaining('database is locked') };
-    await whileLocked(() =>
+    await whileLocked(bot, () =>
       expect.poll(ready).toMatchObject({ ...well, status: 503, ready: false, store: locked }),
     );
     await expect.poll(ready).toMatchObject(well);
     expect(await grown('listing_bot_store_errors_total')).toBeGreaterThan(0);
   });
 
-  it('names the paths that there are', async () => {
+  it('names the paths that there are', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });
 });
 
 describe('metrics', () => {
-  it('count what members do, how it ended and how long it took', async () => {
+  it('count what members do, how it ended and how long it took', async ({ bot, member }) => {
     const grown = await grownSince();
-    await submit('metrics.example.com:1');
-    await submit('no address');
-    await scene.person({ guild: 1 }).slash('addserver', { game: 'cs2', server: 'no-key.example.com:1' });
-    await scene.member.complete('addserver', 'game', { game: 'c' });
-    await scene.member.slash('help');
+    await addServer(member, 'metrics.example.com:1');
+    await addServer(member, 'no address');
+    await addServer(bot.person({}), 'no-key.example.com:1');
+    await member.complete('addserver', 'game', { game: 'c' });
+    await member.slash('help');
     const interactions = 'listing_bot_interactions_total';
     expect(await grown(interactions, '{command="addserver",outcome="answered"}')).toBe(2);
     expect(await grown(interactions, '{command="addserver",outcome="refused"}')).toBe(2);
@@ -100,15 +95,17 @@ describe('metrics', () => {
     expect(await grown('listing_bot_store_errors_total')).toBe(0);
   });
 
-  it('count what Discord limits', async () => {
+  it('count what Discord limits', async ({ member, discord }) => {
     const grown = await grownSince();
     const fault = { kind: 'rate limit', scope: 'shared', retryAfterMs: 10 } as const;
-    scene.discord.faults.inject({ fault, path: /\/callback$/ });
-    await scene.member.slash('help');
+    discord.faults.inject({ fault, path: /\/callback$/ });
+    await member.slash('help');
     await expect.poll(() => grown('listing_bot_discord_rate_limited_total', '{scope="shared"}')).toBe(1);
   });
 
-  it('tell the state of the gateway, the service, the games list and the process', async () => {
+  it('tell the state of the gateway, the service, the games list and the process', async ({
+    guild: _guild,
+  }) => {
     const now = await scrape(port);
     const value = (name: string, labels?: string) => sampleOf(now, name, labels);
     expect(value('listing_bot_ready')).toBe(1);
@@ -124,20 +121,24 @@ describe('metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('name no guild, no member and nothing that was typed', async () => {
-    await submit('typed.example.com:1');
+  it('name no guild, no member and nothing that was typed', async ({ bot, guild, member }) => {
+    await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
-    for (const secret of [scene.member.guildId, scene.member.userId, 'typed.example', scene.token]) {
+    for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
       expect(text).not.toContain(secret);
     }
   });
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, with the reference that a member is told and nothing that was typed', async () => {
-    const lines = () => scene.log().filter(({ msg }) => msg === 'interaction');
+  it('has a line for each interaction, with the reference that a member is told and nothing that was typed', async ({
+    bot,
+    member,
+  }) => {
+    const lines = () =>
+      bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
-    await submit('logged.example.com:1');
+    await addServer(member, 'logged.example.com:1');
     await expect.poll(() => lines().length).toBe(count + 1);
     expect(lines().at(-1)).toEqual({
       level: 'info',
@@ -152,9 +153,9 @@ describe('the log', () => {
     });
     let said = '';
     // What the bot writes by itself waits for the lock before it, a second each.
-    scene.mayBreak(BREACHES.late, 1);
-    await whileLocked(async () => {
-      said = textOf(await submit('failed.example.com:1'));
+    bot.mayBreak(BREACHES.late, 1);
+    await whileLocked(bot, async () => {
+      said = textOf(await addServer(member, 'failed.example.com:1'));
     });
     await expect.poll(() => lines().at(-1)).toMatchObject({ outcome: 'failed' });
     expect(said).toContain(String(lines().at(-1)?.reference));
@@ -168,19 +169,17 @@ describe('HTTP_PORT', () => {
     await once(taken, 'listening');
     const address = taken.address();
     const env = { HTTP_PORT: String(typeof address === 'object' ? address?.port : 0) };
-    const other = await openAppScene({ startBot: false, env });
-    await expect(other.startBot()).rejects.toThrow(/another program has this port: .* another HTTP_PORT/);
+    const other = await oneBot({ start: false, crash: true, env });
+    await expect(other.start()).rejects.toThrow(/another program has this port: .* another HTTP_PORT/);
     taken.close();
-    await other.close({ crash: true });
   });
 
   it('that is not set leaves what measures unloaded', async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
-    const quiet = await openScene({ env });
-    await quiet.bot.stop();
+    const quiet = await oneBot({ asProcess: true, env });
+    await quiet.process.stop();
     expect(quiet.output()).toMatch(/prom-client: false\npino-pretty: false\ndiscord.js: true/);
     expect(quiet.output()).not.toContain('serving /livez');
-    await quiet.close();
   });
 });

@@ -1,17 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openAppScene } from '../support/bot.ts';
+import { oneBot } from '../support/bot.ts';
 import { folder, runFile } from '../support/machine.ts';
 
 it('what Node makes of the code is kept once the bot has started, for the start after a kill -9 too', async () => {
-  const scene = await openAppScene();
-  onTestFinished(() => scene.close());
+  const { token, discord, listing } = await oneBot();
   const kept = folder();
   const env = {
-    DISCORD_TOKEN: scene.token,
-    DISCORD_API_URL: scene.discord.apiUrl,
-    LISTING_API_URL: scene.listing.url,
+    DISCORD_TOKEN: token,
+    DISCORD_API_URL: discord.apiUrl,
+    LISTING_API_URL: listing.url,
     STORE_URL: `sqlite://${join(folder(), 'bot.sqlite')}`,
     NODE_COMPILE_CACHE: kept,
   };

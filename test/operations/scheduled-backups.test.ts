@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { readLastBackup } from '../../src/operations/make-backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
-import { inAppScene } from '../support/bot.ts';
+import { oneBot } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder, sampleOf, scrape } from '../support/machine.ts';
 
@@ -121,11 +121,10 @@ describe('BACKUP_EVERY_HOURS', () => {
 
   it('is carried out by a running bot, and counted', async () => {
     const port = await quietPort();
-    await inAppScene({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } }, async ({ data }) => {
-      const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
-      await expect.poll(made).toBe(1);
-      expect(readdirSync(join(data, 'backups'))).toHaveLength(1);
-      expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
-    });
+    const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
+    const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
+    await expect.poll(made).toBe(1);
+    expect(readdirSync(join(data, 'backups'))).toHaveLength(1);
+    expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 });

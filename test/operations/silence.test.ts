@@ -1,42 +1,41 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createSilence } from '../../src/operations/silence.ts';
-import { inAppScene, type Scene } from '../support/bot.ts';
+import { type BotOptions, type Expected, oneBot } from '../support/bot.ts';
 import { recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 
-const QUICK = { discord: { heartbeatIntervalMs: 200 } };
-/** Heartbeats so fast that a busy machine may miss some: then the stand-in complains, and discord.js connects anew. */
-const missHeartbeats = ({ mayBreak }: Scene) => mayBreak('SessionTimedOut', 5);
+async function quickBot(options: BotOptions & Expected) {
+  const bot = await oneBot({ ...options, discord: { heartbeatIntervalMs: 200 } });
+  // Heartbeats so fast that a busy machine may miss some: then the stand-in complains, and discord.js connects anew.
+  bot.mayBreak('SessionTimedOut', 5);
+  return bot;
+}
 
 describe('a gateway', () => {
   it('that is silent ends the bot with a message and status 1', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
-    await inAppScene({ ...QUICK, env, crash: true }, async (scene) => {
-      missHeartbeats(scene);
-      // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
-      scene.discord.gateway.silence(true);
-      expect(await scene.bot.exited()).toMatchObject({ status: 1 });
-      expect(scene.output()).toMatch(ENDED);
-    });
+    const bot = await quickBot({ env, crash: true });
+    // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
+    bot.discord.gateway.silence(true);
+    expect(await bot.process.exited()).toMatchObject({ status: 1 });
+    expect(bot.output()).toMatch(ENDED);
   });
 
   it('that answers heartbeats is not silent, however quiet it is', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
-    await inAppScene({ ...QUICK, env: { HTTP_PORT: String(port) } }, async (scene) => {
-      missHeartbeats(scene);
-      let before = 0;
-      const isHeard = async () => {
-        const now = await silentSeconds();
-        const isLess = now < before;
-        before = now;
-        return isLess;
-      };
-      await expect.poll(isHeard).toBe(true);
-      await expect.poll(isHeard).toBe(true);
-    });
+    await quickBot({ env: { HTTP_PORT: String(port) } });
+    let before = 0;
+    const isHeard = async () => {
+      const now = await silentSeconds();
+      const isLess = now < before;
+      before = now;
+      return isLess;
+    };
+    await expect.poll(isHeard).toBe(true);
+    await expect.poll(isHeard).toBe(true);
   });
 });
 

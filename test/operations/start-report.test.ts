@@ -1,52 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { inAppScene, type Scene } from '../support/bot.ts';
+import { type Bot, oneBot } from '../support/bot.ts';
 
-async function reportOf(scene: Scene): Promise<Readonly<Record<string, unknown>>> {
-  const entry = () => scene.log().find(({ msg }) => msg === 'ready');
+async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
+  const entry = () => bot.log().find(({ msg }) => msg === 'ready');
   await expect.poll(entry).toBeDefined();
   return entry() ?? {};
 }
 
 describe('what a start says', () => {
   it('is the version, the service, the keys, the commands, the link, the store and what is off', async () => {
-    await inAppScene({}, async (scene) => {
-      const report = await reportOf(scene);
-      expect(report).toMatchObject({
-        level: 'info',
-        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-        listing: scene.listing.url,
-        gamesKey: expect.stringContaining('none of its own'),
-        commands: scene.discord.commands().length,
-        invite: expect.stringContaining(`client_id=${scene.discord.applicationId}&`),
-        public: true,
-        store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
-        encryptionKey: 'in a file beside the store',
-      });
-      for (const variable of [
-        'HTTP_PORT',
-        'BACKUP_EVERY_HOURS',
-        'LISTING_URL',
-        'SUPPORT_URL',
-        'PRIVACY_URL',
-      ]) {
-        expect(String(report.off)).toContain(variable);
-      }
-      expect(String(report.off)).not.toContain('EXIT_WHEN_SILENT_SECONDS');
-      expect(scene.listing.requests).toEqual([]);
+    const bot = await oneBot();
+    const report = await reportOf(bot);
+    expect(report).toMatchObject({
+      level: 'info',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      listing: bot.listing.url,
+      gamesKey: expect.stringContaining('none of its own'),
+      commands: bot.discord.commands().length,
+      invite: expect.stringContaining(`client_id=${bot.discord.applicationId}&`),
+      public: true,
+      store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
+      encryptionKey: 'in a file beside the store',
     });
+    for (const variable of ['HTTP_PORT', 'BACKUP_EVERY_HOURS', 'LISTING_URL', 'SUPPORT_URL', 'PRIVACY_URL']) {
+      expect(String(report.off)).toContain(variable);
+    }
+    expect(String(report.off)).not.toContain('EXIT_WHEN_SILENT_SECONDS');
+    expect(bot.listing.requests).toEqual([]);
   });
 
   it('names what is set otherwise in the portal than README says', async () => {
     const application = { bot_require_code_grant: true, name: 'My Discord Bot', approximate_guild_count: 75 };
-    await inAppScene({ discord: { application } }, async (scene) => {
-      await reportOf(scene);
-      const warnings = scene.log().filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ msg }) => msg)).toEqual([
-        expect.stringContaining('"Requires OAuth2 Code Grant" is on'),
-        expect.stringContaining('no "discord" in the name'),
-        expect.stringContaining('About 75 servers have the bot'),
-      ]);
-    });
+    const bot = await oneBot({ discord: { application } });
+    await reportOf(bot);
+    const warnings = bot.log().filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('"Requires OAuth2 Code Grant" is on'),
+      expect.stringContaining('no "discord" in the name'),
+      expect.stringContaining('About 75 servers have the bot'),
+    ]);
   });
 
   it('is what is on, and no secret', async () => {
@@ -56,13 +48,12 @@ describe('what a start says', () => {
       SUPPORT_URL: 'https://example.com/support',
       EXIT_WHEN_SILENT_SECONDS: '0',
     };
-    await inAppScene({ env }, async (scene) => {
-      const report = await reportOf(scene);
-      expect(report).toMatchObject({ gamesKey: 'LISTING_API_KEY', encryptionKey: 'ENCRYPTION_KEY' });
-      expect(String(report.off)).toContain('EXIT_WHEN_SILENT_SECONDS');
-      expect(String(report.off)).not.toContain('SUPPORT_URL');
-      for (const secret of [env.LISTING_API_KEY, env.ENCRYPTION_KEY])
-        expect(scene.output()).not.toContain(secret);
-    });
+    const bot = await oneBot({ env });
+    const report = await reportOf(bot);
+    expect(report).toMatchObject({ gamesKey: 'LISTING_API_KEY', encryptionKey: 'ENCRYPTION_KEY' });
+    expect(String(report.off)).toContain('EXIT_WHEN_SILENT_SECONDS');
+    expect(String(report.off)).not.toContain('SUPPORT_URL');
+    for (const secret of [env.LISTING_API_KEY, env.ENCRYPTION_KEY])
+      expect(bot.output()).not.toContain(secret);
   });
 });

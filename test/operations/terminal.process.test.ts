@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
-import { openScene } from '../support/bot.ts';
+import { expect, it } from 'vitest';
+import { oneBot } from '../support/bot.ts';
 
 /** `script` of util-linux gives a program a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
@@ -9,10 +9,10 @@ const hasTerminal = spawnSync('script', ['--version']).status === 0;
 it.skipIf(!hasTerminal)(
   'the log at a terminal is for reading, and says in lines what a start is',
   async () => {
-    const scene = await openScene({ wrapper: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'] });
-    onTestFinished(() => scene.close());
-    await expect.poll(scene.output).toContain('PRIVACY_URL');
-    const said = stripVTControlCharacters(scene.output());
+    const wrapper = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
+    const bot = await oneBot({ asProcess: true, wrapper });
+    await expect.poll(bot.output).toContain('PRIVACY_URL');
+    const said = stripVTControlCharacters(bot.output());
     expect(said).not.toMatch(/^\{"/m);
     for (const line of [
       /INFO.*made an encryption key/,

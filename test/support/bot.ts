@@ -22,7 +22,7 @@ import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sa
 import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
-import { newSceneDatabase, type SceneStore, sceneStore } from './database.ts';
+import { type BotStore, botStore, newBotDatabase } from './database.ts';
 import { showWhenATestFails } from './outputs.ts';
 
 /** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
@@ -49,7 +49,7 @@ export const BREACHES = {
   /** An edit with a token whose time was over. */
   afterTheEnd: 'Unknown Webhook',
   tooOften: 'You are being rate limited.',
-  /** A first response that a scene still takes, and Discord does not. */
+  /** A first response that a test still takes, and Discord does not. */
   late: 'A first response comes within three seconds',
 } as const;
 
@@ -61,7 +61,7 @@ export interface Expected {
 
 /** The bot between both stand-ins. */
 export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'token' | 'data' | 'restart'> {
-  readonly store: SceneStore;
+  readonly store: BotStore;
   readonly process: BotProcess;
   /** Starts it, and waits until it is connected and its commands are published. */
   start(): Promise<void>;
@@ -187,7 +187,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     return [...pids].reduce((ms, pid) => ms - waitedForProcessor(pid), performance.now());
   };
   const mayBreak = new Map<string, number>();
-  const postgres = await newSceneDatabase(options.env ?? {});
+  const postgres = await newBotDatabase(options.env ?? {});
   const env = { ...options.env, ...postgres?.env };
   const sandbox = await openSandbox({
     ...options,
@@ -210,7 +210,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
   });
   const { discord, listing, bot: run, people, token, data } = sandbox;
-  const store = sceneStore(postgres?.database, data);
+  const store = botStore(postgres?.database, data);
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
 
@@ -294,61 +294,6 @@ export async function oneBot(options: BotOptions & Expected = {}): Promise<Bot> 
   const bot = await openBot(options);
   onTestFinished(() => bot.close(options));
   return bot;
-}
-
-/** A bot with people of its first guild, for tests that open and close it themselves; others take {@link botTest}. */
-export interface Scene extends Omit<Bot, 'process' | 'start' | 'newGuild'> {
-  readonly bot: BotProcess;
-  readonly startBot: Bot['start'];
-  readonly admin: Person;
-  readonly member: Person;
-}
-export interface SceneOptions extends Omit<BotOptions, 'start' | 'timing' | 'languages'> {
-  readonly key?: string;
-  readonly startBot?: boolean;
-}
-export interface AppSceneOptions
-  extends Omit<SceneOptions, 'wrapper' | 'tls'>,
-    Pick<AppDeps, 'timing' | 'languages'> {}
-
-async function openWithPeople(options: SceneOptions & AppSceneOptions): Promise<Scene> {
-  const { startBot = true, key, ...rest } = options;
-  const bot = await openBot({ ...rest, start: startBot });
-  const admin = bot.person({ role: 'admin' });
-  if (startBot && key !== undefined) await setKey(admin, key);
-  return { ...bot, bot: bot.process, startBot: bot.start, admin, member: bot.person({ role: 'member' }) };
-}
-
-/** As a process of its own. */
-export const openScene = (options: SceneOptions = {}): Promise<Scene> =>
-  openWithPeople({ ...options, asProcess: true });
-/** In the test's own process. */
-export const openAppScene = (options: AppSceneOptions = {}): Promise<Scene> => openWithPeople(options);
-
-/** The same for as long as something runs. */
-export async function inAppScene(
-  { crash = false, ...options }: AppSceneOptions & Expected,
-  run: (scene: Scene) => Promise<unknown>,
-): Promise<void> {
-  const scene = await openAppScene(options);
-  try {
-    await run(scene);
-  } finally {
-    await scene.close({ crash });
-  }
-}
-
-/** The same bot in a guild that it has just joined. */
-export async function inNewGuild(
-  scene: Scene,
-  { key, locale = 'en-US' }: { readonly key?: string; readonly locale?: string } = {},
-): Promise<Scene> {
-  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}`, locale });
-  const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
-  const person: Scene['person'] = (who) => scene.person({ guild: index, ...who });
-  const admin = person({ role: 'admin' });
-  if (key !== undefined) await setKey(admin, key);
-  return { ...scene, admin, member: person({ role: 'member' }), person };
 }
 
 /** Runs /setkey and submits its modal; the answer to that. */

@@ -51,11 +51,11 @@ export function bytesOnDisk(path: string): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Whether the scenes of this run have PostgreSQL for a store (`STORE=postgres`), each a database of its own. */
+/** Whether the bots of this run have PostgreSQL for a store (`STORE=postgres`), each a database of its own. */
 export const isOnPostgres = process.env.STORE === 'postgres';
 
 /** The bot's database, as another process reads and changes it. */
-export interface SceneStore {
+export interface BotStore {
   readonly url: StoreUrl;
   /** `STORE_URL`. */
   readonly address: string;
@@ -67,7 +67,7 @@ export interface SceneStore {
 }
 
 /** What a bot needs to know of a new database; nothing where it makes a file of SQLite. */
-export async function newSceneDatabase(given: Readonly<Record<string, string>>) {
+export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   if (!isOnPostgres || given.STORE_URL !== undefined) return undefined;
   const database = await newDatabase();
   const hasKey = given.ENCRYPTION_KEY !== undefined || given.ENCRYPTION_KEY_FILE !== undefined;
@@ -81,11 +81,11 @@ export async function newSceneDatabase(given: Readonly<Record<string, string>>) 
 }
 
 /** @param data the folder of the bot's file, if it has no database of its own */
-export function sceneStore(database: TestDatabase | undefined, data: string): SceneStore {
+export function botStore(database: TestDatabase | undefined, data: string): BotStore {
   return database ? ofDatabase(database) : ofFile(join(data, 'bot.sqlite'));
 }
 
-function ofFile(path: string): SceneStore {
+function ofFile(path: string): BotStore {
   const url = sqliteAt(path);
   return {
     url,
@@ -103,7 +103,7 @@ function ofFile(path: string): SceneStore {
   };
 }
 
-function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): SceneStore {
+function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
   async function content(): Promise<string> {
     const tables = await query(
       "select tablename as name from pg_tables where schemaname = 'public' order by 1",
@@ -135,7 +135,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): SceneStore {
 }
 
 /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
-export async function unfinishedIn(store: Pick<SceneStore, 'rows'>): Promise<readonly string[]> {
+export async function unfinishedIn(store: Pick<BotStore, 'rows'>): Promise<readonly string[]> {
   const rows = await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE sealed IS NOT NULL
     UNION ALL SELECT 'submission' AS kind, id FROM submissions WHERE state = 'running'`);
   return rows.map(({ kind, id }) => `${kind} ${id}`);
@@ -143,7 +143,7 @@ export async function unfinishedIn(store: Pick<SceneStore, 'rows'>): Promise<rea
 
 /** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
 export async function outcomesIn(
-  store: Pick<SceneStore, 'rows'>,
+  store: Pick<BotStore, 'rows'>,
   guildId: string,
   host: string,
 ): Promise<readonly unknown[]> {

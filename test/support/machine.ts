@@ -146,7 +146,7 @@ export async function createStallProbe() {
   }
 
   return {
-    /** To be given to the bot's process: `openScene({ env: { ...probe.env } })`. */
+    /** To be given to the bot's process: `openBot({ asProcess: true, env: probe.env })`. */
     env: { NODE_OPTIONS: `--import ${PRELOAD.href}`, STALL_FILE: file },
     stalls,
     close: () => rm(folder, { recursive: true, force: true }),

@@ -3,7 +3,7 @@ import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, DiscordStandIn, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
-import { messageOf, modalOf, type Scene, type Shown, textOf } from './bot.ts';
+import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts';
 
 /** What people do with the bot, in a line each; what they press is named by its label. */
 
@@ -45,22 +45,22 @@ export async function edit(person: Person, answer: Shown, changes: Values, label
 }
 
 /** /settings asks Discord three things, of the 50 a second that a bot may ask: for people, a second has gone by. */
-export function openSettings({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): Promise<Answer> {
+export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> {
   discord.clock.advance(1_000);
   return admin.slash('settings');
 }
 
 /** Chooses the games that may be submitted in the guild, of those on the first page. */
 export async function allowGames(
-  scene: Pick<Scene, 'discord' | 'admin'>,
+  guild: Pick<TestGuild, 'discord' | 'admin'>,
   games: readonly string[],
 ): Promise<Answer> {
-  const page = await scene.admin.press(await openSettings(scene), 'Games …');
-  return scene.admin.pick(page, games);
+  const page = await guild.admin.press(await openSettings(guild), 'Games …');
+  return guild.admin.pick(page, games);
 }
 
-export async function setQuota(scene: Pick<Scene, 'discord' | 'admin'>, quota: string): Promise<Answer> {
-  return edit(scene.admin, await openSettings(scene), { quota }, 'Daily quota …');
+export async function setQuota(guild: Pick<TestGuild, 'discord' | 'admin'>, quota: string): Promise<Answer> {
+  return edit(guild.admin, await openSettings(guild), { quota }, 'Daily quota …');
 }
 
 export async function removeKey(admin: Person): Promise<Answer> {
@@ -68,19 +68,19 @@ export async function removeKey(admin: Person): Promise<Answer> {
 }
 
 /** Lets somebody use a command under Integrations, whatever Discord shows by default. */
-export function giveCommand({ discord }: Pick<Scene, 'discord'>, name: string, person: Person): void {
+export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);
   discord.allowCommand(person, command.id);
 }
 
 /** The requests that submit servers, as they arrived. */
-export const adds = ({ listing }: Pick<Scene, 'listing'>) =>
+export const adds = ({ listing }: Pick<TestGuild, 'listing'>) =>
   listing.requests.filter(({ action }) => action === 'add');
 
 /** Those with this server. */
-export const addsOf = (scene: Pick<Scene, 'listing'>, host: string) =>
-  adds(scene).filter(({ servers }) => servers.some(({ server }) => server === host));
+export const addsOf = (guild: Pick<TestGuild, 'listing'>, host: string) =>
+  adds(guild).filter(({ servers }) => servers.some(({ server }) => server === host));
 
 export const upload = (filename: string, content: string | Uint8Array): Upload => ({
   filename,
@@ -139,8 +139,8 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
     .map((line) => line.slice(1, -1).split('","'));
 }
 
-/** The channel of the scene's guild that is not the one where people are. */
-export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): string {
+/** The channel of the guild that is not the one where people are. */
+export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): string {
   // Also one that the bot itself is no longer in, which is in no list.
   const guild = { id: admin.guildId, name: '', channelId: '' };
   const channel = discord.channels(guild).find(({ name }) => name === 'staff');
@@ -148,23 +148,23 @@ export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'
   return channel.id;
 }
 
-/** Makes #staff the log channel of the scene's guild. */
-export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise<void> {
+/** Makes #staff the log channel of the guild. */
+export async function chooseLogChannel({ admin }: Pick<TestGuild, 'admin'>): Promise<void> {
   const settings = messageOf(await admin.slash('settings'));
   const { current } = messageOf(await admin.pick(settings, ['#staff']));
   assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not taken');
 }
 
 /** What the log has said so far, message by message, texts and embeds; the first is the greeting. */
-export function logMessages(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
-  return scene.discord
-    .messages({ channelId: staffChannel(scene) })
+export function logMessages(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
+  return guild.discord
+    .messages({ channelId: staffChannel(guild) })
     .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
 }
 
 /** The entries of the log, without its greeting. */
-export function logLines(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
-  return logMessages(scene)
+export function logLines(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
+  return logMessages(guild)
     .slice(1)
     .flatMap((text) => text.split('\n'));
 }

@@ -1,4 +1,4 @@
-/** Loaded before each test file, and by nothing else: `npm run hostile` opens scenes as well, and has no tests. */
+/** Loaded before each test file, and by nothing else: `npm run hostile` opens bots as well, and has no tests. */
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 
