@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   type APIActionRowComponent,
   type APIComponentInMessageActionRow,
@@ -19,7 +19,7 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message in a channel that answers no interaction. */
 export interface ChannelMessage {
-  /** The same in each try of the same message; without it there is only one try. */
+  /** Names the message, in each try of it, also by another process; without it there is only one try. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed: APIEmbed;
@@ -29,7 +29,7 @@ export interface ChannelMessage {
 }
 
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
-export const newNonce = (): string => randomUUID().slice(0, 25);
+const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Discord's lasting reasons to refuse a message (Discord docs: JSON Error Codes). */
 const REFUSALS: Readonly<Record<number, PostResult>> = {
@@ -55,7 +55,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
    */
   async function put(
     channelId: string,
-    { nonce = newNonce(), content, embed, components = [], roleId }: ChannelMessage,
+    { nonce = randomUUID(), content, embed, components = [], roleId }: ChannelMessage,
     messageId?: string,
   ): Promise<{ readonly result: PostResult; readonly messageId?: string }> {
     const body = {
@@ -70,7 +70,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       }
       const posted = await api.post(Routes.channelMessages(channelId), {
         // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
-        body: { ...body, nonce, enforce_nonce: true },
+        body: { ...body, nonce: nonceOf(nonce), enforce_nonce: true },
       });
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {

@@ -5,6 +5,7 @@ import { InteractionResponseType, InteractionType } from 'discord.js';
 import { atMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
+import { createSparingLog } from '../sparing-log.ts';
 import { FatalDiscordError, type Gateway } from './gateway.ts';
 
 /** Where Discord posts to. */
@@ -24,8 +25,6 @@ const LOOKS_EVERY_MS = 1_000;
 /** How long an idle connection stays open: longer than at a proxy (usually 60 seconds), so that no request meets its end. */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
-/** How often the same reason to turn requests away is logged, in milliseconds. */
-const LOG_EVERY_MS = 60_000;
 
 export interface EndpointDeps {
   /** The application's key, in 64 hexadecimal digits. */
@@ -56,7 +55,7 @@ class Refusal extends Error {
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
   const key = keyOf(deps.publicKey);
-  const loggedAt = new Map<string, number>();
+  const log = createSparingLog(logger);
   let bytesAtOnce = 0;
   let isLeaving = false;
   const server = createServer(
@@ -134,10 +133,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   function turnAway(response: ServerResponse, error: unknown): void {
     const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'the bot failed');
     if (status === 500) logger.error({ err: error }, 'what was posted could not be taken');
-    else if (performance.now() - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) > LOG_EVERY_MS) {
-      loggedAt.set(message, performance.now());
-      logger.info({ status, why: message }, 'a request to the endpoint of interactions was turned away');
-    }
+    else log.info({ status }, `a request to the endpoint of interactions was turned away: ${message}`);
     // Requests that have not arrived whole are not waited for.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { createBoundedMap } from '../bounded-map.ts';
 import type { ChannelPosts } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels } from '../guilds/settings.ts';
@@ -25,8 +24,6 @@ export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 const PAUSE_MS = 60_000;
 /** How many such messages are remembered; the oldest is tried again first. */
 const MOST_FAILED = 1_000;
-/** Discord takes 25 characters (Discord docs: Message, Create Message). */
-const LONGEST_NONCE = 25;
 
 /**
  * The messages in the log channel on which moderators decide. Each is made from the row of its submission alone, after each
@@ -63,7 +60,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const t = wordsFor(locale);
     const { content, embeds } = approvalView(t, approval, games);
     const [embed = {}] = embeds;
-    const shown = { nonce: nonceOf(id), content, embed, components: rows(decisionButtons(t, approval)) };
+    const shown = { nonce: id, content, embed, components: rows(decisionButtons(t, approval)) };
     const { result, messageId } = await posts.put(channelId, shown, message?.messageId);
     if (result === 'failed') return result;
     if (messageId !== undefined) return { channelId, messageId };
@@ -118,6 +115,3 @@ const DELETED = {
   messageDueAt: undefined,
   isMessageDue: false,
 } as const;
-
-/** The same nonce for each try, also in another process. */
-const nonceOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, LONGEST_NONCE);

@@ -1,11 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBoundedMap } from '../bounded-map.ts';
-import {
-  type ChannelMessage,
-  type ChannelPosts,
-  newNonce,
-  type PostResult,
-} from '../discord/channel-posts.ts';
+import type { ChannelMessage, ChannelPosts, PostResult } from '../discord/channel-posts.ts';
 import type { logChannels } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
@@ -157,7 +153,7 @@ export function createGuildLog(deps: GuildLogDeps) {
 }
 
 const newMessage = (): Waiting => ({
-  nonce: newNonce(),
+  nonce: randomUUID(),
   alerts: [],
   lines: [],
   count: 0,
