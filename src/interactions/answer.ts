@@ -250,17 +250,9 @@ export function createAnswering(deps: AnswerDeps) {
   return {
     turnDown,
     async answer(asking: Asking, action: Action): Promise<void> {
-      switch (action.answers) {
-        case 'modal':
-          return openModal(asking, action);
-        case 'at once':
-        case 'update at once':
-          return answerAtOnce(asking, action);
-        case 'later':
-        case 'update':
-        case 'sending':
-          return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
-      }
+      if (action.answers === 'modal') return openModal(asking, action);
+      if (!isRecorded(action)) return answerAtOnce(asking, action);
+      return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
     },
   };
 }

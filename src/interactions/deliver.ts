@@ -54,21 +54,11 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
  * @param shown what the message shows
  */
 export function updateResponse(reply: Reply, shown?: Shown): APIInteractionResponse {
-  if (reply.keepsMessage && shown) {
-    // Discord takes what it has shown itself.
-    const data = shownBelow(shown, reply) as object;
-    return { type: InteractionResponseType.UpdateMessage, data };
-  }
-  const { content, embeds = [], components = [] } = fitTexts(reply);
+  const { body } = messageAfter(reply, shown);
+  // Other than in an edit, Discord's documents know no `null` here.
   return {
     type: InteractionResponseType.UpdateMessage,
-    data: {
-      content: content ?? '',
-      embeds: [...embeds],
-      components: [...components],
-      attachments: [],
-      allowed_mentions: NO_MENTIONS,
-    },
+    data: { ...body, content: String(body.content ?? '') },
   };
 }
 

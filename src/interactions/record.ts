@@ -125,8 +125,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
      * @returns `twice` when this very interaction was taken already; `too old` to be replied to, by its id
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
-      const { id, guildId, receivedAt, token, applicationId, user, isAdmin, channelId, locale, guildLocale } =
-        interaction;
+      const { id, guildId, receivedAt, token } = interaction;
       const ageMs = now() - SnowflakeUtil.timestampFrom(id);
       if (ageMs > TOKEN_LIVES_MS) {
         logger.warn(
@@ -136,17 +135,8 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
         return 'too old';
       }
       const message = messageWritten(interaction, shown !== undefined);
-      const kept = {
-        applicationId,
-        token: token.reveal(),
-        user,
-        isAdmin,
-        channelId,
-        locale,
-        guildLocale,
-        shown,
-        message,
-      };
+      // Only the fields of the schema are kept.
+      const kept = sealedSchema.parse({ ...interaction, token: token.reveal(), shown, message });
       const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
       const { numInsertedOrUpdatedRows } = await store
         .tables()

@@ -37,6 +37,13 @@ function gatewayTo({ apiUrl }: { readonly apiUrl: string }) {
   return { ...gateway, connect, stopping, fatal, logged };
 }
 
+async function connectedTo(discord: { readonly apiUrl: string }) {
+  const gateway = gatewayTo(discord);
+  await gateway.connect();
+  await expect.poll(gateway.isConnected).toBe(true);
+  return gateway;
+}
+
 it('every shard is counted, and the connection is said once all are ready', async () => {
   const discord = await startStandIn({ shards: 4, maxConcurrency: 4 });
   for (let n = 0; n < 8; n += 1) discord.guildEvents.add({ name: `Guild ${n}` });
@@ -63,29 +70,20 @@ it('every shard is counted, and the connection is said once all are ready', asyn
 
 it('two gateways of one process keep their sessions apart', async () => {
   const discord = await startStandIn({ maxConcurrency: 2 });
-  const gateways = [gatewayTo(discord), gatewayTo(discord)];
-  for (const gateway of gateways) {
-    await gateway.connect();
-    await expect.poll(gateway.isConnected).toBe(true);
-    discord.clock.advance(5_000);
-  }
+  const first = await connectedTo(discord);
+  discord.clock.advance(5_000);
+  const second = await connectedTo(discord);
   const before = discord.gateway.sessions().map(({ id }) => id);
   expect(new Set(before).size).toBe(2);
   discord.gateway.askToReconnect();
-  for (const { logged } of gateways) await expect.poll(() => logged('resumed').length).toBe(1);
-  expect(
-    discord.gateway
-      .sessions()
-      .map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(before.toSorted());
+  for (const { logged } of [first, second]) await expect.poll(() => logged('resumed').length).toBe(1);
+  const after = discord.gateway.sessions().map(({ id }) => id);
+  expect(after.toSorted()).toEqual(before.toSorted());
 });
 
 it('several shards that Discord ends for good end the bot once', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
-  const gateway = gatewayTo(discord);
-  await gateway.connect();
-  await expect.poll(gateway.isConnected).toBe(true);
+  const gateway = await connectedTo(discord);
   discord.gateway.close(4014);
   await expect.poll(gateway.shards).toEqual({ ready: 0, connecting: 0, disconnected: 3 });
   expect(gateway.fatal.map(({ message }) => message)).toEqual([expect.stringContaining('4014')]);
@@ -108,9 +106,7 @@ it.each([
 
 it('a start may use the last 200 IDENTIFYs of the day, which it says; later on they are kept', async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
-  const gateway = gatewayTo(discord);
-  await gateway.connect();
-  await expect.poll(gateway.isConnected).toBe(true);
+  const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs that are kept')).toHaveLength(1);
   discord.gateway.invalidate(false);
   // The library lets five seconds pass between two IDENTIFYs.
@@ -121,9 +117,7 @@ it('a start may use the last 200 IDENTIFYs of the day, which it says; later on t
 
 it('a shard that waits for READY is not silent, and is again once it was heard', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 1_000 });
-  const gateway = gatewayTo(discord);
-  await gateway.connect();
-  await expect.poll(gateway.isConnected).toBe(true);
+  const gateway = await connectedTo(discord);
   expect(gateway.silentMs()).toBeGreaterThan(0);
   discord.gateway.answerIdentify('nothing');
   discord.gateway.invalidate(false);
@@ -136,9 +130,7 @@ it('a shard that waits for READY is not silent, and is again once it was heard',
 
 it('a dead line is given up as soon as a heartbeat was not answered', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
-  const gateway = gatewayTo(discord);
-  await gateway.connect();
-  await expect.poll(gateway.isConnected).toBe(true);
+  const gateway = await connectedTo(discord);
   discord.gateway.killLines();
   // By itself the library waits half a minute for such a line to close.
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);

@@ -181,6 +181,15 @@ const recorded = async () => {
   return { rows: all.length, open: all.filter(({ sealed }) => sealed !== null).length };
 };
 
+/** While a command runs, another process takes its interaction over. */
+function anotherTakesOver(): void {
+  const taken = { owner: 'another', sealed: null };
+  meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
+  onTestFinished(() => {
+    meanwhile = async () => undefined;
+  });
+}
+
 describe('a slash command', () => {
   it('that only reads answers its member with its first response, and is not recorded', async () => {
     const before = await recorded();
@@ -200,11 +209,7 @@ describe('a slash command', () => {
   });
 
   it('that another process has taken over is not answered', async () => {
-    const taken = { owner: 'another', sealed: null };
-    meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
-    onTestFinished(() => {
-      meanwhile = async () => undefined;
-    });
+    anotherTakesOver();
     const sent = bot.sending();
     void say('later');
     await expect.poll(() => bot.log.at(-1)?.details).toMatchObject({ outcome: 'lost' });
@@ -236,11 +241,7 @@ describe('a slash command', () => {
 
   it('that another process has taken over shows no progress any more', async () => {
     const message = messageOf(await say('it'));
-    const taken = { owner: 'another', sealed: null };
-    meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
-    onTestFinished(() => {
-      meanwhile = async () => undefined;
-    });
+    anotherTakesOver();
     const sent = bot.sending();
     const before = ended('lost');
     void member.press(message, 'half');
