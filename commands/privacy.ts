@@ -62,7 +62,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
           if (count === 'begun') return { content: t('privacy.begun') };
-          return { content: count === 0 ? t('privacy.notNamed') : t('privacy.forgotten', { count }) };
+          return { content: count === 0 ? t('privacy.unnamed') : t('privacy.forgotten', { count }) };
         },
       },
       erase: {

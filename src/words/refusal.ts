@@ -45,7 +45,7 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
     case 'member-waiting':
     case 'guild-waiting':
       return {
-        short: t(`problem.short.${refusal.code}`, { count: refusal.limit }),
+        short: t(`problem.short.${refusal.code}`, { count: refusal.count }),
         help: t('problem.help.waiting'),
       };
     default:

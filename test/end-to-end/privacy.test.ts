@@ -51,7 +51,7 @@ describe('/privacy', () => {
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await admin.slash('submissions'))).toContain(`@${other.userId}`);
-    expect(textOf(await deleteName())).toContain('Your name is in none of the submissions here.');
+    expect(textOf(await deleteName())).toContain('Your name is in none of the submissions here any more.');
     await bot.restart();
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
