@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { ReadyRow } from '../server-lists/row.ts';
@@ -10,6 +11,8 @@ import type { RecordedServer, Records } from './record.ts';
 
 /** How many submissions of a member and of a guild may wait at a time. */
 const MOST_WAITING = { member: 10, guild: 100 } as const;
+/** Once what waits in a guild takes so many bytes on the disk, nothing more may wait. A list takes 400 KB at most. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * How long after the end of a submission its message is shown a second time, in milliseconds. Another process may have read an
@@ -20,7 +23,8 @@ const SHOWN_AGAIN_MS = 60_000;
 /** Why nothing more may wait. */
 export type NotWaiting =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
-  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly limit: number };
+  /** So many submissions wait. */
+  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number };
 
 /** Where a message is. */
 export interface MessagePlace {
@@ -203,11 +207,15 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {
       const own = await waitingIn(guildId).where('user_id', '=', user.id).select('draft').execute();
-      if (own.length >= MOST_WAITING.member) return { code: 'member-waiting', limit: MOST_WAITING.member };
-      const { count } = await waitingIn(guildId)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
+      if (own.length >= MOST_WAITING.member) return { code: 'member-waiting', count: own.length };
+      const { count, bytes } = await waitingIn(guildId)
+        .select(({ fn }) => [
+          fn.countAll<number>().as('count'),
+          sql<number | null>`sum(octet_length(draft))`.as('bytes'),
+        ])
         .executeTakeFirstOrThrow();
-      if (count >= MOST_WAITING.guild) return { code: 'guild-waiting', limit: MOST_WAITING.guild };
+      const isFull = count >= MOST_WAITING.guild || (bytes ?? 0) >= MOST_BYTES;
+      if (isFull) return { code: 'guild-waiting', count };
       const addresses = new Set(
         own.flatMap(({ draft }) => (runFromStore(draft ?? '')?.rows ?? []).map(addressOf)),
       );

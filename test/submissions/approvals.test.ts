@@ -189,13 +189,23 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
       refusal: { code: 'waiting-already', server: { server: 'a-1.example.com' } },
     });
     for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toEqual({ kind: 'waiting' });
-    expect(await submit(opened, 'm11')).toMatchObject({ refusal: { code: 'member-waiting', limit: 10 } });
+    expect(await submit(opened, 'm11')).toMatchObject({ refusal: { code: 'member-waiting', count: 10 } });
     for (let n = 10; n < 100; n += 1) {
       const by = { guildId, user: { id: String(100 + Math.floor(n / 10)), name: 'x' } };
       expect(await submit(opened, `g${n}`, 1, by)).toEqual({ kind: 'waiting' });
     }
     const late = { guildId, user: { id: '999', name: 'late' } };
-    expect(await submit(opened, 'late', 1, late)).toMatchObject({ refusal: { code: 'guild-waiting' } });
+    expect(await submit(opened, 'late', 1, late)).toMatchObject({
+      refusal: { code: 'guild-waiting', count: 100 },
+    });
+  });
+
+  it('is one of fewer in a guild whose lists take 8 MiB', async () => {
+    const opened = await open();
+    await submit(opened, 'large', 1);
+    const draft = 'x'.repeat(8 * 1024 * 1024);
+    await opened.store.tables().updateTable('submissions').set({ draft }).execute();
+    expect(await submit(opened, 'b')).toMatchObject({ refusal: { code: 'guild-waiting', count: 1 } });
   });
 
   describe('whose moderator’s process dies', () => {

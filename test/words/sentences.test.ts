@@ -67,8 +67,8 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'daily-quota': { code: 'daily-quota', ...limit },
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
   'waiting-already': { code: 'waiting-already', server },
-  'member-waiting': { code: 'member-waiting', limit: 10 },
-  'guild-waiting': { code: 'guild-waiting', limit: 100 },
+  'member-waiting': { code: 'member-waiting', count: 10 },
+  'guild-waiting': { code: 'guild-waiting', count: 100 },
 };
 
 const NOT_SENT: readonly NotSent['reason'][] = [
