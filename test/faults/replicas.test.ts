@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ROLES } from '../../sandbox/people.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { createBotInProcess, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
-import { ACCEPTED, addServer, addsOf, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/people.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
@@ -28,7 +29,9 @@ async function openBoth() {
   const guild = await bot.newGuild({ key: 'sandbox-key' });
   const [lease] = await database.query('select owner from leases');
 
-  async function startOther(): Promise<void> {
+  /** @returns where Discord can post to it */
+  async function startOther(): Promise<string> {
+    const port = await quietPort();
     const printed: string[] = [];
     const other = createBotInProcess(
       {
@@ -40,7 +43,7 @@ async function openBoth() {
           DISCORD_PUBLIC_KEY: bot.discord.endpoint.publicKey,
           LISTING_API_URL: bot.listing.url,
           INTERACTIONS: 'http',
-          INTERACTIONS_PORT: String(await quietPort()),
+          INTERACTIONS_PORT: String(port),
         },
         surroundings: {},
         onLine: (line) => printed.push(line),
@@ -51,10 +54,12 @@ async function openBoth() {
     other.start();
     onTestFinished(async () => void (await other.stop()));
     await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+    return `http://127.0.0.1:${port}/interactions`;
   }
 
-  await startOther();
+  const otherUrl = await startOther();
   return {
+    otherUrl,
     bot,
     guild,
     wire,
@@ -108,8 +113,8 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('one posts the message on which moderators decide, where the other dies before it', async () => {
-    const { bot, guild, letPass } = await openBoth();
+  it('one posts the message on which moderators decide, where the other dies before it, and two of them decide at once', async () => {
+    const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
     const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
@@ -124,11 +129,27 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(textOf(await answer)).toContain('This is waiting for a moderator');
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
     await bot.start();
-    const moderators = ['admin', 'admin'] as const;
     const message = await waitingIn(guild);
-    const said = await Promise.all(moderators.map((who) => inStaff(guild, who).press(message, 'Approve')));
-    for (const each of said) expect(textOf(each)).toContain('Approved');
+    const another = discord.person({
+      guild,
+      name: 'another',
+      locale: 'en-US',
+      channelId: staffChannel(guild),
+      userId: '300000000000000009',
+      permissions: ROLES.admin.permissions,
+    });
+    // Both are at work on it before either decides: one in each process.
+    discord.faults.inject({ fault: { kind: 'delay', ms: 500 }, path: /callback/, times: 2 });
+    const first = inStaff(guild, 'admin').press(message, 'Approve');
+    await discord.endpoint.save(otherUrl);
+    const second = another.press(message, 'Approve');
+    for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
     expect(addsOf(guild, 'waits.example.com')).toHaveLength(1);
+    const [now] = await rows('select decided_by from submissions');
+    await expect
+      .poll(() => textOf(message))
+      .toMatch(new RegExp(`Approved · Moderator: @${now?.decided_by}\n.*sent for review`));
+    expect(labelsOf(message)).toEqual([]);
   });
 
   it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {
