@@ -94,6 +94,12 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
+  /** `undefined` where there is none, too. */
+  async function readable(guildId: string): Promise<KeyRecord | undefined> {
+    const record = await records.get(guildId);
+    return record === 'unreadable' ? undefined : record;
+  }
+
   /** The key, unless there is none, it cannot be opened, or the service has refused it: then nothing is sent. */
   async function usable(guildId: string): Promise<UsableKey | NoKey> {
     const record = await records.get(guildId);
@@ -124,9 +130,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
     usable,
     /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
     async get(guildId: string): Promise<UsableKey | undefined> {
-      const record = await records.get(guildId);
-      if (record === undefined || record === 'unreadable') return undefined;
-      const key = open(guildId, record);
+      const record = await readable(guildId);
+      const key = record && open(guildId, record);
       return key && { key, setAt: record.setAt };
     },
     async status(guildId: string): Promise<KeyStatus | undefined> {
@@ -167,8 +172,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const said = saidOfKey(outcome);
       if (said === 'nothing') return false;
       return change(guildId, async () => {
-        const record = await records.get(guildId);
-        if (record === undefined || record === 'unreadable' || record.setAt !== setAt) return false;
+        const record = await readable(guildId);
+        if (record?.setAt !== setAt) return false;
         const at = time();
         const isNewRefusal = said === 'refused' && record.invalidSince === undefined;
         const isDoubted = isNewRefusal && (await refusals?.note(guildId)) === true;
@@ -188,8 +193,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
     /** Takes away the mark of a refusal. */
     async lift(guildId: string): Promise<void> {
       await change(guildId, async () => {
-        const record = await records.get(guildId);
-        if (record === undefined || record === 'unreadable') return;
+        const record = await readable(guildId);
+        if (record === undefined) return;
         const { invalidSince: _, ...unmarked } = record;
         await records.set(guildId, unmarked);
       });
@@ -202,8 +207,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
       const isDeleted = await change(guildId, async () => {
-        const record = setAt === undefined ? undefined : await records.get(guildId);
-        const isAnother = record !== undefined && record !== 'unreadable' && record.setAt !== setAt;
+        const record = setAt === undefined ? undefined : await readable(guildId);
+        const isAnother = record !== undefined && record.setAt !== setAt;
         return !isAnother && (await records.delete(guildId));
       });
       if (isDeleted) await store.cutLog();

@@ -52,21 +52,13 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   } finally {
     await removePartial(file);
   }
-  // The backup is complete now, whatever fails below.
-  try {
-    await sync(folder);
-  } catch (error) {
-    logger.warn(
-      { err: error },
-      `the backup is complete, but may be gone after a power cut: ${reason(error)}`,
-    );
-  }
-  try {
-    // The metrics and the next scheduled backup read this. The bot may be of another version.
-    await useValues(sqliteAt(path), (values) => values.set(LAST, at), true);
-  } catch (error) {
-    logger.warn({ err: error }, `the backup is complete, but its time could not be kept: ${reason(error)}`);
-  }
+  const warn = (but: string) => (error: unknown) =>
+    logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
+  await sync(folder).catch(warn('may be gone after a power cut'));
+  // The metrics and the next scheduled backup read this. The bot may be of another version.
+  await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
+    warn('its time could not be kept'),
+  );
   return (await stat(file)).size;
 }
 

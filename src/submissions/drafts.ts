@@ -27,8 +27,12 @@ export interface DraftsDeps {
   readonly now: () => number;
 }
 
-/** A draft may be lost in a power cut, since nothing of it was sent. */
-const NOT_SYNCED = { synced: false };
+/** Changes drafts of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
+export const inDrafts = <Result>(
+  store: Pick<Store, 'inGuild'>,
+  { guildId }: Submitter,
+  change: () => Promise<Result>,
+): Promise<Result> => store.inGuild(guildId, change, { synced: false });
 
 /** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
 export function createDrafts({ store, now }: DraftsDeps) {
@@ -84,48 +88,41 @@ export function createDrafts({ store, now }: DraftsDeps) {
       const { guildId, user } = by;
       const created_at = now();
       const json = JSON.stringify(draft);
-      await store.inGuild(
-        guildId,
-        async () => {
-          await tables()
-            .insertInto('submissions')
-            .values({
-              id,
-              guild_id: guildId,
-              user_id: user.id,
-              user_name: user.name,
-              state: 'draft',
-              draft: json,
-              created_at,
-            })
-            .onConflict((conflict) =>
-              conflict
-                .column('id')
-                .doUpdateSet({ draft: json, created_at })
-                .where('submissions.state', '=', 'draft')
-                .where('submissions.guild_id', '=', guildId)
-                .where('submissions.user_id', '=', user.id),
-            )
-            .execute();
-          await dropExcess(by, id);
-        },
-        NOT_SYNCED,
-      );
+      const row = {
+        id,
+        guild_id: guildId,
+        user_id: user.id,
+        user_name: user.name,
+        state: 'draft',
+        draft: json,
+        created_at,
+      } as const;
+      await inDrafts(store, by, async () => {
+        await tables()
+          .insertInto('submissions')
+          .values(row)
+          .onConflict((conflict) =>
+            conflict
+              .column('id')
+              .doUpdateSet({ draft: json, created_at })
+              .where('submissions.state', '=', 'draft')
+              .where('submissions.guild_id', '=', guildId)
+              .where('submissions.user_id', '=', user.id),
+          )
+          .execute();
+        await dropExcess(by, id);
+      });
     },
     /**
      * Deletes a draft, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
      * cancelled.
      */
     drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
-      store.inGuild(
-        by.guildId,
-        async () => {
-          const found = await find(by, id);
-          if (typeof found === 'string') return found;
-          await tables().updateTable('submissions').set({ draft: null }).where('id', '=', id).execute();
-          return undefined;
-        },
-        NOT_SYNCED,
-      ),
+      inDrafts(store, by, async () => {
+        const found = await find(by, id);
+        if (typeof found === 'string') return found;
+        await tables().updateTable('submissions').set({ draft: null }).where('id', '=', id).execute();
+        return undefined;
+      }),
   };
 }

@@ -17,7 +17,7 @@ import {
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
-import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import { type Drafts, inDrafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
 import type { SubmissionSettings } from './pipeline.ts';
 
@@ -103,35 +103,22 @@ export function createListDrafts(deps: ListDraftsDeps) {
     };
   }
 
+  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
+    const prepared = await prepare(by, id, draft);
+    await drafts.save(by, id, prepared.draft);
+    return prepared;
+  }
+
   /** Keeps a new draft. */
-  const open = (
-    by: Submitter,
-    id: string,
-    read: Pick<Draft, 'source' | 'rows' | 'noise'>,
-  ): Promise<Prepared> =>
-    store.inGuild(
-      by.guildId,
-      async () => {
-        const prepared = await prepare(by, id, { ...read, includesAlreadySubmitted: false });
-        await drafts.save(by, id, prepared.draft);
-        return prepared;
-      },
-      NOT_SYNCED,
-    );
+  const open = (by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows' | 'noise'>) =>
+    inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false }));
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
-    store.inGuild(
-      by.guildId,
-      async () => {
-        const found = await drafts.find(by, id);
-        if (typeof found === 'string') return found;
-        const prepared = await prepare(by, id, how(found));
-        await drafts.save(by, id, prepared.draft);
-        return prepared;
-      },
-      NOT_SYNCED,
-    );
+    inDrafts(store, by, async () => {
+      const found = await drafts.find(by, id);
+      return typeof found === 'string' ? found : prepareAndSave(by, id, how(found));
+    });
 
   return {
     open,
@@ -187,23 +174,16 @@ export function createListDrafts(deps: ListDraftsDeps) {
     /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
     async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {
       const typed = { text: keptText(text), game: shown(game), window };
-      await store.inGuild(
-        by.guildId,
-        async () => {
-          const found = await drafts.find(by, id);
-          const draft = typeof found === 'string' ? NO_ROWS : found;
-          await drafts.save(by, id, { ...draft, typed });
-        },
-        NOT_SYNCED,
-      );
+      await inDrafts(store, by, async () => {
+        const found = await drafts.find(by, id);
+        const draft = typeof found === 'string' ? NO_ROWS : found;
+        await drafts.save(by, id, { ...draft, typed });
+      });
     },
   };
 }
 
 const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
-
-/** A draft may be lost in a power cut, since nothing of it was sent. */
-const NOT_SYNCED = { synced: false };
 
 /** A text without passwords, since it is stored. In JSON a password ends at its quotes; elsewhere at the end of the line. */
 function keptText(text: string): string {

@@ -38,7 +38,12 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
   const copy = `${path}.restoring`;
   try {
     await copyDatabase(file, copy);
-    await check({ copy, path, config });
+    await check(copy);
+    await keysAtHand({
+      configured: config.encryptionKey,
+      keyFile: `${path}.key`,
+      usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
+    });
     // Closing the file also moves the content of a copied log into it.
     useFile(copy, (database) => database.exec(AFTER_A_RESTORE.join(';')), true);
     await sync(copy);
@@ -66,22 +71,11 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
   }
 }
 
-interface Checked {
-  readonly copy: string;
-  readonly path: string;
-  readonly config: RestoreDeps['config'];
-}
-
-/** Whether a bot of this version could start on the copy with the key that it has. */
-async function check({ copy, path, config }: Checked): Promise<void> {
+/** @throws StoreError if a bot of this version could not start on the copy */
+async function check(copy: string): Promise<void> {
   await checkFile(copy);
-  const isOurs = useFile(copy, (database) => hasTable(database, 'submissions'));
-  if (!isOurs) throw new StoreError('it is no database of this bot');
-  await keysAtHand({
-    configured: config.encryptionKey,
-    keyFile: `${path}.key`,
-    usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
-  });
+  const isOfBot = useFile(copy, (database) => hasTable(database, 'submissions'));
+  if (!isOfBot) throw new StoreError('it is no database of this bot');
 }
 
 /** Renames the previous database with its log, which has the latest changes. */
