@@ -3,7 +3,7 @@ import { ApplicationCommandOptionType } from 'discord.js';
 import { createCache } from '../../src/bounded-map.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
-import { button, customId, rows } from '../../src/interactions/controls.ts';
+import { type ActionRow, button, customId, rows } from '../../src/interactions/controls.ts';
 import {
   type Page,
   pageButtons,
@@ -51,21 +51,56 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   const fullness = createCache(async (guildId) => (await history.size(guildId)) >= MOST_ENTRIES, HOUR_MS);
 
   async function exportOne(context: PressContext): Promise<Reply> {
-    const { user, argument, t } = context;
+    const { user, t } = context;
     if (exporting.has(user.id)) throw new UserError(t('again.busy'));
     exporting.add(user.id);
-    try {
-      return await exported(context, history, await wanted(context, readFilter(readPage(argument).state)));
-    } finally {
-      exporting.delete(user.id);
-    }
+    return exported(context).finally(() => exporting.delete(user.id));
   }
 
-  const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
-    historyFilter(permitted(context, filter), [
-      () => games.all.map(({ alias }) => alias),
-      async () => [...(await history.games(context.guildId))],
-    ]);
+  /** All entries as files. If they do not fit into one message, it says so. */
+  async function exported(context: PressContext): Promise<Reply> {
+    const { t, mention, guildId, argument } = context;
+    const which = await wanted(context, readFilter(readPage(argument).state));
+    async function* tableRows(): AsyncGenerator<readonly (readonly string[])[]> {
+      for await (const entries of history.all(guildId, which)) {
+        yield entries.map((entry) => fileRow(context, entry));
+      }
+    }
+    const { files, isWhole } = await csvFiles(tableRows(), {
+      heading: FILE_HEADING,
+      mostBytes: LIMITS.fileBytes,
+      mostFiles: LIMITS.files,
+    });
+    const texts = [
+      t('submissions.exported'),
+      files.length > 1 && t('submissions.inFiles'),
+      !isWhole && t('submissions.leftOut', { submissions: mention('submissions') }),
+    ];
+    const nameOf = (i: number) => (files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`);
+    return {
+      content: texts.filter(Boolean).join('\n'),
+      files: files.map((data, i) => ({ name: nameOf(i), data })),
+    };
+  }
+
+  /** The filter for the history, of what this member may see. */
+  async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
+    const { userId, game, outcome, server } = permitted(context, filter);
+    return {
+      ...(userId !== '' && { userId }),
+      // No game has an empty alias.
+      ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
+      ...(outcome !== undefined && { outcome }),
+      ...(server !== '' && { address: server.toLowerCase() }),
+    };
+  }
+
+  /** The alias of a {@link gameMark}: among the service's games, or among those that were submitted. */
+  async function aliasOf(guildId: string, mark: string): Promise<string | undefined> {
+    const known = games.all.find(({ alias }) => gameMark(alias) === mark);
+    if (known) return known.alias;
+    return [...(await history.games(guildId))].find((alias) => gameMark(alias) === mark);
+  }
 
   /** What waits for a moderator comes first. @param waiting which of these submissions, counted from 1 */
   async function show(
@@ -74,35 +109,41 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     wantedPage: number,
     waiting = 1,
   ): Promise<Reply> {
-    const { guildId } = context;
-    const which = await wanted(context, filter);
-    const found = await history.find(guildId, which);
+    const { t, guildId } = context;
+    const found = await history.find(guildId, await wanted(context, filter));
+    const first = isOpen(filter) ? await actions.waiting(context, waiting) : undefined;
+    if (found.length === 0) return first ?? { content: noneText(context, filter) };
     const count = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
+    const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
     const isFull = await fullness.get(guildId);
-    const first = isOpen(filter) ? await actions.waiting(context, waiting) : undefined;
-    if (first && count === 0) return first;
-    const view = submissionsView(context, {
-      entries,
-      count,
-      hasMore: found.length > count,
-      filter,
-      page,
-      isFull,
-      games,
-    });
-    if (first === undefined) return view;
+    const about = [
+      found.length > count ? t('submissions.countMore', { most: count }) : t('submissions.count', { count }),
+      isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,
+    ];
     return {
-      content: first.content,
-      embeds: [...first.embeds, ...(view.embeds ?? [])],
-      components: [...first.components, ...(view.components ?? [])],
+      ...(first && { content: first.content }),
+      embeds: [...(first?.embeds ?? []), listEmbed(context, about.filter(Boolean), numbered, page)],
+      components: [...(first?.components ?? []), ...listRows(context, numbered, page, filter)],
+    };
+  }
+
+  /** A page of the history. */
+  function listEmbed(context: Context, about: readonly unknown[], entries: readonly Numbered[], page: Page) {
+    const own = !context.isAdmin;
+    const lines = entries.map(({ entry, number }) => entryText(context, entry, { number, games, own }));
+    return {
+      title: context.t(own ? 'submissions.titleOwn' : 'submissions.title'),
+      description: [about.join('\n'), ...lines].join('\n\n'),
+      ...pageFooter(context, page),
     };
   }
 
   /** The outcomes of one submission, in a message of its own, so that the page keeps its filter. */
-  async function showServers(context: Context, id: string, wantedPage: number): Promise<Reply> {
+  async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
+    const { wanted: wantedPage, state: id } = readPage(context.argument);
     const which = isAdmin ? { id } : { id, userId: user.id };
     const count = await history.countServers(guildId, which);
     if (count === 0) throw new UserError(t('submissions.noneFound'));
@@ -119,11 +160,6 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
       components: rows(pageButtons(context, page, { command: 'submissions', action: 'turn', state: id })),
     };
   }
-
-  const ofServers = (context: PressContext): Promise<Reply> => {
-    const { wanted: page, state: id } = readPage(context.argument);
-    return showServers(context, id, page);
-  };
 
   return {
     data: commandData(),
@@ -160,8 +196,8 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         run: (context) =>
           show(context, { ...readFilter(''), userId: context.isAdmin ? context.user.id : '' }, 1),
       },
-      servers: { answers: 'at once', run: ofServers },
-      turn: { answers: 'update at once', run: ofServers },
+      servers: { answers: 'at once', run: showServers },
+      turn: { answers: 'update at once', run: showServers },
       export: {
         answers: 'later',
         isLarge: true,
@@ -204,81 +240,31 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** All entries as files. If they do not fit into one message, it says so. */
-async function exported(
+/** An entry with its number among all that the filter lets through, newest first. */
+interface Numbered {
+  readonly entry: SubmissionEntry;
+  readonly number: number;
+}
+
+/** Buttons to see the servers of each list, to turn the page, and to get all of it as a file. */
+function listRows(
   context: Context,
-  history: SubmissionsDeps['history'],
-  which: HistoryFilter,
-): Promise<Reply> {
-  const { t, mention, guildId } = context;
-  async function* rows(): AsyncGenerator<readonly (readonly string[])[]> {
-    for await (const entries of history.all(guildId, which)) {
-      yield entries.map((entry) => fileRow(context, entry));
-    }
-  }
-  const found = await csvFiles(rows(), {
-    heading: FILE_HEADING,
-    mostBytes: LIMITS.fileBytes,
-    mostFiles: LIMITS.files,
-  });
-  return {
-    content: [
-      t('submissions.exported'),
-      ...(found.files.length > 1 ? [t('submissions.inFiles')] : []),
-      ...(found.isWhole ? [] : [t('submissions.leftOut', { submissions: mention('submissions') })]),
-    ].join('\n'),
-    files: found.files.map((data, i) => ({
-      name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
-      data,
-    })),
-  };
-}
-
-interface Shown {
-  /** The entries of the page that this member may see, newest first. */
-  readonly entries: readonly SubmissionEntry[];
-  /** How many entries all pages have. */
-  readonly count: number;
-  /** Whether there are more entries, which are on no page. */
-  readonly hasMore: boolean;
-  readonly filter: SubmissionFilter;
-  readonly page: Page;
-  /** Whether the guild has so many servers that the oldest are deleted. */
-  readonly isFull: boolean;
-  readonly games: GameIndex;
-}
-
-/** A page of the history, with buttons to turn it and to get all of it as a file. */
-function submissionsView(context: Context, shown: Shown): Reply {
-  const { entries, count, hasMore, filter, page, isFull, games } = shown;
+  entries: readonly Numbered[],
+  page: Page,
+  filter: SubmissionFilter,
+): readonly ActionRow[] {
   const { t } = context;
-  const own = !context.isAdmin;
-  if (count === 0) return { content: noneText(context, filter) };
-  const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
-  const lines = numbered.map(({ entry, number }) => entryText(context, entry, { number, games, own }));
-  const lists = numbered.filter(({ entry }) => entry.only === undefined);
-  return {
-    embeds: [
-      {
-        title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
-        description: [
-          (hasMore ? t('submissions.countMore', { most: count }) : t('submissions.count', { count })) +
-            (isFull ? `\n-# ${t('submissions.full', { most: MOST_ENTRIES })}` : ''),
-          ...lines,
-        ].join('\n\n'),
-        ...pageFooter(context, page),
-      },
-    ],
-    components: rows(
-      lists.map(({ entry: { id }, number }) =>
-        button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
-      ),
-      [
-        ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
-        button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
-      ],
+  const state = writeFilter(filter);
+  const lists = entries.filter(({ entry }) => entry.only === undefined);
+  return rows(
+    lists.map(({ entry: { id }, number }) =>
+      button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
     ),
-  };
+    [
+      ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
+      button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
+    ],
+  );
 }
 
 /** Whether the filter asks for nothing but perhaps a member. */
@@ -311,24 +297,6 @@ export const LONGEST_SERVER_FILTER = 45;
 /** A hash of an alias in 8 characters, since custom ids are short and aliases may be long. */
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
-
-/** The filter for the history. The alias is found by its mark, among the games first, then among the submitted ones. */
-async function historyFilter(
-  { userId, game, outcome, server }: SubmissionFilter,
-  aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
-): Promise<HistoryFilter> {
-  let alias: string | undefined;
-  for (const read of game === '' ? [] : aliases) {
-    alias ??= (await read()).find((each) => gameMark(each) === game);
-  }
-  return {
-    ...(userId !== '' && { userId }),
-    // No game has this alias.
-    ...(game !== '' && { game: alias ?? '' }),
-    ...(outcome !== undefined && { outcome }),
-    ...(server !== '' && { address: server.toLowerCase() }),
-  };
-}
 
 /** A filter as a part of a custom id; a Discord id takes 13 characters in base 36. */
 export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
