@@ -3,6 +3,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell } from '../../src/words/outcomes.ts';
+import { whenText } from '../../src/words/sentences.ts';
 import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
@@ -22,8 +23,7 @@ export function entryText(
 ): string {
   const { at, userId, counts, only } = entry;
   const { t } = reader;
-  const decision = decisionText(reader, entry);
-  const about = [whenText(at), ...(own ? [] : [byText(t, userId)]), ...decision];
+  const about = [whenText(at), ...(own ? [] : [byText(t, userId)]), ...decisionTexts(reader, entry)];
   if (only) return [serverText(reader, only, games), ...about].join(' · ');
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map(
@@ -33,7 +33,7 @@ export function entryText(
 }
 
 /** Which moderator has decided, if one had to, and the reason for a refusal. */
-function decisionText(
+function decisionTexts(
   { t }: Reader,
   { decidedBy, refusal }: Pick<SubmissionEntry, 'decidedBy' | 'refusal'>,
 ): readonly string[] {
@@ -56,9 +56,6 @@ function whyText(t: Reader['t'], { outcome, message, failure }: HistoryEntry): s
   const isOfModerator = failure?.reason === 'refused' || failure?.reason === 'expired';
   return isOfModerator ? failureText(failure, t) : undefined;
 }
-
-/** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
-export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
 export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];

@@ -6,8 +6,8 @@ import { escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { listAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
-import { nextTryText, sentences } from './sentences.ts';
-import { gameNamed, LOOK, signed } from './servers.ts';
+import { nextTryText, sentences, whenText } from './sentences.ts';
+import { gameNamed, signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** What a refusal is about, other than the guild's key. */
@@ -22,13 +22,11 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
       return signed('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
     case 'key-invalid':
       return signed('rejected', keyText(refusal, reader));
-    case 'already-submitted':
-      return [
-        signed('not-sent', notReadyText(refusedText(refusal, t), t)),
-        ...beforeTexts(refusal, reader, games),
-      ].join('\n');
-    default:
-      return signed('not-sent', notReadyText(refusedText(refusal, t), t));
+    default: {
+      const text = signed('not-sent', notReadyText(refusedText(refusal, t), t));
+      const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, reader, games) : [];
+      return [text, ...before].join('\n');
+    }
   }
 }
 
@@ -88,9 +86,9 @@ function beforeTexts(
 export function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const { game, at, outcome } = before;
   return [
-    `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}`,
+    signed(outcome, t(`outcome.${outcome}`)),
     escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
-    `<t:${Math.floor(at / 1000)}:R>`,
+    whenText(at),
     submitterText(t, before),
   ].join(' · ');
 }

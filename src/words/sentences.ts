@@ -25,3 +25,6 @@ export function namedText(t: Translate, names: readonly string[], count: number)
  */
 export const nextTryText = (at: number, t: Translate): string =>
   t('again.nextTry', { seconds: Math.ceil(at / 1000) });
+
+/** When something was done, as Discord says it in the reader's language. @param at milliseconds since 1970 */
+export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
