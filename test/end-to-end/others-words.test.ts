@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
-import { ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
+import { messageIn, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   chooseLogChannel,
@@ -21,18 +21,9 @@ const OURS = /^(?:strong|inlineCode|blockQuote|slashCommand|user|channel|timesta
 function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
-    .flatMap(({ body }) => textsOf(json(body)));
+    .flatMap(({ body }) => textsOf(messageIn(body)));
   expect(texts.length).toBeGreaterThan(0);
   return texts.flatMap((text) => rendered(text).active.filter((kind) => !OURS.test(kind)));
-}
-
-function json(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // A form with files: the message is its part in JSON.
-    return JSON.parse(/^\{.*\}\r?$/mu.exec(body)?.[0] ?? '{}');
-  }
 }
 
 /** Everything that Discord renders markup in. */

@@ -2,6 +2,7 @@ import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
 import { modalOf, setKey } from '../support/bot.ts';
+import { addServer, paste } from '../support/people.ts';
 import { axeViolations, drawIn, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
@@ -9,6 +10,33 @@ const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' })
 /** A choice that the bot suggests. */
 const suggestion = (tab: Tab, text: string) => tab.locator('datalist option', { hasText: text }).first();
 const side = (tab: Tab) => tab.getByRole('complementary');
+
+/** An entry of a list, as it is drawn. */
+interface Entry {
+  readonly words: string;
+  readonly isInEmbed: boolean;
+  readonly lines: number;
+}
+
+/** Finds what begins with a dot in a message, and what names a server or a game in an embed. */
+const ENTRIES = `[...document.querySelectorAll('.content, discord-embed-description')].flatMap((text) => {
+  const parts = [[]];
+  for (const node of text.childNodes) {
+    if (node.localName === 'br') parts.push([]);
+    else parts.at(-1).push(node);
+  }
+  const isInEmbed = text.localName !== 'span';
+  const isEntry = (part) =>
+    isInEmbed ? part.some(({ localName }) => localName === 'code') : part.some(({ data = '' }) => data.startsWith('• '));
+  const lineHeight = Number.parseFloat(getComputedStyle(text).lineHeight);
+  return parts.filter(isEntry).map((part) => {
+    const range = document.createRange();
+    range.setStartBefore(part[0]);
+    range.setEndAfter(part.at(-1));
+    const lines = Math.round(range.getBoundingClientRect().height / lineHeight);
+    return { words: range.toString(), isInEmbed, lines };
+  });
+})`;
 
 describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   let scene: PageScene;
@@ -197,6 +225,34 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await each('before');
     await sandbox.restart();
     await each('after');
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  });
+
+  // The longest entries that there are have a suggestion: four lines in French, two in Japanese.
+  it.for([
+    'en-US',
+    'fr',
+    'ja',
+  ])('shows lists on a phone that need no more than four lines for an entry, in %s', async (locale) => {
+    const { discord, people, listing } = scene.sandbox;
+    const guild = discord.guildEvents.add({ name: `Phones ${locale}` });
+    await setKey(people.at({ role: 'admin', guild, locale }), 'sandbox-key-1234');
+    const member = people.at({ role: 'member', guild, locale });
+    const phone = { viewport: { width: 390, height: 800 } };
+    const tab = await scene.tab(`&guild=${guild.id}&role=member&locale=${locale}`, phone);
+    const own = `${locale.toLowerCase()}.example.com:1 cs2`;
+    await paste(
+      member,
+      `a.example.com cs2\n10.0.0.7:1 rust\nb.example.com:1 counterstrik\nd.example.com:1\n${own}`,
+    );
+    await listing.behave({ kind: 'html' }, 1);
+    await addServer(member, `refused-${own}`.replace(' cs2', ''));
+    await member.slash('submissions');
+    await member.slash('games');
+    await log(tab).locator('discord-embed-description', { hasText: 'Battlefield 4' }).waitFor();
+    const entries = (await tab.evaluate(ENTRIES)) as readonly Entry[];
+    expect(entries.length).toBeGreaterThan(20);
+    expect(entries.filter(({ isInEmbed, lines }) => lines > (isInEmbed ? 2 : 4))).toEqual([]);
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 

@@ -22,6 +22,7 @@ import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sa
 import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
+import { withoutRoom } from '../words/room.ts';
 import { type BotStore, botStore, newBotDatabase } from './database.ts';
 import { showWhenATestFails } from './outputs.ts';
 
@@ -270,6 +271,9 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
         'the listing service was asked for something that it does not know',
       );
       assert.deepEqual(leaks, [], leaks.join('\n'));
+      const shown = discord.requests.map(({ body }) => body).filter((body) => body.includes('"components"'));
+      const unfitting = withoutRoom(shown.map(messageIn));
+      assert.deepEqual(unfitting, [], `Discord would cut:\n${unfitting.join('\n')}`);
       if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
       if (isToStop) {
         const clean = { status: 0, signal: null };
@@ -324,6 +328,16 @@ export function messageOf(answer: Shown): SeenMessage {
 export function modalOf(answer: Answer): SeenModal {
   assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
   return answer.modal;
+}
+
+/** What was sent in a request: a message, a window, or nothing that is one. */
+export function messageIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // A form with files: the message is its part in JSON.
+    return JSON.parse(/^\{.*\}\r?$/mu.exec(body)?.[0] ?? '{}');
+  }
 }
 
 const LAST_WORDS = 12;

@@ -1,0 +1,110 @@
+import { ENGLISH, languages } from '../../src/words/languages.ts';
+import { sentencesOf, stemOf } from './language-files.ts';
+
+/*
+ * Where Discord takes few characters, each sentence that a bot has put there has to fit in every language. All that the bots
+ * of the tests send is read, and a sentence is known by its English words. The stand-in itself looks at what is in commands.
+ */
+
+/** What of a component or a window is read here. */
+interface Part {
+  readonly type?: unknown;
+  readonly custom_id?: unknown;
+  readonly value?: unknown;
+  readonly title?: unknown;
+  readonly label?: unknown;
+  readonly description?: unknown;
+  readonly placeholder?: unknown;
+}
+
+interface Place {
+  readonly name: string;
+  /** Characters that Discord takes (its documentation, Components and Modals). */
+  readonly most: number;
+  readonly textIn: (part: Part) => unknown;
+}
+
+/** Types of components (Discord docs: Component Reference). */
+const BUTTON = 2;
+const LABEL = 18;
+
+const PLACES: readonly Place[] = [
+  { name: 'a button', most: 80, textIn: ({ type, label }) => type === BUTTON && label },
+  { name: 'a placeholder', most: 150, textIn: ({ placeholder }) => placeholder },
+  { name: 'an option', most: 100, textIn: ({ value, label }) => value !== undefined && label },
+  { name: 'the title of a window', most: 45, textIn: ({ custom_id, title }) => custom_id && title },
+  { name: 'the label of a field', most: 45, textIn: ({ type, label }) => type === LABEL && label },
+  {
+    name: 'the hint of a field',
+    most: 100,
+    textIn: ({ type, description }) => type === LABEL && description,
+  },
+];
+
+interface Found {
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** The texts of a message or a window that stand where there is little room. */
+function textsIn(sent: unknown): readonly Found[] {
+  if (typeof sent !== 'object' || sent === null) return [];
+  const own = PLACES.flatMap((place) => {
+    const text = place.textIn(sent);
+    return typeof text === 'string' ? [{ place, text }] : [];
+  });
+  return [...own, ...Object.values(sent).flatMap(textsIn)];
+}
+
+const VALUE = /\{\{(\w+)\}\}/g;
+
+/** English sentences as they are when they have been filled in; one without a letter of its own could be any text. */
+const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
+  .filter(([, sentence]) => /\p{L}/u.test(sentence.replace(VALUE, '')))
+  .map(([key, sentence]) => {
+    const fixed = sentence.split(/\{\{\w+\}\}/).map(RegExp.escape);
+    const names = [...sentence.matchAll(VALUE)].map(([, name = '']) => name);
+    return { stem: stemOf(key), sentence, names, filledIn: new RegExp(`^${fixed.join('(.*)')}$`, 's') };
+  });
+
+/** A number is measured at the longest that a port or a quota is. */
+const LONG_NUMBER = '65,535';
+
+/** What is longer than there is room for, in each language. */
+function faultsOf({ place, text }: Found): readonly string[] {
+  return SENTENCES.flatMap(({ stem, sentence: english, names, filledIn }) => {
+    const match = filledIn.exec(text);
+    const isCut = text.length > 1 && text.endsWith('…') && english.startsWith(text.slice(0, -1));
+    if (match === null && !isCut) return [];
+    const values = new Map(names.map((name, index) => [name, match?.[index + 1] ?? '']));
+    return languages.flatMap(({ tag, sentences: tree }) => {
+      const service: Readonly<Record<string, string>> = tree.listing.unnamed;
+      const filling = (name: string) => {
+        const value = service[name.replace(/_plain$/, '')] ?? values.get(name) ?? '';
+        return value.length < LONG_NUMBER.length ? LONG_NUMBER : value;
+      };
+      return [...sentencesOf(tree)]
+        .filter(([key]) => stemOf(key) === stem)
+        .map(([key, sentence]) => ({ key, said: sentence.replace(VALUE, (_all, name) => filling(name)) }))
+        .filter(({ said }) => said.length > place.most)
+        .map(
+          ({ key, said }) =>
+            `${tag}, ${key}: ${said.length} of ${place.most} characters of ${place.name}: ${said}`,
+        );
+    });
+  });
+}
+
+/** By place and text, since most are sent many times. */
+const measured = new Map<string, readonly string[]>();
+
+/** The sentences among these messages and windows that would not fit there in a language. */
+export function withoutRoom(sent: readonly unknown[]): readonly string[] {
+  const faults = sent.flatMap(textsIn).flatMap((found) => {
+    const id = `${found.place.name}: ${found.text}`;
+    const own = measured.get(id) ?? faultsOf(found);
+    measured.set(id, own);
+    return own;
+  });
+  return [...new Set(faults)];
+}
