@@ -121,12 +121,9 @@ function describeError(error: unknown, depth = DEPTH): unknown {
 }
 
 function pick(error: Error, names: readonly string[]): Record<string, string | number> {
-  const found: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(error)) {
-    if (!names.includes(name)) continue;
-    if (typeof value === 'number' || typeof value === 'string') found[name] = value;
-  }
-  return found;
+  const isWanted = ([name, value]: [string, unknown]) =>
+    names.includes(name) && (typeof value === 'number' || typeof value === 'string');
+  return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
 /** A bot's token: its id, a time of six characters, a signature of 27 or more. */

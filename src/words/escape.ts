@@ -66,8 +66,9 @@ export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   // Two more units tell whether the last character goes on behind the cut.
   const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
+  if (max - index <= LONGEST_GRAPHEME) return text.slice(0, index);
   const isTorn = /[\ud800-\udbff]$/.test(text.slice(0, max));
-  return text.slice(0, max - index <= LONGEST_GRAPHEME ? index : max - Number(isTorn));
+  return text.slice(0, isTorn ? max - 1 : max);
 }
 
 /** The text cut to `max` UTF-16 units, with an ellipsis where something was cut. For text without markup. */
@@ -80,26 +81,12 @@ export const shorten = (text: string, max: number): string =>
  */
 export function shortenMarkup(text: string, max: number): string {
   if (text.length <= max) return text;
-  const kept = cut(text, max - ELLIPSIS.length);
-  return kept.slice(0, openEnd(kept)) + ELLIPSIS;
+  const [kept = ''] = WHOLE_MARKUP.exec(cut(text, max - ELLIPSIS.length)) ?? [];
+  return kept + ELLIPSIS;
 }
 
-/** Where markup begins that does not end within the text; the length of the text if all ends. */
-function openEnd(text: string): number {
-  const whole = text.length;
-  let code = whole;
-  let mention = whole;
-  let backslash = whole;
-  for (let i = 0; i < whole; i++) {
-    const char = text[i];
-    if (char === '`') code = code === whole ? i : whole;
-    else if (code < whole) continue;
-    else if (char === '<') mention = i;
-    else if (char === '>') mention = whole;
-    else if (char === '\\' && ++i === whole) backslash = i - 1;
-  }
-  return Math.min(code, mention, backslash);
-}
+/** The beginning of a text up to where an escape, a piece of code or a mention begins that does not end. */
+const WHOLE_MARKUP = /^(?:[^\\`<]|\\.|`[^`]*`|<[^<>]*>)*/s;
 
 /** A sentence without Discord's markup: code, links, and times in the reader's zone. */
 export const readOutsideDiscord = (text: string): string =>
