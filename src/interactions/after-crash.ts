@@ -47,10 +47,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
   async function tellInLog(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
-    const report = await reportOf({ ...context, t: context.guildT }, 'log channel');
-    if (report) {
+    const said = await reportOf({ ...context, t: context.guildT }, 'log channel');
+    if (said) {
       await tellGuild(interaction.guildId, (t) =>
-        t('resume.told', { user: escapeText(interaction.user.name), what: bareText(report) }),
+        t('resume.told', { user: escapeText(interaction.user.name), what: bareText(said) }),
       );
     }
     await record.markReplied(interaction.id);

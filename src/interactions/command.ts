@@ -3,7 +3,7 @@ import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
-import type { Interaction, Shown, UploadedFile } from './interaction.ts';
+import type { Interaction, SourceMessage, UploadedFile, UsedControl } from './interaction.ts';
 
 /** What every kind of interaction brings, and the words for its member. */
 export interface Context
@@ -33,19 +33,12 @@ export interface MessageContext extends Context {
 }
 
 /** A button that was pressed or a select in which something was chosen. */
-export interface PressContext extends Context {
+export interface PressContext
+  extends Context,
+    Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions'>,
+    Pick<SourceMessage, 'shown' | 'postedId'> {
   /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
   readonly argument: string;
-  /** What its message shows. */
-  readonly shown: Shown;
-  /** The id of its message where that is no reply, but a message that everybody in the channel sees. */
-  readonly postedId: string | undefined;
-  /** What was chosen in a select: values, or ids of channels or roles; empty for a button. */
-  readonly values: readonly string[];
-  /** Whether a role that was chosen can be mentioned by everybody. */
-  readonly isRoleMentionable: boolean;
-  /** What the bot may do in a channel that was chosen; `undefined` where Discord does not say. */
-  readonly channelPermissions?: bigint | undefined;
   /**
    * Shows how far the work is, in place of the message of the button and without its buttons. Called as often as
    * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.

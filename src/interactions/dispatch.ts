@@ -49,7 +49,9 @@ export function createDispatcher(deps: DispatchDeps) {
     const progress = createProgress(api, interaction, () => record.owns(interaction.id).catch(() => false));
     const asking = { interaction, context, trace, progress };
     const { asked } = interaction;
-    if (asked.kind === 'autocomplete') return suggest(asking, asked);
+    if (asked.kind === 'autocomplete') {
+      return api.respond(interaction, suggestions(await choicesFor(asking, asked)));
+    }
     const { t } = asking.context;
     if (stopping.signal.aborted) return turnDown(asking, t('dispatch.stopping'));
     if (interaction.guildId === '') return turnDown(asking, t('dispatch.guildOnly'));
@@ -70,25 +72,25 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  async function suggest(
+  /** Choices for the option being typed; none where there can be none. */
+  async function choicesFor(
     { interaction, context, trace }: Asking,
     { name, typed, option }: Extract<Asked, { kind: 'autocomplete' }>,
-  ): Promise<void> {
+  ): Promise<readonly Choice[]> {
     const command = stopping.signal.aborted ? undefined : commands.get(name);
-    if (command) trace.command = name;
-    const isDenied = command?.permission !== undefined && !interaction.isAdmin;
-    const choices =
-      isDenied || blockedFrom(name, interaction)
-        ? []
-        : await (command?.complete?.(context, typed, option) ?? Promise.resolve([])).catch(
-            (error: unknown) => {
-              // That is logged once, not with every key stroke.
-              if (error instanceof SettingsUnreadable) return [];
-              logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
-              return [];
-            },
-          );
-    await api.respond(interaction, suggestions(choices));
+    if (!command?.complete) return [];
+    trace.command = name;
+    const isDenied = command.permission !== undefined && !interaction.isAdmin;
+    if (isDenied || blockedFrom(name, interaction)) return [];
+    try {
+      return await command.complete(context, typed, option);
+    } catch (error) {
+      // Unreadable settings are logged once, not with every key stroke.
+      if (!(error instanceof SettingsUnreadable)) {
+        logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
+      }
+      return [];
+    }
   }
 
   /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */

@@ -61,8 +61,8 @@ export function findAction(
     }
     case 'button':
     case 'menu': {
-      const { customId, values, isRoleMentionable, channelPermissions, message } = asked;
-      const { command: name, action, argument } = parseCustomId(customId);
+      const { values, isRoleMentionable, channelPermissions, message } = asked;
+      const { command: name, action, argument } = parseCustomId(asked.customId);
       const command = commands.get(name);
       const press = ownValue(command?.presses, action);
       if (!press) return undefined;

@@ -42,15 +42,18 @@ export type Asked =
   | ({ readonly kind: 'command'; readonly name: string } & Entered)
   | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
-  | Control
+  | UsedControl
   | SubmittedModal
   | { readonly kind: 'unknown' };
 
 /** A button that was pressed, or a select in which something was chosen. */
-export interface Control {
+export interface UsedControl {
   readonly kind: 'button' | 'menu';
   readonly customId: string;
-  /** What was chosen in a select. Of channels and roles only those that Discord says are some of this guild. */
+  /**
+   * What was chosen in a select: values, or ids of channels or roles, and only those that Discord says are some of this
+   * guild. Empty for a button.
+   */
   readonly values: readonly string[];
   /** Whether a role that was chosen can be mentioned by everybody. */
   readonly isRoleMentionable: boolean;
