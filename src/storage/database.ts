@@ -27,8 +27,9 @@ export interface Database {
   openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
   /** Values under keys, read and written by `tables()`: a transaction has them too. */
   openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
+  /** @param db asked for when the transaction begins, which may be after a wait */
   transaction<Result>(
-    db: Kysely<Tables>,
+    db: () => Kysely<Tables>,
     options: TransactionOptions,
     change: (own: Kysely<Tables>) => Promise<Result>,
   ): Promise<Result>;

@@ -78,11 +78,13 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
     transaction(db, { guildId, synced, ifFree }, change) {
       const run = () =>
-        db.transaction().execute(async (own) => {
-          await (ifFree ? lockIfFree(own, guildId) : lock(own, guildId));
-          if (!synced) await sql`set local synchronous_commit = off`.execute(own);
-          return change(own);
-        });
+        db()
+          .transaction()
+          .execute(async (own) => {
+            await (ifFree ? lockIfFree(own, guildId) : lock(own, guildId));
+            if (!synced) await sql`set local synchronous_commit = off`.execute(own);
+            return change(own);
+          });
       return ifFree ? run() : queues.inTurn(guildId, run);
     },
     // The server's autovacuum does it.

@@ -59,17 +59,19 @@ export function createSqliteDatabase(path: string): Database {
       return new Keyv({ store: adapter });
     },
     transaction: (db, { synced }, change) =>
-      db.connection().execute(async (connection) => {
-        // It cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
-        const sync = (level: string) =>
-          connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
-        if (synced) await sync('full');
-        try {
-          return await connection.transaction().execute(change);
-        } finally {
-          if (synced) await sync('normal');
-        }
-      }),
+      db()
+        .connection()
+        .execute(async (connection) => {
+          // It cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
+          const sync = (level: string) =>
+            connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
+          if (synced) await sync('full');
+          try {
+            return await connection.transaction().execute(change);
+          } finally {
+            if (synced) await sync('normal');
+          }
+        }),
     async cutLog(db) {
       const isCut = await db.connection().execute(cutLogOf);
       if (!isCut) throw new Error('another process is reading it');

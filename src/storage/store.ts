@@ -123,11 +123,12 @@ export function createStore(deps: StoreDeps) {
       }
     },
     async stop(): Promise<void> {
-      await openedApart?.destroy();
+      const closing = [openedApart, opened];
+      // From here on whatever still asks fails with a StoreError: Kysely would throw an Error of its own.
       openedApart = undefined;
-      await opened?.destroy();
       opened = undefined;
       keyv = undefined;
+      for (const each of closing) await each?.destroy();
     },
     /**
      * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
@@ -143,8 +144,10 @@ export function createStore(deps: StoreDeps) {
       if (inside.getStore()) return change();
       const begun = new StuckTransaction(`a transaction of guild ${guildId} does not end`);
       return measured(() =>
-        database.transaction(needed(opened), { guildId, synced, ifFree }, (own) =>
-          inside.run(own, () => watched(guildId, begun, change)),
+        database.transaction(
+          () => needed(opened),
+          { guildId, synced, ifFree },
+          (own) => inside.run(own, () => watched(guildId, begun, change)),
         ),
       );
     },

@@ -73,9 +73,16 @@ describe.each(KINDS)('a store of %s', (kind) => {
     expect(await values.get('a:past')).toBe(2);
   });
 
-  it('cannot be used once it is stopped', async () => {
+  it('cannot be used once it is stopped, nor while it stops', async () => {
     const store = await openStore();
-    await store.stop();
+    const hold = Promise.withResolvers<void>();
+    const begun = store.inGuild('1', () => hold.promise).catch(() => undefined);
+    const waiting = store.inGuild('1', async () => undefined);
+    const stopped = store.stop();
+    await expect(async () => rowsIn(store, 'presence')).rejects.toThrow(StoreError);
+    hold.resolve();
+    await expect(waiting).rejects.toThrow(StoreError);
+    await Promise.all([begun, stopped]);
     await expect(store.values.get('a:1')).rejects.toThrow(/is not open/);
     await expect(store.inGuild('1', async () => undefined)).rejects.toThrow(StoreError);
   });
