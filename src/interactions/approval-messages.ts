@@ -112,6 +112,6 @@ const DELETED = {
   source: undefined,
   ended: [],
   message: undefined,
-  messageDueAt: undefined,
   isMessageDue: false,
+  version: '',
 } as const;

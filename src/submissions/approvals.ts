@@ -53,10 +53,10 @@ export interface Approval {
   /** The servers with their outcomes, once a moderator has decided. */
   readonly ended: readonly RecordedServer[];
   readonly message: MessagePlace | undefined;
-  /** When the message is to be shown, as it may not show this state; `undefined`: it shows this state. */
-  readonly messageDueAt: number | undefined;
-  /** Whether that time has come. */
+  /** Whether the message may show another state than this. */
   readonly isMessageDue: boolean;
+  /** Another one after each change that the message shows. */
+  readonly version: string;
 }
 
 /** Which submission of a guild. */
@@ -131,8 +131,8 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         row.channel_id !== null && row.message_id !== null
           ? { channelId: row.channel_id, messageId: row.message_id }
           : undefined,
-      messageDueAt: row.message_due_at ?? undefined,
       isMessageDue: isDue(row),
+      version: versionOf(row),
     };
   }
 
@@ -299,7 +299,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
      * @returns whether that is how it still is; otherwise it has to be shown again
      */
     async shown(approval: Approval, message: MessagePlace | undefined): Promise<boolean> {
-      const { id, guildId, messageDueAt = null } = approval;
+      const { id, guildId, version } = approval;
       return store.inGuild(guildId, async () => {
         // A forged button names the submission of another guild.
         const own = tables().updateTable('submissions').where('id', '=', id).where('guild_id', '=', guildId);
@@ -308,7 +308,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         }
         const row = await rowOf({ guildId, id });
         if (row === undefined) return true;
-        if (row.message_due_at !== messageDueAt) return false;
+        if (versionOf(row) !== version) return false;
         if (isDue(row)) {
           await own.set({ message_due_at: message ? shownAgainAt(row) : null }).execute();
         }
@@ -323,6 +323,10 @@ const NOTHING: Run = {
   rows: [],
   limitedRows: [],
 };
+
+/** Two changes may have the same time, and a message that is not due may have been due and shown in between. */
+const versionOf = (row: SubmissionsTable): string =>
+  [row.state, row.created_at, row.decided_at, row.ended_at, row.message_due_at].join(' ');
 
 const addressOf = ({ submission: { server: host, port } }: { submission: ServerSubmission }): string =>
   formatAddress({ host, port });

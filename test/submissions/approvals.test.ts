@@ -261,7 +261,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     const opened = await open();
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
-    time += 1;
+    // In the same millisecond.
     await refuse(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
     expect(waiting && (await opened.approvals.shown(waiting, message))).toBe(false);
@@ -276,6 +276,30 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(again && (await opened.approvals.shown(again, message))).toBe(true);
     time += 3_600_000;
     expect(await opened.approvals.due()).toEqual([]);
+  });
+
+  it('has its message shown again by whoever may have put an older state over what another process has shown', async () => {
+    const opened = await open();
+    const message = { channelId: '5', messageId: '6' };
+    const asItIs = async () => {
+      const approval = await opened.approvals.find({ guildId, id: 'a' });
+      if (approval === undefined) throw new Error('there is no such submission');
+      return approval;
+    };
+    await submit(opened, 'a');
+    expect(await opened.approvals.shown(await asItIs(), message)).toBe(true);
+    const pressed = await asItIs();
+    const sent = Promise.withResolvers<Outcome>();
+    answer = () => sent.promise;
+    const approved = approve(await open('another process'), 'a');
+    await expect.poll(() => requests).toHaveLength(1);
+    const sending = await asItIs();
+    expect(sending.state).toBe('sending');
+    expect(await opened.approvals.shown(sending, message)).toBe(true);
+    expect(await opened.approvals.shown(pressed, message)).toBe(false);
+    sent.resolve(ACCEPTED);
+    await approved;
+    expect(await opened.approvals.shown(sending, message)).toBe(false);
   });
 
   it('is withdrawn, its message too, where its member’s data is deleted; a moderator’s name goes', async () => {
