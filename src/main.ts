@@ -73,10 +73,10 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** When all that a start brings with it has run. */
+/** By then everything that a start loads was loaded. In milliseconds. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
-/** What Node keeps of the code (see start.js) it would otherwise write at a clean end only: not when it is killed. */
+/** Writes the cache of compiled code (see start.js), which Node by itself writes only at a clean end, not when it is killed. */
 function keepCode(): void {
   setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }

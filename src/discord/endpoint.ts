@@ -9,7 +9,7 @@ import { createSparingLog } from '../sparing-log.ts';
 import { FatalDiscordError, type Gateway } from './gateway.ts';
 
 /** Where Discord posts to. */
-export const ENDPOINT_PATH = '/interactions';
+const ENDPOINT_PATH = '/interactions';
 /** The longest body that is read, in bytes. */
 const MOST_BODY_BYTES = 1_048_576;
 /** While so many bytes are being read, larger bodies than usual are refused: unsigned requests must not fill the memory. */

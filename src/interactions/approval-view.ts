@@ -44,7 +44,7 @@ function kindOf({ state, ended }: Approval): keyof typeof LOOK {
 }
 
 function statusText(t: Translate, approval: Approval): string {
-  const { state, decidedBy, refusal, expiresAt } = approval;
+  const { state, decidedBy, refusal, expiresAt, ended } = approval;
   const moderator = decidedBy === '' ? t('by.unnamed') : t('approval.moderator', { user: `<@${decidedBy}>` });
   const decided = (text: string) => `${text} · ${moderator}`;
   switch (state) {
@@ -52,8 +52,10 @@ function statusText(t: Translate, approval: Approval): string {
       return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'sending':
       return `⏳ ${decided(t('approval.sending'))}`;
-    case 'approved':
-      return [decided(t('approval.approved')), ...outcomeTexts(t, approval)].join('\n');
+    case 'approved': {
+      const told = ended.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : []));
+      return [decided(t('approval.approved')), ...outcomesForLog(t, told)].join('\n');
+    }
     case 'refused': {
       const reason = escapeText(refusal, LONGEST_REASON);
       const said = signed('rejected', decided(t('approval.refused')));
@@ -63,12 +65,6 @@ function statusText(t: Translate, approval: Approval): string {
       return signed('not-sent', t(`approval.${state}`));
   }
 }
-
-const outcomeTexts = (t: Translate, { ended }: Approval): readonly string[] =>
-  outcomesForLog(
-    t,
-    ended.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : [])),
-  );
 
 /** Who it was. @param userId empty once they had their name deleted */
 export const byText = (t: Translate, userId: string): string =>

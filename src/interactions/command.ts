@@ -97,8 +97,8 @@ export type Answers = 'at once' | 'later' | 'modal';
  * - `update at once` and `update`: as `at once` and `later`.
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
  *
- * What `update` and `sending` throw stands above the message as it was when it was pressed, with its buttons unless it is an
- * OldMessage: on a message that everybody sees, for everybody, whatever others have made of it meanwhile.
+ * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
+ * an OldMessage was thrown. On a message that everybody sees, everybody reads that, and what others have made of it is lost.
  */
 export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 
@@ -113,7 +113,7 @@ interface Handler<Input, Says> {
   readonly answers: PressAnswers;
   /** Its files take so much memory that the process makes one such reply at a time, until Discord has it. */
   readonly isLarge?: true;
-  /** Where it takes one that its command does not. */
+  /** What this action needs, if its command needs none. */
   readonly permission?: Permission;
   /** Says what to say, and throws a UserError to refuse. A `modal` returns a modal, everything else a reply. */
   run(context: Input): Promise<Says>;

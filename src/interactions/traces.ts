@@ -68,7 +68,7 @@ export interface TracesDeps {
 
 /** Logs one line when an interaction has ended; for autocomplete, which comes with each key stroke, only with `debug`. */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** Those without a reply, and when they came, in milliseconds since 1970. */
+  /** When each interaction without a reply came, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {

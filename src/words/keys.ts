@@ -29,7 +29,7 @@ export const enterText = ({ t, mention, isAdmin }: Reader): string =>
  * What to do about a key that the service refuses.
  * @param setBy the id of who set it, where that is known
  */
-export const renewText = (reader: Reader, setBy?: string): string =>
+const renewText = (reader: Reader, setBy?: string): string =>
   sentences(enterText(reader), setBy === undefined ? undefined : reader.t('key.setBy', { userId: setBy }));
 
 /** What to do after servers were refused, or not sent, because of the key. */

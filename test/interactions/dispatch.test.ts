@@ -344,13 +344,13 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a form, whose fields reach their handler, or says why it does not', async () => {
+  it('opens a modal, whose fields reach their handler, or says why it does not', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is refused without its permission, as a form is, which the guild’s log is told without what was entered', async () => {
+  it('is refused without its permission, as a modal is, which the guild’s log is told without what was entered', async () => {
     const message = await echoed();
     const told = bot.told.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');

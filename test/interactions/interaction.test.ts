@@ -199,7 +199,7 @@ describe('what is asked', () => {
     expect(component(data)).toMatchObject({ channelPermissions });
   });
 
-  it('is a form with its fields, wherever they are in it', () => {
+  it('is a modal with its fields, wherever they are in it', () => {
     const components = [
       { component: { custom_id: 'label', value: 'a' } },
       { components: [{ custom_id: 'row', value: 'b' }] },
@@ -213,7 +213,7 @@ describe('what is asked', () => {
     ];
     const attachments = { 7: { id: '7', filename: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
     const data = { custom_id: 'a', components, resolved: { attachments } };
-    const form = read({ type: InteractionType.ModalSubmit, data }).asked;
+    const modal = read({ type: InteractionType.ModalSubmit, data }).asked;
     const fields = {
       label: 'a',
       row: 'b',
@@ -224,7 +224,7 @@ describe('what is asked', () => {
       lost: 'constructor',
     };
     const files = { file: { name: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
-    expect(form).toEqual({ kind: 'modal', customId: 'a', fields, files });
+    expect(modal).toEqual({ kind: 'modal', customId: 'a', fields, files });
   });
 
   it.each([
