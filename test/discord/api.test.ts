@@ -224,12 +224,14 @@ describe('a 429 with a time', () => {
 
   it('fails a request at once that it would delay for longer than the answer is of use', async () => {
     const { discord, api } = await open();
+    discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
     const late = () => interaction({ leftMs: 50_000 });
     await expect(api.get('/gateway/bot')).rejects.toThrow(RateLimitError);
     await expect(api.edit(late(), text('a'))).rejects.toThrow(RateLimitError);
     await expect(api.read(late())).rejects.toThrow(RateLimitError);
-    expect(discord.requests).toHaveLength(3);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    expect(discord.requests).toHaveLength(4);
   });
 });
 

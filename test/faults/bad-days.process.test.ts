@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 
@@ -45,25 +45,17 @@ it('a start without a way to Discord is one line in the log, without stacks', as
   ]);
 });
 
-describe('a limit for a long time', () => {
-  it('on the way to the gateway is named in the log, and waited for', async ({ bot, discord }) => {
-    discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
-    bot.process.start();
-    await expect
-      .poll(() => bot.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
-      .toBe(true);
-    expect(made(bot, 'GET', /gateway\/bot/)).toBe(1);
-    expect(bot.process.running).toBe(true);
-  });
-
-  it('on a first response gives the interaction up at once', async ({ bot, discord, member }) => {
-    await bot.start();
-    const before = made(bot, 'POST', /callback/);
-    discord.faults.inject({ fault: limited(3_600), path: /\/callback$/, times: ALWAYS });
-    void member.slash('help');
-    await expect.poll(() => bot.output().includes('interaction lost')).toBe(true);
-    expect(made(bot, 'POST', /callback/) - before).toBe(1);
-  });
+it('a limit for a long time on the way to the gateway is named in the log, and waited for', async ({
+  bot,
+  discord,
+}) => {
+  discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
+  bot.process.start();
+  await expect
+    .poll(() => bot.log().some(({ againInSeconds }) => Number(againInSeconds) >= 82_721))
+    .toBe(true);
+  expect(made(bot, 'GET', /gateway\/bot/)).toBe(1);
+  expect(bot.process.running).toBe(true);
 });
 
 it('a first request of each route that fails is made again, and the bot is ready', async ({
