@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 export type WorkTurns = ReturnType<typeof createWorkTurns>;
 
 /**
- * Lets pieces of work begin one at a time, with a turn of the event loop between them, and guilds in turn: awaits over the
+ * Lets pieces of work begin one at a time, with an iteration of the event loop between them, and guilds in turn: awaits over the
  * store are microtasks, so 100 pieces of 20 ms that begin together stop everybody for two seconds (measured).
  */
 export function createWorkTurns() {

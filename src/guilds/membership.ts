@@ -122,10 +122,10 @@ export function createMembership(deps: MembershipDeps) {
     const absent = [...held].filter((guildId) => !listed.has(guildId));
     const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
     const present = held.size - absent.length;
-    const isDoubtful = areTooMany(vanished, present + vanished);
+    const isListDoubted = areTooMany(vanished, present + vanished);
     for (const guildId of absent) {
       stopping.throwIfAborted();
-      await judge(guildId, presences.get(guildId), isDoubtful);
+      await judge(guildId, presences.get(guildId), isListDoubted);
     }
   }
 
@@ -141,10 +141,10 @@ export function createMembership(deps: MembershipDeps) {
 
   /**
    * Records an absence, and deletes what is due.
-   * @param isDoubtful too many guilds are absent for the first time
+   * @param isListDoubted too many guilds are absent for the first time
    */
-  async function judge(guildId: string, known: Presence | undefined, isDoubtful: boolean): Promise<void> {
-    const isDoubted = known === undefined ? isDoubtful : known.is_doubted === 1;
+  async function judge(guildId: string, known: Presence | undefined, isListDoubted: boolean): Promise<void> {
+    const wasListDoubted = known === undefined ? isListDoubted : known.is_doubted === 1;
     const usedAt = known?.used_at ?? null;
     const wasListed = known?.was_listed === 1 || listedBefore.has(guildId);
     let absentSince = known?.absent_since ?? now();
@@ -159,11 +159,11 @@ export function createMembership(deps: MembershipDeps) {
       absences,
       used_at: usedAt,
       was_listed: wasListed ? 1 : 0,
-      is_doubted: isDoubted ? 1 : 0,
+      is_doubted: wasListDoubted ? 1 : 0,
     });
     if (absences < ABSENCES_UNTIL_REMOVED) return;
     const isOver = now() - absentSince >= graceMs;
-    if (!isOver && isDoubted) return;
+    if (!isOver && wasListDoubted) return;
     // The uses that other processes write down include those before the bot was removed.
     const hasCommands = usedAt !== null && (!wasListed || usedAt >= absentSince);
     if (!isOver && hasCommands) return;

@@ -178,7 +178,7 @@ export function createAnswering(deps: AnswerDeps) {
     try {
       if (!(await recordOrSay(asking, shown))) return;
       await acknowledge(asking, action, shown);
-      trace.acknowledged();
+      trace.responded();
       if (before) progress.show({ content: context.t('again.waiting') });
       await before;
       await myTurn(interaction.guildId);
@@ -198,7 +198,7 @@ export function createAnswering(deps: AnswerDeps) {
           throw error;
         },
       );
-      trace.answered();
+      trace.replied();
       await record.markReplied(interaction.id);
       if (typeof reply !== 'string' && reply.announcement) {
         await announce(deps, interaction, reply.announcement).catch((error: unknown) => {

@@ -42,9 +42,9 @@ export interface InteractionEnd {
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /** Milliseconds since the bot received it; absent if it was not acknowledged. */
-  readonly acknowledgedMs?: number | undefined;
-  readonly answeredMs?: number | undefined;
+  /** Milliseconds since the bot received it; absent without a first response, or without a reply. */
+  readonly respondedMs?: number | undefined;
+  readonly repliedMs?: number | undefined;
   /** The reference of the failure, in the bot's log and in the reply. */
   readonly reference?: string | undefined;
 }
@@ -53,8 +53,8 @@ export interface InteractionEnd {
 export interface Trace {
   command: string;
   outcome: InteractionOutcome;
-  acknowledged(): void;
-  answered(): void;
+  responded(): void;
+  replied(): void;
   /** A failure: @returns the reference that the member is told, and which is in the log. */
   failed(): string;
 }
@@ -79,17 +79,17 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
     ): Promise<void> {
       const since = performance.now();
       const elapsed = () => Math.round(performance.now() - since);
-      let acknowledgedMs: number | undefined;
-      let answeredMs: number | undefined;
+      let respondedMs: number | undefined;
+      let repliedMs: number | undefined;
       let reference: string | undefined;
       const trace: Trace = {
         command: 'other',
         outcome: 'answered',
-        acknowledged() {
-          acknowledgedMs ??= elapsed();
+        responded() {
+          respondedMs ??= elapsed();
         },
-        answered() {
-          answeredMs ??= elapsed();
+        replied() {
+          repliedMs ??= elapsed();
           open.delete(trace);
         },
         failed() {
@@ -104,14 +104,14 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
       } finally {
         const { command, outcome } = trace;
         if (outcome === 'answered' || outcome === 'refused' || outcome === 'failed') {
-          trace.acknowledged();
-          trace.answered();
+          trace.responded();
+          trace.replied();
         }
         // The member sees "thinking…" as long as their interaction can be answered.
-        const waits = outcome === 'unanswered' && acknowledgedMs !== undefined;
+        const waits = outcome === 'unanswered' && respondedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
-        const end = { interactionId, command, type, outcome, acknowledgedMs, answeredMs, reference };
+        const end = { interactionId, command, type, outcome, respondedMs, repliedMs, reference };
         const isQuiet = type === 'autocomplete' && outcome === 'answered';
         logger[isQuiet ? 'debug' : 'info'](end, 'interaction');
         onEnd?.(end);

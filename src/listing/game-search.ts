@@ -57,7 +57,7 @@ function entryOf(game: Game): Entry {
 }
 
 /**
- * How many games are indexed in one turn of the event loop: the longest list of the longest names took 150 ms at once.
+ * How many games are indexed in one iteration of the event loop: the longest list of the longest names took 150 ms at once.
  */
 const GAMES_AT_ONCE = 1_000;
 

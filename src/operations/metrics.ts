@@ -18,10 +18,10 @@ const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 /** The beginning of the names of our own metrics. */
 const PREFIX = 'listing_bot_';
-/** Seconds. Discord waits 3 for an acknowledgement. */
-const ACKNOWLEDGED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** Seconds. A long list may take minutes; an answer is possible for 15 minutes. */
-const ANSWERED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
+/** Seconds. Discord waits 3 for a first response. */
+const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
+/** Seconds. A long list may take minutes; a reply is possible for 15 minutes. */
+const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
 /** Seconds. A commit that is synced took 0.43 ms (measured). */
 const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
@@ -64,21 +64,21 @@ function createCounters(register: Registry) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name: PREFIX + name, help, labelNames, registers });
 
-  const acknowledged = histogram(
-    'acknowledgement_seconds',
+  const responded = histogram(
+    'first_response_seconds',
     'From receiving an interaction to its first response.',
     ['type'],
-    ACKNOWLEDGED_WITHIN,
+    RESPONDED_WITHIN,
   );
-  const answered = histogram(
-    'answer_seconds',
-    'From receiving an interaction to its answer.',
+  const replied = histogram(
+    'reply_seconds',
+    'From receiving an interaction to its reply.',
     ['type'],
-    ANSWERED_WITHIN,
+    REPLIED_WITHIN,
   );
   const interactions = counter(
     'interactions_total',
-    'Interactions that have ended. Lost: answered too late, or by another process.',
+    'Interactions that have ended. Lost: too late, or another process had it.',
     ['command', 'outcome'],
   );
   const servers = counter(
@@ -99,7 +99,7 @@ function createCounters(register: Registry) {
     TRANSACTION_WITHIN,
   );
   const storeErrors = counter('store_errors_total', 'Transactions that the database failed.', []);
-  const limited = counter('discord_rate_limited_total', 'Answers with 429, by whose limit it was.', [
+  const limited = counter('discord_rate_limited_total', 'Responses with 429, by whose limit it was.', [
     'scope',
   ]);
 
@@ -112,7 +112,7 @@ function createCounters(register: Registry) {
 
   // Prometheus sees the first of a kind as an increase only if there was a 0 before.
   for (const type of Object.values(INTERACTION_TYPES))
-    for (const each of [acknowledged, answered]) each.zero({ type });
+    for (const each of [responded, replied]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
   for (const outcome of SERVER_OUTCOMES) servers.inc({ outcome }, 0);
   for (const action of ['add', 'games'] as const) {
@@ -124,10 +124,10 @@ function createCounters(register: Registry) {
   for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
 
   return {
-    onInteraction({ command, type, outcome, acknowledgedMs, answeredMs }: InteractionEnd): void {
+    onInteraction({ command, type, outcome, respondedMs, repliedMs }: InteractionEnd): void {
       interactions.inc({ command, outcome });
-      if (acknowledgedMs !== undefined) acknowledged.observe({ type }, acknowledgedMs / 1000);
-      if (answeredMs !== undefined) answered.observe({ type }, answeredMs / 1000);
+      if (respondedMs !== undefined) responded.observe({ type }, respondedMs / 1000);
+      if (repliedMs !== undefined) replied.observe({ type }, repliedMs / 1000);
     },
     onListingRequest: ({ action, outcome, ms }: ListingRequest): void =>
       requests.observe({ action, outcome }, ms / 1000),
@@ -185,7 +185,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
     }
     return gateway.identifiesLeft();
   });
-  gauge('unanswered_interactions', 'Interactions without an answer.', () => traces.unanswered().count);
+  gauge('unanswered_interactions', 'Interactions without a reply.', () => traces.unanswered().count);
   gauge('oldest_unanswered_timestamp_seconds', 'When the oldest of them was received.', () =>
     seconds(traces.unanswered().oldestAt),
   );

@@ -73,8 +73,8 @@ describe('metrics', () => {
       ['command', 4],
       ['autocomplete', 1],
     ] as const) {
-      expect(await grown('listing_bot_acknowledgement_seconds_count', `{type="${type}"}`)).toBe(count);
-      expect(await grown('listing_bot_answer_seconds_count', `{type="${type}"}`)).toBe(count);
+      expect(await grown('listing_bot_first_response_seconds_count', `{type="${type}"}`)).toBe(count);
+      expect(await grown('listing_bot_reply_seconds_count', `{type="${type}"}`)).toBe(count);
     }
     expect(await grown('listing_bot_submitted_servers_total', '{outcome="accepted"}')).toBe(1);
     expect(await grown('listing_bot_submitted_servers_total', '{outcome="refused"}')).toBe(1);
@@ -135,8 +135,8 @@ describe('the log', () => {
       command: 'addserver',
       type: 'command',
       outcome: 'answered',
-      acknowledgedMs: expect.any(Number),
-      answeredMs: expect.any(Number),
+      respondedMs: expect.any(Number),
+      repliedMs: expect.any(Number),
     });
   });
 });

@@ -83,11 +83,11 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
   });
 
   it('acknowledgements of which the slowest take more than 2 seconds', async () => {
-    await firesFor('ListingBotSlowAcknowledgements', { minutes: 2 }, async ({ guild, discord, port }) => {
+    await firesFor('ListingBotSlowFirstResponses', { minutes: 2 }, async ({ guild, discord, port }) => {
       // Of each of two, the second attempt as well.
       discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
       await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
-      await until(port, 'acknowledgement_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
+      await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
     });
   });
 
