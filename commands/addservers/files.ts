@@ -2,16 +2,12 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import {
-  isRefused,
-  type ReadyRow,
-  type RefusedRow,
-  type Row,
-  type TypedRow,
-} from '../../src/server-lists/row.ts';
+import type { ReadyRow, RefusedRow, Row, TypedRow } from '../../src/server-lists/row.ts';
+import type { Limited } from '../../src/submissions/limits.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST } from '../../src/words/games.ts';
-import { problemText } from '../../src/words/problem.ts';
+import { problemText, wholeText } from '../../src/words/problem.ts';
+import { limitText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /** Discord takes 10 files in a message, and the reply has others. */
@@ -22,12 +18,8 @@ export interface ListFile {
   readonly data: Buffer;
 }
 
-/** A row with the reason why it is not sent. */
-export interface ExplainedRow {
-  readonly line: number;
-  readonly typed: TypedRow;
-  readonly reason: string;
-}
+/** Why rows are not sent. */
+export type Reasons = ReadonlyMap<Row, string>;
 
 /**
  * How many games all guesses for a file may compare, in some 25 ms: with a usual list of 100 games, those for 500 lines.
@@ -55,50 +47,44 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => 
     const { short, help } = problemText(problem, t);
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
     const next = near === '' ? help : t('problem.help.near', { near });
-    return readOutsideDiscord(next === undefined ? short : t('problem.withHelp', { short, help: next }));
+    return readOutsideDiscord(wholeText({ short, help: next }, t));
   };
 }
 
-/** The refused rows of a draft with the reasons at length. */
-export const explainedRows = (
-  rows: readonly Row[],
-  reasonOf: (row: RefusedRow) => string,
-): readonly ExplainedRow[] =>
-  rows.filter(isRefused).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
+/** A limit as the reason for the rows that it holds back; empty without a limit. */
+export const reasonOfLimit = (t: Translate, limited: Limited | undefined): string =>
+  limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
-/** A ready row that is not sent, for a reason that is not in the row. */
-export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
-  line,
-  typed: inFields(submission),
-  reason: readOutsideDiscord(reason),
-});
-
-/** A submission in the columns of a file. */
-export const inFields = ({ server, port, queryPort, game }: ReadyRow['submission']): TypedRow => ({
-  server,
-  port: String(port),
-  queryPort: String(queryPort ?? ''),
-  game,
-});
+/** A row in the columns of a file: as it was typed if it has to be corrected. */
+export function inFields(row: Row): TypedRow {
+  if (row.kind === 'refused') return row.typed;
+  const { server, port, queryPort, game } = row.submission;
+  return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
+}
 
 /** The files with the rows that cannot be sent, and the names of these files for a sentence. */
-export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[]) {
-  const files = rejectedFiles(rows);
+export function filesOfRefused(t: Translate, reasons: Reasons) {
+  const files = rejectedFiles(reasons);
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
 /** As few files as possible, each small enough to be uploaded again; none without rows. */
-function rejectedFiles(rows: readonly ExplainedRow[]): readonly ListFile[] {
-  if (rows.length === 0) return [];
-  const inOrder = rows.toSorted((one, other) => one.line - other.line);
+function rejectedFiles(reasons: Reasons): readonly ListFile[] {
+  if (reasons.size === 0) return [];
+  const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
+  const rows = inOrder.map((row) => ({
+    line: row.line,
+    typed: inFields(row),
+    reason: readOutsideDiscord(reasons.get(row) ?? ''),
+  }));
   for (let count = 1; ; count++) {
-    const files = splitFile(inOrder, count);
+    const files = splitFile(rows, count);
     const areSmall = files.every(({ data }) => data.length <= MAX_FILE_BYTES);
     if (areSmall || count === MOST_FILES) return files;
   }
 }
 
-function splitFile(rows: readonly ExplainedRow[], count: number): readonly ListFile[] {
+function splitFile(rows: Parameters<typeof rejectedCsv>[0], count: number): readonly ListFile[] {
   const each = Math.ceil(rows.length / count);
   return Array.from({ length: count }, (_, index) => ({
     name: index === 0 ? 'rejected.csv' : `rejected-${index + 1}.csv`,
@@ -110,7 +96,7 @@ function splitFile(rows: readonly ExplainedRow[], count: number): readonly ListF
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {
-    const { server, port, queryPort, game } = inFields(row.submission);
+    const { server, port, queryPort, game } = inFields(row);
     return [server, port, queryPort, game, String(row.line)];
   });
   return { name: 'preview.csv', data: Buffer.from(csvFile([heading, ...lines])) };

@@ -1,12 +1,20 @@
 import type { Reply } from '../../src/interactions/command.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { isRefused, isRepeated, lacksGame, type ReadyRow, rowText } from '../../src/server-lists/row.ts';
+import {
+  isRefused,
+  isRepeated,
+  lacksGame,
+  type ReadyRow,
+  type RefusedRow,
+  type Row,
+  rowText,
+} from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import { beforeText, limitText } from '../../src/words/refusal.ts';
+import { beforeText } from '../../src/words/refusal.ts';
 import {
   addressItem,
   describe,
@@ -18,14 +26,7 @@ import {
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
-import {
-  type ExplainedRow,
-  explained,
-  explainedRows,
-  filesOfRefused,
-  previewFile,
-  reasonsOf,
-} from './files.ts';
+import { filesOfRefused, previewFile, reasonOfLimit, reasonsOf } from './files.ts';
 import { refusedItem, someNumbers } from './refused-lines.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
@@ -48,15 +49,17 @@ export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, 
   const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, room.count);
   const waiting = sendable.slice(room.count);
-  const refused = draft.rows.filter((row) => !lacksGame(row));
-  const rejected = [
-    ...explainedRows(refused, reasonsOf(t, games)),
-    ...explainLimited(t, waiting, room.limited),
-  ];
-  const { names, files } = filesOfRefused(t, rejected);
+  const refused = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
+  const reasonOf = reasonsOf(t, games);
+  const limitReason = reasonOfLimit(t, room.limited);
+  const reasons = new Map<Row, string>([
+    ...refused.map((row) => [row, reasonOf(row)] as const),
+    ...waiting.map((row) => [row, limitReason] as const),
+  ]);
+  const { names, files } = filesOfRefused(t, reasons);
   const content = paragraphs([
     first,
-    refusedText(reader, prepared, games, names),
+    refusedText(reader, prepared, refused, { games, files: names }),
     readyText(t, ready.length, draft, waiting.length),
     room.limited && waiting.length > 0 ? heldText(t, { draft, rows: waiting, limited: room.limited }) : '',
     withoutGameText(t, draft),
@@ -79,32 +82,22 @@ function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games:
   return { description: fittingLines(t, lines) };
 }
 
-/** Rows that a limit holds back, with the limit as the reason. */
-export function explainLimited(
-  t: Translate,
-  rows: readonly ReadyRow[],
-  limited: Limited | undefined,
-): readonly ExplainedRow[] {
-  if (limited === undefined) return [];
-  const { short, help } = limitText(limited, t);
-  const why = t('problem.withHelp', { short, help });
-  return rows.map((row) => explained(row, why));
-}
-
-/** What is wrong with which lines, without those that only lack a game. */
+/**
+ * What is wrong with which lines, without those that only lack a game.
+ * @param files the names of the files with all of these lines
+ */
 function refusedText(
   { t, mention }: Reader,
   { draft, edits }: Prepared,
-  games: GameIndex,
-  files: string,
+  refused: readonly RefusedRow[],
+  { games, files }: { readonly games: GameIndex; readonly files: string },
 ): string {
-  const rows = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
-  const count = rows.length;
+  const count = refused.length;
   if (count === 0) return '';
   const isNumbered = draft.source === 'text';
   const lines = [
     t('list.refused', { count }),
-    ...firstItems(t, rows, MOST_NAMED, (row) => refusedItem(t, row, games, isNumbered)),
+    ...firstItems(t, refused, MOST_NAMED, (row) => refusedItem(t, row, games, isNumbered)),
   ];
   if (count > MOST_NAMED) lines.push(t('list.allIn', { files }));
   if (edits.refused < count) {

@@ -2,7 +2,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import { visibleLine } from '../../src/one-line.ts';
 import { type RefusedRow, rowText } from '../../src/server-lists/row.ts';
 import { escapeText, shorten } from '../../src/words/escape.ts';
-import { problemText } from '../../src/words/problem.ts';
+import { problemText, wholeText } from '../../src/words/problem.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import { addressItem } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -29,8 +29,8 @@ export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): str
 
 function whyText(t: Translate, { problem }: RefusedRow, games: GameIndex): string {
   const { short } = problemText(problem, t, LONGEST_VALUE);
-  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
-  return near === undefined ? short : t('problem.withHelp', { short, help: near });
+  const help = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
+  return wholeText({ short, help }, t);
 }
 
 function nearText(t: Translate, typed: string, games: GameIndex): string | undefined {

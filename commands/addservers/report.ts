@@ -4,7 +4,7 @@ import { button, type Control, linkButton, rows } from '../../src/interactions/c
 import type { Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
-import { isRefused, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
+import { isRefused, type ReadyRow, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, unconfirmedRows } from '../../src/submissions/draft.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -21,8 +21,8 @@ import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { listId, submitId } from './controls.ts';
-import { explained, explainedRows, filesOfRefused, inFields, reasonsOf } from './files.ts';
-import { explainLimited, heldText } from './preview.ts';
+import { filesOfRefused, inFields, type Reasons, reasonOfLimit, reasonsOf } from './files.ts';
+import { heldText } from './preview.ts';
 import { refusedItem } from './refused-lines.ts';
 
 /** What a report is made with. */
@@ -46,13 +46,13 @@ export async function reportReply(
   const allowedGames = gamesAmong(games, allowed?.games);
   const ended = endedRows(result);
   const reasonOf = reasonsOf(t, allowedGames);
-  const { files, names } = filesOfRefused(t, [
-    ...explainedRows(draft.rows, reasonOf),
-    ...ended
-      .filter(({ outcome }) => outcome.kind === 'rejected' || outcome.kind === 'not-sent')
-      .map(({ row, outcome }) => explained(row, outcomeCell(t, outcome))),
-    ...explainLimited(t, limitedRows, limited),
+  const limitReason = reasonOfLimit(t, limited);
+  const reasons = new Map<Row, string>([
+    ...draft.rows.filter(isRefused).map((row) => [row, reasonOf(row)] as const),
+    ...ended.filter(wasNotAdded).map(({ row, outcome }) => [row, outcomeCell(t, outcome)] as const),
+    ...limitedRows.map((row) => [row, limitReason] as const),
   ]);
+  const { files, names } = filesOfRefused(t, reasons);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
   const content = [
@@ -69,7 +69,7 @@ export async function reportReply(
   return {
     content: content.filter(Boolean).join('\n\n'),
     embeds: [],
-    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, result, ended, reasonOf)) }, ...files],
+    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, draft, ended, reasons)) }, ...files],
     components: rows([
       keyProblem && enterKey(context, remainderId),
       ...(remainderId === undefined ? [] : remainderButtons(context, remainderId, result, ended)),
@@ -89,18 +89,19 @@ function remainderButtons(
   // Whoever can enter another key does so first.
   const style = result.keyProblem && isAdmin ? 'secondary' : 'primary';
   return [
-    canGoAgain(result) && button(submitId(id), t('again.submitAgain'), style),
+    canGoAgain(result, ended) && button(submitId(id), t('again.submitAgain'), style),
     ended.some(({ outcome }) => outcome.kind === 'unknown') &&
       button(listId('anyway', id), t('again.notListed')),
     button(listId('editall', id), t('again.edit')),
   ];
 }
 
+const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean =>
+  kind === 'rejected' || kind === 'not-sent';
+
 /** Whether a ready server was surely not added, and can be submitted while its draft is kept. */
-function canGoAgain({ outcomes, limitedRows, limited }: Ended): boolean {
-  if (outcomes.some(({ kind }) => kind === 'rejected' || kind === 'not-sent')) return true;
-  return limitedRows.length > 0 && limited?.isSoon !== false;
-}
+const canGoAgain = ({ limitedRows, limited }: Ended, ended: readonly EndedRow[]): boolean =>
+  ended.some(wasNotAdded) || (limitedRows.length > 0 && limited?.isSoon !== false);
 
 interface EndedRow extends EndedServer {
   readonly row: ReadyRow;
@@ -148,26 +149,19 @@ const filesText = (t: Translate, files: string): string =>
 /**
  * Every row of the input in its order, with its outcome. Headings and outcomes are in English, since programs read them.
  */
-function reportCsv(
-  t: Translate,
-  { draft, limitedRows, limited }: Ended,
-  ended: readonly EndedRow[],
-  reasonOf: (row: RefusedRow) => string,
-): string {
+function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reasons: Reasons): string {
   const outcomes = new Map<Row, Outcome>(ended.map(({ row, outcome }) => [row, outcome]));
-  const waiting = new Set<Row>(limitedRows);
-  const waitingReason = explainLimited(t, limitedRows.slice(0, 1), limited)[0]?.reason ?? '';
-  function whyNotSent(row: Row): string {
-    if (row.kind === 'refused') return reasonOf(row);
+  function messageOf(row: Row): string {
+    const outcome = outcomes.get(row);
+    if (outcome) return outcomeCell(t, outcome);
     if (row.kind === 'repeated') return t('problem.short.repeated', { line: row.firstLine });
-    return waiting.has(row) ? waitingReason : t('problem.short.already-submitted');
+    return reasons.get(row) ?? t('problem.short.already-submitted');
   }
 
   const lines = draft.rows.map((row) => {
-    const { server, port, queryPort, game } = row.kind === 'refused' ? row.typed : inFields(row.submission);
-    const outcome = outcomes.get(row);
-    const message = outcome ? outcomeCell(t, outcome) : whyNotSent(row);
-    return [String(row.line), server, port, queryPort, game, outcome?.kind ?? 'not-sent', message];
+    const { server, port, queryPort, game } = inFields(row);
+    const outcome = outcomes.get(row)?.kind ?? 'not-sent';
+    return [String(row.line), server, port, queryPort, game, outcome, messageOf(row)];
   });
   return csvFile([['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], ...lines]);
 }

@@ -12,7 +12,7 @@ export interface ProblemText {
   /** A few words to put behind the address. */
   readonly short: string;
   /** A sentence about what to do, where that is not clear. */
-  readonly help?: string;
+  readonly help?: string | undefined;
 }
 
 /** The only game whose servers need no port: an SRV record of their name may say it. */
@@ -106,3 +106,7 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
 /** Says that a server was not sent, what is wrong with it, and what to do about that. */
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
+
+/** What is wrong with a server, and what to do about that, behind its address or in a cell of a file. */
+export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
+  help === undefined ? short : t('problem.withHelp', { short, help });
