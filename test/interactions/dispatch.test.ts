@@ -453,6 +453,19 @@ it('whatever an interaction holds, it is answered', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
+it('a modal that Discord did not take in time is lost, and no failure of the bot', async () => {
+  const late = await startSmallBot([echo]);
+  onTestFinished(() => late.stop());
+  const person = late.person();
+  const message = messageOf(await person.slash('echo', { what: 'x' }));
+  late.discord.faults.inject({ fault: { kind: 'block', as: 'text' }, path: /callback$/ });
+  const pressed = person.press(message, 'ask');
+  const outcome = () => Object(late.log.at(-1)?.details).outcome;
+  await expect.poll(outcome).toBe('lost');
+  late.discord.clock.advance(3_000);
+  expect(await pressed).toEqual({ kind: 'lost' });
+});
+
 it('what was answered and is delivered again is not answered again', async () => {
   let delivered: Json = {};
   const keep: Alter = (payload) => {
