@@ -1,6 +1,5 @@
 import {
   DefaultUserAgent,
-  DiscordAPIError,
   type RESTGetAPIGatewayBotResult,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
@@ -77,7 +76,7 @@ function asking(api: DiscordApi): Asking {
 }
 
 function explained(error: unknown, blockedMs: number): CheckFailure {
-  if (error instanceof DiscordAPIError && error.status === 401) {
+  if (Object(error).status === 401) {
     return new CheckFailure('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
   }
   if (blockedMs > 0) {

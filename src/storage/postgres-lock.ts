@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -9,9 +8,7 @@ import { cannotUse, reason, StoreError } from './store-error.ts';
 /** Held by the bot that runs on a database. Any number, the same in every version. */
 const BOT_LOCK = 3_728_115_202;
 /** How often the lock's server is asked whether it is there and can be written to, in milliseconds. */
-const LOOK_EVERY_MS = 5_000;
-/** How often the lock is tried for again after its connection was lost, in milliseconds. */
-const AGAIN_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 
 export interface PostgresLockDeps {
   readonly url: Secret;
@@ -28,7 +25,6 @@ export interface PostgresLockDeps {
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
-  const stopping = new AbortController();
   const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
   /** Whether nobody else has it. @throws when the server cannot be asked */
@@ -51,33 +47,24 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
       throw error;
     }
     client = taking;
-    taking.on('end', () => void takeAgain());
+    taking.on('end', () => {
+      client = undefined;
+    });
     return true;
   }
 
-  /** Ends a connection that is silent, or is to a server that only reads: the lock on another server counts. */
   async function look(): Promise<void> {
+    if (client === undefined) return takeAgain();
     const looked = client;
-    if (looked === undefined) return;
+    // A connection is ended that is silent, or is to a server that only reads: the lock on another server counts.
     await askWhetherItWrites(looked).catch(() => looked.end());
   }
 
   async function takeAgain(): Promise<void> {
-    client = undefined;
-    while (!stopping.signal.aborted) {
-      const isTaken = await take().catch(() => undefined);
-      if (isTaken) break;
-      if (isTaken === false) {
-        logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
-      }
-      await sleep(AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    const isTaken = await take().catch(() => undefined);
+    if (isTaken === false) {
+      logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
     }
-    if (stopping.signal.aborted) await end();
-  }
-
-  async function end(): Promise<void> {
-    await client?.end();
-    client = undefined;
   }
 
   const watch = createJob({ firstMs: LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS, run: look });
@@ -98,9 +85,8 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
       watch.start();
     },
     async stop() {
-      stopping.abort();
       await watch.stop();
-      await end();
+      await client?.end();
     },
   };
 }

@@ -343,7 +343,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       wire.freeze();
       await endSessions();
       await expect.poll(held).toEqual([]);
-      // The bot looks every 5 seconds whether it still has the lock.
+      // The bot looks every second whether it still has the lock.
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
