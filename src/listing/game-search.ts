@@ -182,7 +182,6 @@ function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number | un
 
 /** The games that contain the text as it was typed. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
-  const typedWord = ` ${typed}`;
   const typedJoined = typed.replaceAll(' ', '');
   return ranked(entries, ({ alias, name, joined, nicknames, initials }) => {
     if (alias === typed) return 0;
@@ -191,7 +190,6 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     if (alias.startsWith(typed) || name.startsWith(typed)) return 3;
     if (typed.length > 1 && initials.startsWith(typed)) return 3;
     if (nicknames.some((nickname) => nickname.startsWith(typed))) return 4;
-    if (name.includes(typedWord) || alias.includes(typedWord)) return 4;
     if (joined.some((rest) => rest.startsWith(typedJoined))) return 4;
     return name.includes(typed) || alias.includes(typed) ? 5 : undefined;
   });

@@ -120,12 +120,12 @@ const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test
 
 /** A line without the comment behind its server. */
 function withoutComment(line: string): string {
-  const at = line.search(/\s#(?!\d{1,6}\s)/u);
-  if (at < 0) return line;
-  const isBehind = addressesIn(line.slice(at)).some(({ isServer, address }) => isServer || address?.port);
-  const isBefore = addressesIn(line.slice(0, at)).some(({ isServer, address }) => isServer || address?.port);
-  return isBehind && !isBefore ? line : line.slice(0, at);
+  const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
+  return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
 }
+
+const namesServer = (text: string): boolean =>
+  addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
 /** Problems found before the line was split into fields: no default game is filled in. */
 const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set(['line-too-long', 'not-an-object']);

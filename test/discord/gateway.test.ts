@@ -136,6 +136,20 @@ it('a dead line is given up as soon as a heartbeat was not answered', async () =
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 
+it('a bot that is stopped while it asks where the gateway is does not connect', async () => {
+  const discord = await startStandIn();
+  const gateway = gatewayTo(discord);
+  const asked = new Promise<void>((resolve) => {
+    discord.watch(({ kind }) => kind === 'wire' && resolve());
+  });
+  discord.faults.inject({ fault: { kind: 'delay', ms: 100 }, path: /gateway/ });
+  const connecting = gateway.connect();
+  await asked;
+  gateway.stopping.abort();
+  await connecting.catch(() => undefined);
+  expect(gateway.shards()).toEqual({ ready: 0, connecting: 0, disconnected: 0 });
+});
+
 it('a bot that is stopped while it connects ends, and does not connect again', async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);

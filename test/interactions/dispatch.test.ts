@@ -9,7 +9,7 @@ import type { Command, Press } from '../../src/interactions/command.ts';
 import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
 import type { InteractionOutcome } from '../../src/interactions/traces.ts';
 import { UserError } from '../../src/user-error.ts';
-import { messageOf, modalOf, textOf } from '../support/bot.ts';
+import { ANSWER_WITHIN_MS, messageOf, modalOf, textOf } from '../support/bot.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
 
 const string = { type: ApplicationCommandOptionType.String as const, description: 'A text' };
@@ -462,7 +462,7 @@ it('a modal that Discord did not take in time is lost, and no failure of the bot
   const pressed = person.press(message, 'ask');
   const outcome = () => Object(late.log.at(-1)?.details).outcome;
   await expect.poll(outcome).toBe('lost');
-  late.discord.clock.advance(3_000);
+  late.discord.clock.advance(ANSWER_WITHIN_MS);
   expect(await pressed).toEqual({ kind: 'lost' });
 });
 

@@ -30,6 +30,7 @@ describe('a list of one game', () => {
     ['a web site in the name', 'EXAMPLE.COM 8.8.8.8:27283', ['8.8.8.8:27283 cs2']],
     ['name behind (playperium)', 'A.EXAMPLE.COM:27017 – PVE (Center)', ['a.example.com:27017 cs2']],
     ['an alias of the console', 'alias surf "connect 8.8.8.8:27015"', ['8.8.8.8:27015 cs2']],
+    ['a version in a line of its own', '1.20.4\n8.8.8.8:1', ['8.8.8.8:1 cs2', '1 left out']],
     ['a comment of a program', '// connect 8.8.8.8:27015', []],
     ['a comment behind', '8.8.8.8:1 # was 8.8.4.4:1', ['8.8.8.8:1 cs2']],
     ['a comment', '# 8.8.8.8:1\n#8.8.4.4:1', []],

@@ -24,6 +24,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { withoutRoom } from '../words/room.ts';
 import { type BotStore, botStore, newBotDatabase } from './database.ts';
+import { timeOf } from './machine.ts';
 import { showWhenATestFails } from './outputs.ts';
 
 /** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
@@ -162,19 +163,6 @@ const NO_WAITING: Timing = {
   membershipCheck: 0,
 };
 
-/**
- * How long a process was ready to run while others had the processors, in milliseconds: the second number of `schedstat`
- * (Linux docs: Scheduler Statistics). 0 on a system without it, and for a process that is gone.
- */
-function waitedForProcessor(pid: number): number {
-  try {
-    const [, nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
-    return Number(nanoseconds) / 1_000_000;
-  } catch {
-    return 0;
-  }
-}
-
 /** The bot between both stand-ins, in the test's own process unless that is the point. It is to be closed. */
 export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const { asProcess = false, timing, languages } = options;
@@ -183,10 +171,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const lines: string[] = [];
   const crashes: Exit[] = [];
   /** Where others have the processors, neither the bot nor Discord can help being late. */
-  const botTime = () => {
-    const pids = new Set([process.pid, sandbox.bot.pid ?? process.pid]);
-    return [...pids].reduce((ms, pid) => ms - waitedForProcessor(pid), performance.now());
-  };
+  const botTime = () => timeOf(sandbox.bot.pid);
   const mayBreak = new Map<string, number>();
   const postgres = await newBotDatabase(options.env ?? {});
   const env = { ...options.env, ...postgres?.env };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,6 +151,23 @@ export async function createStallProbe() {
     stalls,
     close: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Milliseconds, without those in which others had the processors that this process or another one was ready to use. */
+export const timeOf = (pid = process.pid): number =>
+  [...new Set([process.pid, pid])].reduce((ms, each) => ms - waitedForProcessor(each), performance.now());
+
+/**
+ * How long a process was ready to run while others had the processors, in milliseconds: the second number of `schedstat`
+ * (Linux docs: Scheduler Statistics). 0 on a system without it, and for a process that is gone.
+ */
+function waitedForProcessor(pid: number): number {
+  try {
+    const [, nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(nanoseconds) / 1_000_000;
+  } catch {
+    return 0;
+  }
 }
 
 /**

@@ -26,21 +26,33 @@ import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
+import { ANSWER_WITHIN_MS } from './bot.ts';
 import { onlyOne } from './builders.ts';
-import { recorder } from './machine.ts';
+import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
 /** What stands between commands and Discord, with commands of the test and a store of its own. */
 export async function startSmallBot(commands: readonly Command[]) {
-  const discord = await startDiscord({ token: TOKEN, reactionMs: 0 });
+  const discord = await startDiscord({
+    token: TOKEN,
+    reactionMs: 0,
+    answerWithinMs: ANSWER_WITHIN_MS,
+    botTime: timeOf,
+  });
   const logger = recorder();
   const folder = mkdtempSync(join(tmpdir(), 'small-bot-'));
   const path = join(folder, 'bot.sqlite');
   const store = createStore({ url: sqliteAt(path), logger });
   await store.start?.();
   const token = new Secret(TOKEN);
-  const api = createDiscordApi({ apiUrl: discord.apiUrl, token, logger });
+  const api = createDiscordApi({
+    apiUrl: discord.apiUrl,
+    token,
+    firstResponseMs: ANSWER_WITHIN_MS,
+    firstAttemptMs: ANSWER_WITHIN_MS,
+    logger,
+  });
   const published = commands.map(asPublished);
   const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
   const wording = { ...createWords(), mention: publishing.mention };
