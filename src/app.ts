@@ -514,13 +514,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     }),
   ];
 
+  const { httpPort: port, httpHost: host } = config;
+  const watched = { store, gateway, games, breaker, refusals, traces };
+  const health =
+    port === undefined || metrics === undefined
+      ? []
+      : [createHealthServer({ port, host, metrics, parts: watched, logger })];
   const parts: readonly Part[] = [
-    createHealthServer({
-      config,
-      metrics,
-      parts: { store, gateway, games, breaker, refusals, traces },
-      logger,
-    }),
+    ...health,
     createStoreLock({ url: config.storeUrl, isShared, logger }),
     store,
     encryption,

@@ -105,21 +105,20 @@ async function checksOfDiscord(
   commands: DoctorChecksDeps['commands'],
 ): Promise<readonly Finding[]> {
   let application: Application | undefined;
-  const token = await find('Token', async () => {
-    application = await readApplication(discord);
-    return `Discord takes it: ${application.name}, application ${application.id}`;
-  });
-  const known = application;
-  if (known === undefined) {
-    const others = ['Application', 'Invitation', 'IDENTIFYs', 'Commands'];
-    return [token, ...others.map((check) => ({ check, state: 'skipped' as const, says: 'the token first' }))];
-  }
+  const findKnowing = (check: string, look: (known: Application) => Promise<string> | string) =>
+    find(check, () => {
+      if (application === undefined) throw new CheckSkipped('the token first');
+      return look(application);
+    });
   return [
-    token,
-    await find('Application', () => checkApplication(known, config)),
-    await find('Invitation', () => checkInvitation(known)),
-    await find('IDENTIFYs', () => checkIdentifies(discord, config)),
-    await find('Commands', () => checkCommands(discord, known.id, { config, commands })),
+    await find('Token', async () => {
+      application = await readApplication(discord);
+      return `Discord takes it: ${application.name}, application ${application.id}`;
+    }),
+    await findKnowing('Application', (known) => checkApplication(known, config)),
+    await findKnowing('Invitation', checkInvitation),
+    await findKnowing('IDENTIFYs', () => checkIdentifies(discord, config)),
+    await findKnowing('Commands', ({ id }) => checkCommands(discord, id, { config, commands })),
   ];
 }
 

@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { Config } from '../config/config.ts';
 import type { GatewayState } from '../discord/gateway.ts';
 import type { Refusals } from '../guilds/refusals.ts';
 import type { Traces } from '../interactions/traces.ts';
@@ -66,45 +65,19 @@ export interface WatchedParts extends HealthParts {
 }
 
 export interface HealthServerDeps {
-  readonly config: Pick<Config, 'httpPort' | 'httpHost'>;
-  /** Absent without a port. */
-  readonly metrics: Metrics | undefined;
-  readonly parts: WatchedParts;
-  readonly logger: Logger;
-}
-
-/** Health and metrics over HTTP, where a port is given. To be started first, so that it can tell of a slow start. */
-export function createHealthServer({ config, metrics, parts, logger }: HealthServerDeps): Part {
-  const { httpPort: port, httpHost: host } = config;
-  let stop: (() => Promise<void>) | undefined;
-  return {
-    name: 'health',
-    async start() {
-      if (port === undefined || metrics === undefined) return;
-      metrics.watch(parts);
-      stop = await serve({ port, host, parts, metrics, logger });
-    },
-    stop: async () => stop?.(),
-  };
-}
-
-interface HttpServerDeps {
   readonly port: number;
   readonly host: string;
+  readonly metrics: Metrics;
   readonly parts: WatchedParts;
-  readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
   readonly logger: Logger;
 }
 
 /**
  * Serves `/livez` (200 as long as the process runs its event loop), `/readyz` (200 or 503, with the reasons as JSON)
- * and `/metrics`. There is no secret in them, and no password before them.
- * @returns what ends it
- * @throws HttpServerError if the address cannot be listened on
+ * and `/metrics`. There is no secret in them, and no password before them. To be started first, so that it can tell of a
+ * slow start; the start throws an HttpServerError if the address cannot be listened on.
  */
-async function serve(deps: HttpServerDeps): Promise<() => Promise<void>> {
-  const { port, host, parts, metrics, logger } = deps;
-
+export function createHealthServer({ port, host, metrics, parts, logger }: HealthServerDeps): Part {
   async function answer(path: string, response: ServerResponse): Promise<void> {
     switch (path) {
       case '/livez':
@@ -127,13 +100,19 @@ async function serve(deps: HttpServerDeps): Promise<() => Promise<void>> {
       if (!response.headersSent) send(response, 500, 'text/plain', 'This failed; the log says why.\n');
     });
   });
-  await listen(server, { what: 'health and metrics', host, port, variable: 'HTTP_PORT' });
-  server.on('error', (error) => logger.error({ err: error }, 'the server of health and metrics failed'));
-  logger.info({ host, port }, 'serving /livez, /readyz and /metrics');
 
-  return async () => {
-    server.close();
-    server.closeAllConnections();
+  return {
+    name: 'health',
+    async start() {
+      metrics.watch(parts);
+      await listen(server, { what: 'health and metrics', host, port, variable: 'HTTP_PORT' });
+      server.on('error', (error) => logger.error({ err: error }, 'the server of health and metrics failed'));
+      logger.info({ host, port }, 'serving /livez, /readyz and /metrics');
+    },
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 

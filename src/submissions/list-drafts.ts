@@ -158,18 +158,18 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
       if (list.kind !== 'rows') return list;
-      const found = await drafts.find(by, id);
-      const isThere = typeof found !== 'string';
-      const count = isThere ? withRead(found, which, list.rows, numbers).rows.length : list.rows.length;
-      if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
-      const changed = await change(by, id, (draft) => ({
-        ...withRead(withoutTyped(draft), which, list.rows, numbers),
-        noise: (draft.noise ?? 0) + list.noise,
-      }));
-      if (typeof changed !== 'string') return changed;
-      const rows = onTheirOwn(list.rows, numbers);
-      const opened = await open(by, newId, { source: 'text', rows, noise: list.noise });
-      return { ...opened, instead: changed };
+      const { rows, noise } = list;
+      const edited = await inDrafts(store, by, async () => {
+        const found = await drafts.find(by, id);
+        if (typeof found === 'string') return found;
+        const draft = withRead(withoutTyped(found), which, rows, numbers);
+        const count = draft.rows.length;
+        if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS } as const;
+        return prepareAndSave(by, id, { ...draft, noise: (found.noise ?? 0) + noise });
+      });
+      if (typeof edited !== 'string') return edited;
+      const opened = await open(by, newId, { source: 'text', rows: onTheirOwn(rows, numbers), noise });
+      return { ...opened, instead: edited };
     },
     /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
     async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {
