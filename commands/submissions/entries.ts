@@ -44,17 +44,19 @@ function decisionTexts(
 
 /** A game server, and its outcome on a line of its own. */
 export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
-  const ended = signed(entry.outcome, t(`outcome.${entry.outcome}`));
+  const { kind } = entry.outcome;
+  const ended = signed(kind, t(`outcome.${kind}`));
   const why = whyText(t, entry);
   const said = why === undefined ? ended : t('look.about', { item: ended, why });
   return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
 }
 
 /** What the service or a moderator says; why a request failed is old news, and stands in the file. */
-function whyText(t: Reader['t'], { outcome, message, failure }: HistoryEntry): string | undefined {
-  if (outcome === 'rejected') return escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
-  const isOfModerator = failure?.reason === 'refused' || failure?.reason === 'expired';
-  return isOfModerator ? failureText(failure, t) : undefined;
+function whyText(t: Reader['t'], { outcome }: HistoryEntry): string | undefined {
+  if (outcome.kind === 'rejected') return escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE);
+  if (outcome.kind !== 'not-sent') return undefined;
+  const isOfModerator = outcome.reason === 'refused' || outcome.reason === 'expired';
+  return isOfModerator ? failureText(outcome, t) : undefined;
 }
 
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
@@ -62,7 +64,7 @@ export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_
 
 /** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is a code, only the message is translated. */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
-  const { at, userName, game, server, port, queryPort, outcome, message, failure, refusal } = entry;
+  const { at, userName, game, server, port, queryPort, outcome, refusal } = entry;
   return [
     new Date(at).toISOString(),
     userName,
@@ -70,7 +72,7 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    outcome,
-    refusal ?? (failure ? outcomeCell(t, failure) : serviceWords(message ?? '', t)),
+    outcome.kind,
+    refusal ?? outcomeCell(t, outcome),
   ];
 }

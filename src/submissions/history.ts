@@ -1,27 +1,19 @@
 import { sql } from 'kysely';
-import type { Failure, Outcome } from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { WorkTurns } from '../work-turns.ts';
-import { storedOutcome } from './outcome-columns.ts';
+import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
 /** How one server that a member submitted ended. */
-export interface HistoryEntry {
-  readonly server: string;
-  readonly port: number;
-  readonly queryPort?: number;
-  readonly game: string;
+export interface HistoryEntry extends ServerSubmission {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Discord's id; empty, like the name, once the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
-  readonly outcome: Outcome['kind'];
-  /** The service's words. */
-  readonly message?: string;
-  /** Why it was not sent, or why nobody knows. */
-  readonly failure?: Failure;
+  readonly outcome: Outcome;
   /** What a moderator gave as the reason for a refusal. */
   readonly refusal?: string;
 }
@@ -367,18 +359,12 @@ type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
 function entryOf(row: EntryRow): HistoryEntry {
-  const ended = storedOutcome(row);
   return {
-    server: row.host,
-    port: row.port,
-    ...(row.query_port !== null && { queryPort: row.query_port }),
-    game: row.game,
+    ...storedServer(row),
     at: row.ended_at ?? 0,
     userId: row.user_id ?? '',
     userName: row.user_name ?? '',
-    outcome: row.outcome ?? 'unknown',
-    ...(row.message !== null && { message: row.message }),
-    ...(ended && 'reason' in ended && { failure: ended }),
+    outcome: storedOutcome(row) ?? INTERRUPTED,
     ...(row.refusal && { refusal: row.refusal }),
   };
 }

@@ -6,8 +6,8 @@ import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
 import { type Run, remainderOf, runFromStore, runToStore, unsentOf } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
-import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
 import type { EndedServers } from './request-plan.ts';
+import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 
 /** Rows in one INSERT: SQLite takes 32,766 values. */
 const INSERTED_AT_ONCE = 200;
@@ -219,7 +219,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
     },
     /** The servers of a submission, with the outcomes of those that have ended. */
     serversOf: async (id: string): Promise<readonly RecordedServer[]> =>
-      (await rowsOf(id)).map((row) => ({ server: submissionOf(row), outcome: storedOutcome(row) })),
+      (await rowsOf(id)).map((row) => ({ server: storedServer(row), outcome: storedOutcome(row) })),
     async reserve(reservation: Reservation): Promise<void> {
       const { id, guildId, user, interactionId, approvedBy } = reservation;
       const at = now();
@@ -279,7 +279,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .executeTakeFirst();
       if (submission === undefined) return undefined;
       const rows = await rowsOf(submission.id);
-      const run = runFromStore(submission.draft ?? '') ?? runOf(rows.map(submissionOf));
+      const run = runFromStore(submission.draft ?? '') ?? runOf(rows.map(storedServer));
       const outcomes = byPosition(rows);
       const remainder = await tables()
         .selectFrom('submissions')
@@ -353,9 +353,4 @@ function newServer({ server: host, port, queryPort, game }: ServerSubmission) {
     game,
     address: formatAddress({ host, port }),
   };
-}
-
-function submissionOf(row: Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>): ServerSubmission {
-  const { host, port, query_port, game } = row;
-  return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
 }

@@ -158,7 +158,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
       { id: 'b', counts: { 'not-sent': 2 }, decidedBy: undefined },
-      { id: 'a', decidedBy: MODERATOR, refusal: 'Not ours.', only: { failure: { reason: 'refused' } } },
+      { id: 'a', decidedBy: MODERATOR, refusal: 'Not ours.', only: { outcome: { reason: 'refused' } } },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
     expect(requests).toEqual([]);

@@ -44,8 +44,7 @@ describe('the history of a guild', () => {
       at: 2,
       userId: '8',
       userName: 'name of 8',
-      outcome: 'accepted',
-      message: 'Yes.',
+      outcome: { kind: 'accepted', message: 'Yes.' },
     };
     expect(await parts.history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
       { id: 'c', at: 3, userId: '7', counts: { ...none, rejected: 2 }, only: undefined },

@@ -149,8 +149,8 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
       nextForKey(each, { code: 'key-invalid', setBy: '9' }),
     ]);
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
-    const entry = { ...server, at: 0, userId: '7', userName: EVIL, message: EVIL };
-    const servers = OUTCOMES.map(({ kind }) => ({ ...entry, outcome: kind }));
+    const entry = { ...server, at: 0, userId: '7', userName: EVIL };
+    const servers = OUTCOMES.map((outcome) => ({ ...entry, outcome }));
     expectSentences(servers.map((each) => serverText(member, each, games)));
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {

@@ -2,6 +2,7 @@ import {
   knownError,
   NOT_SENT_REASONS,
   type Outcome,
+  type ServerSubmission,
   storedMessage,
   UNKNOWN_REASONS,
   type Unknown,
@@ -10,6 +11,14 @@ import type { ServersTable } from '../storage/tables.ts';
 
 /** The outcome of a server that was marked as sending when its process ended. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
+
+/** A server's row as what was submitted. */
+export function storedServer(
+  row: Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>,
+): ServerSubmission {
+  const { host, port, query_port, game } = row;
+  return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
+}
 
 /** The columns of a server's row that hold its outcome. */
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
