@@ -4,7 +4,7 @@ import { button, customId, linkButton, rows } from '../src/interactions/controls
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
 import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
-import { WAITS_MS } from '../src/submissions/record.ts';
+import { WAITS_MS } from '../src/submissions/submission-record.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import { slashCommand } from './slash-command.ts';

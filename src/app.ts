@@ -73,7 +73,7 @@ import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
 import { createPipeline, type Observer } from './submissions/pipeline.ts';
 import { createPruning } from './submissions/pruning.ts';
-import { createRecords } from './submissions/record.ts';
+import { createRecords } from './submissions/submission-record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import { escapeText } from './words/escape.ts';
 import type { Language } from './words/languages.ts';

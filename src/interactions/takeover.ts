@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import { GuildLocked, StoreError } from '../storage/store-error.ts';
-import type { Records } from '../submissions/record.ts';
+import type { Records } from '../submissions/submission-record.ts';
 
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;

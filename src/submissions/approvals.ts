@@ -7,7 +7,7 @@ import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, type Run, runFromStore, withRows } from './draft.ts';
 import type { NoDraft, Submitter } from './drafts.ts';
-import type { RecordedServer, Records } from './record.ts';
+import type { RecordedServer, Records } from './submission-record.ts';
 
 /** How many submissions of a member and of a guild may wait at a time. */
 const MOST_WAITING = { member: 10, guild: 100 } as const;

@@ -19,8 +19,8 @@ import type { ApprovalKey, Approvals, NotWaiting } from './approvals.ts';
 import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
-import type { EndedRun, Records, Reservation } from './record.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
+import type { EndedRun, Records, Reservation } from './submission-record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {

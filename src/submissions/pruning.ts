@@ -6,7 +6,7 @@ import type { Erasure } from './erasure.ts';
 import { type History, MOST_ENTRIES } from './history.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
-import type { Records } from './record.ts';
+import type { Records } from './submission-record.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
 export const REFUSED_KEPT_DAYS = 30;

@@ -5,7 +5,7 @@ import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { DRAFT_LIVES_MS, type Submitter } from '../../src/submissions/drafts.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
-import { WAITS_MS } from '../../src/submissions/record.ts';
+import { WAITS_MS } from '../../src/submissions/submission-record.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
 

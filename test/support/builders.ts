@@ -20,7 +20,7 @@ import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
-import { createRecords } from '../../src/submissions/record.ts';
+import { createRecords } from '../../src/submissions/submission-record.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';

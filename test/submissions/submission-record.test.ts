@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import type { RefusedRow, Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import type { Reservation } from '../../src/submissions/record.ts';
+import type { Reservation } from '../../src/submissions/submission-record.ts';
 import { partsOver, readyRow } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
