@@ -60,15 +60,11 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     data: slashCommand('keystatus'),
     permission: 'manage-guild',
     answers: 'at once',
-    async run(context) {
-      return report(context);
-    },
+    run: (context) => report(context),
     presses: {
       check: {
         answers: 'sending',
-        async run(context) {
-          return report(context, ...(await check(context)));
-        },
+        run: async (context) => report(context, ...(await check(context))),
       },
     },
   };

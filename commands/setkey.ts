@@ -71,11 +71,10 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     );
     if (now === undefined) return { content, components: rows([submits]) };
     const shown = { now, key, games: [] };
-    const next = nextText(context, shown);
-    const list = [firstDayText(context, shown), ...(next === undefined ? [] : [next])];
+    const texts = [content, firstDayText(context, shown), nextText(context, shown)];
     const lacksRole = now.notifyRoleId === undefined && notifyRoleSelect(context);
     return {
-      content: [content, ...list].join('\n\n'),
+      content: texts.filter(Boolean).join('\n\n'),
       components: rows([submits], [now.logChannelId === undefined ? logChannelSelect(context) : lacksRole]),
     };
   }

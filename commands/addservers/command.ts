@@ -114,9 +114,8 @@ export function addServers(deps: AddServersDeps): Command {
       editall: { answers: 'modal', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',
-        run: async (context) => {
-          return showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), {}, deps);
-        },
+        run: async (context) =>
+          showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), deps),
       },
       include: { answers: 'update', run: (context) => includeAlreadySubmitted(context, deps) },
       change: { answers: 'update', run: (context) => changeWaiting(context, deps) },
@@ -242,29 +241,25 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
   if (game && others.length === 0) {
-    return showDraft(
-      context,
-      await deps.lists.chooseGame(context, context.argument, () => game.alias),
-      {},
-      deps,
-    );
+    const chosen = await deps.lists.chooseGame(context, context.argument, () => game.alias);
+    return showDraft(context, chosen, deps);
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const choice = game ? matches : games.all;
-  return showDraft(context, await deps.lists.again(context, context.argument), { notice, choice }, deps);
+  return showDraft(context, await deps.lists.again(context, context.argument), deps, { notice, choice });
 }
 
 /** Sets the game of each line that names none for certain to the game that it may mean. */
 async function takeMeantGames(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const gameMeant = gamesMeant(await allowedGames(context, deps));
   const chosen = await deps.lists.chooseGame(context, context.argument, (row) => gameMeant(row)?.alias);
-  return showDraft(context, chosen, {}, deps);
+  return showDraft(context, chosen, deps);
 }
 
 /** Includes what the guild has already submitted, or leaves it out again. */
 async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const [wanted, id = ''] = context.argument.split(':');
-  return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), {}, deps);
+  return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), deps);
 }
 
 /** The modal in which lines are corrected. */
@@ -303,7 +298,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     'instead' in edited
       ? sentences(noDraft(edited.instead, t, 'addservers').message, t('list.typedKept'))
       : undefined;
-  return showDraft(context, edited, { notice }, deps);
+  return showDraft(context, edited, deps, { notice });
 }
 
 /** Makes what waits for a moderator a draft again. */
@@ -311,7 +306,7 @@ async function changeWaiting(context: DraftContext, deps: AddServersDeps): Promi
   const { t, guildId, argument: id } = context;
   demandDraft(await deps.approvals.takeBack(context, id), t, 'addservers');
   await deps.approvalMessages.show({ guildId, id });
-  return showDraft(context, await deps.lists.again(context, id), { notice: t('approval.takenBack') }, deps);
+  return showDraft(context, await deps.lists.again(context, id), deps, { notice: t('approval.takenBack') });
 }
 
 async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {
@@ -345,7 +340,7 @@ async function submitList(
     const notice = refusal.code.startsWith('key-')
       ? t('key.still')
       : refusalText(refusal, context, deps.games);
-    return showDraft(context, await deps.lists.again(context, what.id), { notice }, deps);
+    return showDraft(context, await deps.lists.again(context, what.id), deps, { notice });
   }
   return reportReply(context, result, deps);
 }

@@ -33,7 +33,7 @@ export const openDraft = async (
   { notice, ...read }: Pick<Draft, 'source' | 'rows' | 'noise'> & Pick<Shown, 'notice'>,
   deps: DraftDeps,
 ): Promise<Reply> =>
-  showDraft(context, await deps.lists.open(context, context.interactionId, read), { notice }, deps);
+  showDraft(context, await deps.lists.open(context, context.interactionId, read), deps, { notice });
 
 /** What was typed as the game of a whole list. If it cannot be used: what to say, and the game that is nearest to it. */
 export function gameOfList(reader: Reader, typed: string, games: AllowedGames) {
@@ -61,8 +61,8 @@ interface Shown {
 export async function showDraft(
   context: Context,
   prepared: Prepared | NoDraft,
-  { notice, choice }: Shown,
   deps: DraftDeps,
+  { notice, choice }: Shown = {},
 ): Promise<Reply> {
   const { t } = context;
   const shown = demandDraft(prepared, t, 'addservers');
