@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import type { ReadyRow } from '../server-lists/row.ts';
+import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
@@ -217,9 +216,11 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       const isFull = count >= MOST_WAITING.guild || (bytes ?? 0) >= MOST_BYTES;
       if (isFull) return { code: 'guild-waiting', count };
       const addresses = new Set(
-        own.flatMap(({ draft }) => (runFromStore(draft ?? '')?.rows ?? []).map(addressOf)),
+        own.flatMap(({ draft }) =>
+          (runFromStore(draft ?? '')?.rows ?? []).map((row) => addressOf(row.submission)),
+        ),
       );
-      const server = servers.find((submission) => addresses.has(addressOf({ submission })));
+      const server = servers.find((each) => addresses.has(addressOf(each)));
       return server && { code: 'waiting-already', server };
     },
     /** The draft that a moderator is about to approve, and its member. */
@@ -327,9 +328,6 @@ const NOTHING: Run = {
 /** Two changes may have the same time, and a message that is not due may have been due and shown in between. */
 const versionOf = (row: SubmissionsTable): string =>
   [row.state, row.created_at, row.decided_at, row.ended_at, row.message_due_at].join(' ');
-
-const addressOf = ({ submission: { server: host, port } }: { submission: ServerSubmission }): string =>
-  formatAddress({ host, port });
 
 function stateOf(row: SubmissionsTable, ended: readonly RecordedServer[]): Approval['state'] {
   const reason = ended.find(({ outcome }) => outcome?.kind === 'not-sent')?.outcome;

@@ -1,9 +1,10 @@
-import { formatAddress } from '../addresses/address.ts';
+import { chunksOf } from '../chunks.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
+import { addressOf } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
-import type { ServersTable } from '../storage/tables.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Run, remainderOf, runFromStore, runToStore, unsentOf } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import type { EndedServers } from './request-plan.ts';
@@ -75,23 +76,29 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       .where('submission_id', '=', id)
       .where('position', 'in', [...indices]);
 
-  /** Makes a draft a submission that waits for a moderator. */
-  async function wait({ id, guildId, user, interactionId, ...run }: Waiting): Promise<void> {
-    const at = now();
-    const waiting = {
-      state: 'waiting' as const,
-      draft: runToStore(run),
-      interaction_id: interactionId,
-      owner,
-      expires_at: at + WAITS_MS,
-      message_due_at: at,
-    };
+  /** Makes a draft a submission; a server that was submitted by itself had none. */
+  async function submit(
+    { id, guildId, user }: Submitter & Pick<Waiting, 'id'>,
+    columns: Partial<SubmissionsTable> & Pick<SubmissionsTable, 'state'>,
+  ): Promise<void> {
+    const own = { guild_id: guildId, user_id: user.id, user_name: user.name, created_at: now() };
     await tables()
       .insertInto('submissions')
-      .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, created_at: at, ...waiting })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(waiting))
+      .values({ id, ...own, ...columns })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
       .execute();
   }
+
+  /** Makes a draft a submission that waits for a moderator. */
+  const wait = (waiting: Waiting): Promise<void> =>
+    submit(waiting, {
+      state: 'waiting',
+      draft: runToStore(waiting),
+      interaction_id: waiting.interactionId,
+      owner,
+      expires_at: now() + WAITS_MS,
+      message_due_at: now(),
+    });
 
   /**
    * Ends a submission all of whose servers have ended. What remains becomes a draft of its own; of what a moderator has
@@ -170,11 +177,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       guild_id: guildId,
       user_id: user.id,
     }));
-    for (let from = 0; from < values.length; from += INSERTED_AT_ONCE) {
-      await tables()
-        .insertInto('servers')
-        .values(values.slice(from, from + INSERTED_AT_ONCE))
-        .execute();
+    for (const some of chunksOf(values, INSERTED_AT_ONCE)) {
+      await tables().insertInto('servers').values(some).execute();
     }
   }
 
@@ -221,33 +225,17 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
     serversOf: async (id: string): Promise<readonly RecordedServer[]> =>
       (await rowsOf(id)).map((row) => ({ server: storedServer(row), outcome: storedOutcome(row) })),
     async reserve(reservation: Reservation): Promise<void> {
-      const { id, guildId, user, interactionId, approvedBy } = reservation;
+      const { interactionId, approvedBy } = reservation;
       const at = now();
-      const decision = {
-        decided_by: approvedBy,
-        decided_at: at,
-        decision_id: interactionId,
-        message_due_at: at,
-      };
-      const running = {
-        state: 'running' as const,
+      await submit(reservation, {
+        state: 'running',
         draft: runToStore(reservation),
         owner,
         started_at: at,
-        ...(approvedBy === undefined ? { interaction_id: interactionId } : decision),
-      };
-      await tables()
-        .insertInto('submissions')
-        .values({
-          id,
-          guild_id: guildId,
-          user_id: user.id,
-          user_name: user.name,
-          created_at: at,
-          ...running,
-        })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(running))
-        .execute();
+        ...(approvedBy === undefined
+          ? { interaction_id: interactionId }
+          : { decided_by: approvedBy, decided_at: at, decision_id: interactionId, message_due_at: at }),
+      });
       await insertServers(reservation, { reserved_at: at });
     },
     /**
@@ -345,12 +333,7 @@ function runOf(servers: readonly ServerSubmission[]): Run {
   return { draft: { source: 'text', rows, includesAlreadySubmitted: false }, rows, limitedRows: [] };
 }
 
-function newServer({ server: host, port, queryPort, game }: ServerSubmission) {
-  return {
-    host,
-    port,
-    query_port: queryPort ?? null,
-    game,
-    address: formatAddress({ host, port }),
-  };
+function newServer(submission: ServerSubmission) {
+  const { server: host, port, queryPort = null, game } = submission;
+  return { host, port, query_port: queryPort, game, address: addressOf(submission) };
 }
