@@ -6,7 +6,6 @@ import { FLOODS } from './attacks/floods.ts';
 import { SHAPES } from './attacks/shapes.ts';
 import { createOthers, type Others } from './others.ts';
 import { within } from './people.ts';
-import type { Random } from './random.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld } from './world.ts';
 
@@ -22,7 +21,6 @@ const CAMPAIGNS = [FLOODS, SHAPES];
 
 export interface AttackOptions {
   readonly verdict: Verdict;
-  readonly random: Random;
   /** No attack begins after it. */
   readonly over: AbortSignal;
   readonly isWanted: (name: string) => boolean;
@@ -30,12 +28,12 @@ export interface AttackOptions {
 }
 
 /** Wages the attacks of one guild, one after the other, while others go on working; prints what these saw of each. */
-export async function attack({ verdict, random, over, isWanted, say }: AttackOptions): Promise<void> {
+export async function attack({ verdict, over, isWanted, say }: AttackOptions): Promise<void> {
   const row = (cells: readonly (string | number)[], name: string) =>
     say(`${cells.map((cell) => String(cell).padStart(11)).join('')}  ${name}`);
 
   async function wage(arena: Arena, others: Others, attack: Attack): Promise<void> {
-    const { name, prepare, run, mayRefuseOthers } = attack;
+    const { name, run } = attack;
     const harm = (error: unknown) =>
       verdict.harm('other harm', `${name}: ${error instanceof Error ? error.message : error}`);
     async function runInTime(): Promise<void> {
@@ -43,9 +41,8 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
       assert.notEqual(end, 'late', `it was not over after ${GIVE_UP_MS / 1000} s`);
     }
     verdict.count('attacks', 1);
-    await prepare?.(arena).catch(harm);
     const since = Date.now();
-    const sight = await others.during(name, () => runInTime().catch(harm), mayRefuseOthers);
+    const sight = await others.during(name, () => runInTime().catch(harm));
     const stalls = await arena.probe.stalls(since);
     const stall = Math.max(0, ...stalls.map(({ ownMs }) => ownMs));
     row(
@@ -61,7 +58,7 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
   for (const campaign of CAMPAIGNS) {
     const attacks = campaign.filter(({ name }) => isWanted(name));
     if (attacks.length === 0) continue;
-    const arena = await openArena(verdict, random);
+    const arena = await openArena(verdict);
     const people = [1, 2].map((guild) => arena.person('member', guild));
     const others = createOthers(arena, people);
     for (const each of attacks) {
@@ -74,9 +71,8 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
   }
 }
 
-async function openArena(verdict: Verdict, random: Random): Promise<Arena> {
+async function openArena(verdict: Verdict): Promise<Arena> {
   let hostility: Hostility | undefined;
-  let isToAll = false;
   const world = await openWorld({
     verdict,
     // Of an attacker's own interactions, hundreds at once, responses may come too late, or be made again after a second.
@@ -87,8 +83,7 @@ async function openArena(verdict: Verdict, random: Random): Promise<Arena> {
     answerWithinMs: ANSWER_WITHIN_MS,
     listing: {
       keys: [ATTACKERS_KEY, ...OTHERS_KEYS],
-      onRequest: (_, request) =>
-        isToAll || !OTHERS_KEYS.includes(request.key) ? hostility?.(request) : undefined,
+      onRequest: (_, request) => hostility?.(request),
     },
   });
   await world.startBot();
@@ -97,12 +92,10 @@ async function openArena(verdict: Verdict, random: Random): Promise<Arena> {
   }
   return {
     ...world,
-    random,
     admin: world.person('admin', 0),
     member: world.person('member', 0),
-    beHostile(how, whom = 'attackers') {
+    beHostile(how) {
       hostility = how;
-      isToAll = whom === 'everybody';
     },
   };
 }

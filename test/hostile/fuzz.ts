@@ -30,7 +30,11 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
-/** Hostile input of every kind, from the members of two guilds and from the service; in between, damaged records. */
+/**
+ * Hostile input of every kind, from the members of two guilds and from the service; in between, damaged records. Only here does
+ * the whole bot meet whatever a service can say and list, texts that nobody has thought of, and records that are damaged one and
+ * all, while everybody is answered, others hardly wait, and nothing that is secret comes out.
+ */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
   verdict.count('lists shown', 0);
   for (let round = 1; Date.now() < until; round++) {

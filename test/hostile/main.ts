@@ -54,7 +54,7 @@ const until = Date.now() + minutes * 60_000;
 const over = AbortSignal.timeout(Math.ceil(minutes * 60_000));
 const isWanted = (name: string) =>
   positionals.length === 0 || positionals.some((text) => name.toLowerCase().includes(text.toLowerCase()));
-if (mix === 'attacks') await attack({ verdict, random, over, isWanted, say });
+if (mix === 'attacks') await attack({ verdict, over, isWanted, say });
 if (mix === 'fuzz') await fuzz({ verdict, random, until });
 if (mix === 'soak') {
   const replicas = server && { count: Number(values.replicas), server };

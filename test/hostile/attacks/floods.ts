@@ -43,7 +43,7 @@ export const FLOODS: readonly Attack[] = [
     // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
     name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
-      arena.beHostile(slow, 'everybody');
+      arena.beHostile(slow);
       await Promise.all([submitLists(arena, 'both'), submitSingles(arena, 'single', 200)]);
     },
   },
