@@ -53,9 +53,6 @@ describe('what Discord takes', () => {
   it.each<[string, Denial | undefined]>([
     ['words', message({ content: 'x'.repeat(2_000) })],
     ['characters beyond the first plane, each counted once', message({ content: '😀'.repeat(2_000) })],
-    ['an embed', message({ embeds: [{ description: 'words', fields: [{ name: 'a', value: 'b' }] }] })],
-    ['buttons', message({ components: [row(button, link)] })],
-    ['selects', message(rows(select, { type: 6, custom_id: 'r' }, { type: 8, custom_id: 'c' }))],
     [
       'a file, which discord.js names by a number',
       message({ attachments: [{ id: 0 }] }, { files: [file(1)] }),
@@ -68,19 +65,6 @@ describe('what Discord takes', () => {
       'a private message that stays private',
       message({ content: 'a', flags: 64 }, { request: 'edit', current: { flags: 64 } }),
     ],
-    ['choices', checkChoices({ choices: [{ name: 'A', value: 'a' }] })],
-    ['a modal', checkModal(modal({ type: 10, content: 'words' }, label(input)))],
-    [
-      'a modal with a select and a file, of which none is needed',
-      checkModal(
-        modal(
-          label({ ...select, required: false }),
-          label({ ...uploading, min_values: 0, required: false, file_types: ['.csv', 'image'] }),
-        ),
-      ),
-    ],
-    ['commands', checkCommands(COMMANDS)],
-    ['an entry point', checkCommands([{ type: 4, name: 'launch', handler: 2 }])],
   ])('%s', (_what, denial) => {
     expect(denial).toBeUndefined();
   });
@@ -497,18 +481,6 @@ describe('a REST API that is unwell', () => {
       expect(json).toMatchObject({ retry_after: 1.5, global: scope === 'global' });
     }
     expect(bot.standIn.breaches).toEqual([]);
-  });
-
-  it('cuts connections before a request is done, and after it', async () => {
-    const before = bot.standIn.commands();
-    const json = COMMANDS.slice(1);
-    const put = () => raw(bot.standIn, `PUT /applications/${bot.standIn.applicationId}/commands`, { json });
-    inject({ kind: 'reset' });
-    await expect(put()).rejects.toThrow();
-    expect(bot.standIn.commands()).toBe(before);
-    inject({ kind: 'answer lost' });
-    await expect(put()).rejects.toThrow();
-    expect(bot.standIn.commands()).toHaveLength(3);
   });
 
   it('sees nothing of what comes over old connections, and answers over new ones', async () => {
