@@ -24,26 +24,6 @@ function person(index = 0) {
 const limit = async () => Object((await raw(standIn, 'GET /gateway/bot')).json).session_start_limit;
 
 describe('a connection to the gateway', () => {
-  it('begins with HELLO, and has its heartbeats answered before IDENTIFY too', async () => {
-    const gateway = await openGateway(standIn);
-    expect(await gateway.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
-    gateway.send({ op: 1, d: null });
-    expect(await gateway.next()).toMatchObject({ op: 11 });
-    gateway.send(identify());
-    const [first] = standIn.guilds;
-    expect(await gateway.next()).toMatchObject({
-      t: 'READY',
-      d: {
-        v: 10,
-        user: { id: standIn.applicationId, bot: true },
-        application: { id: standIn.applicationId },
-        resume_gateway_url: `${standIn.cdnUrl.replace('http', 'ws')}/resume`,
-        guilds: [{ id: first?.id, unavailable: true }, {}],
-      },
-    });
-    expect(broken()).toEqual([]);
-  });
-
   it('is closed when no heartbeat comes', async () => {
     await startAgain({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
@@ -103,16 +83,6 @@ describe('an interaction', () => {
     expect((await twin.next('INTERACTION_CREATE')).d.id).toBe(d.id);
     void person(0).slash('read');
     expect((await zero.next('INTERACTION_CREATE')).d.id).not.toBe(d.id);
-  });
-
-  it('does not come where interactions go to an endpoint', async () => {
-    await startAgain({ endpointUrl: 'https://127.0.0.1:9/interactions' });
-    const { json } = await raw(standIn, 'GET /applications/@me');
-    expect(json).toMatchObject({ interactions_endpoint_url: expect.stringContaining('https://') });
-    await identified(standIn);
-    const lost = person().slash('read');
-    standIn.clock.advance(3_001);
-    expect(await lost).toEqual({ kind: 'lost' });
   });
 });
 

@@ -469,20 +469,6 @@ describe('a REST API that is unwell', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('limits requests of each scope', async () => {
-    for (const scope of ['user', 'shared', 'global'] as const) {
-      inject({ kind: 'rate limit', scope, retryAfterMs: 1_500 });
-      const { status, headers, json } = await ask();
-      expect([status, headers.get('retry-after'), headers.get('x-ratelimit-scope')]).toEqual([
-        429,
-        '2',
-        scope,
-      ]);
-      expect(json).toMatchObject({ retry_after: 1.5, global: scope === 'global' });
-    }
-    expect(bot.standIn.breaches).toEqual([]);
-  });
-
   it('sees nothing of what comes over old connections, and answers over new ones', async () => {
     const { apiUrl, faults } = bot.standIn;
     const dispatcher = new Agent({ connections: 1 });
