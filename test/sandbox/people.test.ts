@@ -59,19 +59,6 @@ describe('a command', () => {
   ])('is not sent: %s %o', async (name, options, why) => {
     expect(await bot.person.slash(name, options)).toEqual({ kind: 'refused', why });
   });
-
-  it('shows what the bot suggests while an option is typed', async () => {
-    const typing = bot.person.complete('read', 'what', { what: 'ru', count: 2 });
-    const told = await bot.nextInteraction();
-    expect(told).toMatchObject({ type: 4 });
-    expect(told.data.options).toEqual([
-      { name: 'what', type: 3, value: 'ru', focused: true },
-      { name: 'count', type: 4, value: 2 },
-    ]);
-    await bot.respond(told, { type: 8, data: { choices: [{ name: 'Rust', value: 'rust' }] } });
-    expect(await typing).toEqual([{ name: 'Rust', value: 'rust' }]);
-    expect(await bot.person.complete('read', 'count', {})).toEqual([]);
-  });
 });
 
 describe('an answer', () => {
@@ -196,21 +183,6 @@ describe('a modal', () => {
     labelled('pick', { type: 3, options }),
     labelled('file', { type: 19, min_values: 0, file_types: ['.csv'] }),
   ];
-
-  it.each([
-    [{}, ['b'], 0],
-    [{ pick: '', file: '' }, [], 0],
-    [{ pick: 'A', file: file('list.csv') }, ['a'], 1],
-  ])('sends the option and the file of %o', async (entered, chosen, files) => {
-    void bot.person.submit(await opened(CHOICES), entered);
-    const { data } = await bot.nextInteraction();
-    const ids = Object.keys(Object(data.resolved).attachments ?? {});
-    expect(ids).toHaveLength(files);
-    expect(data.components).toMatchObject([
-      { type: 18, component: { type: 3, custom_id: 'pick', values: chosen } },
-      { type: 18, component: { type: 19, custom_id: 'file', values: ids } },
-    ]);
-  });
 
   it.each([
     [{ pick: 'C' }, 'pick offers no such option'],
