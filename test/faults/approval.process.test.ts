@@ -1,31 +1,13 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { type Bot, botTest, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, type TestGuild, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, logLines, staffChannel } from '../support/people.ts';
+import { crash, hung } from './crash.ts';
 
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
 
 const HOST = 'killed.example.com';
 const WAITS = 'This is waiting for a moderator';
-
-/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
-async function crash(bot: Bot): Promise<void> {
-  await bot.kill();
-  bot.discord.faults.clear();
-  await bot.listing.behave({ kind: 'ok' });
-  await bot.start();
-}
-
-/** Waits for a request to Discord that is never answered. */
-async function hung({ discord }: Bot, method: string, path: RegExp): Promise<void> {
-  const unanswered = () =>
-    discord.requests.filter((request) => {
-      return request.method === method && request.status === 0 && path.test(request.path);
-    }).length;
-  const before = unanswered();
-  discord.faults.inject({ fault: { kind: 'hang' }, method, path, times: 9 });
-  await expect.poll(unanswered).toBeGreaterThan(before);
-}
 
 /** A member's server that waits. */
 async function oneWaits(guild: TestGuild) {

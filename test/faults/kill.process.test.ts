@@ -3,15 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import {
-  ANSWER_WITHIN_MS,
-  type Bot,
-  botTest,
-  ownBotTest,
-  setKey,
-  type TestGuild,
-  textOf,
-} from '../support/bot.ts';
+import { ANSWER_WITHIN_MS, botTest, ownBotTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { bytesOnDisk, unfinishedIn } from '../support/database.ts';
 import {
   ACCEPTED,
@@ -27,6 +19,7 @@ import {
   reported,
   sendFile,
 } from '../support/people.ts';
+import { crash, hung } from './crash.ts';
 
 const OPTIONS = {
   asProcess: true,
@@ -51,25 +44,11 @@ const UNKNOWN = /Unconfirmed\. The bot was restarted\. The submission may have g
 /** From now on the service takes what it gets and says nothing. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });
 
-/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
-async function crash({ discord, listing }: TestGuild, bot: Bot): Promise<void> {
-  await bot.kill();
-  await listing.behave({ kind: 'ok' });
-  discord.faults.clear();
-  await bot.start();
-}
-
 /** Messages of the guild that are still "thinking …". */
 const thinkingIn = ({ discord, admin, member }: TestGuild) =>
   [undefined, admin.userId, member.userId]
     .flatMap((userId) => discord.messages({ channelId: member.channelId, ...(userId && { userId }) }))
     .filter(({ loading }) => loading).length;
-
-/** Requests to Discord that were never answered. */
-const unanswered = ({ discord }: TestGuild, method: string, path: RegExp) =>
-  discord.requests
-    .filter((request) => request.method === method && request.status === 0)
-    .filter((request) => path.test(request.path)).length;
 
 /** Acknowledgements that arrived. */
 const acknowledged = ({ discord }: TestGuild) =>
@@ -93,7 +72,7 @@ describe('after a kill -9', () => {
     const running = "SELECT id FROM submissions WHERE state = 'running' AND guild_id = ?";
     await expect.poll(() => bot.store.rows(running, guild.id)).toHaveLength(3);
     await expect.poll(() => thinkingIn(guild)).toBe(3);
-    await crash(guild, bot);
+    await crash(bot);
 
     const [first, second, third] = await Promise.all(answers);
     if (!first || !second || !third) throw new Error('there are three answers');
@@ -127,7 +106,7 @@ describe('after a kill -9', () => {
     await silence(guild);
     void member.press(preview, 'Submit 250 game servers');
     await expect.poll(() => addsOf(guild, 's100.list.example.com')).toHaveLength(1);
-    await crash(guild, bot);
+    await crash(bot);
 
     await expect.poll(() => textOf(preview)).toContain('restarted');
     for (const words of [/100 .*sent for review/, /100 .*unconfirmed/, /50 .*not sent/])
@@ -149,7 +128,7 @@ describe('after a kill -9', () => {
     await silence(guild);
     const answer = setKey(admin, 'another-key');
     await expect.poll(() => thinkingIn(guild)).toBe(1);
-    await crash(guild, bot);
+    await crash(bot);
     expect(textOf(await answer)).toContain(RUN_AGAIN);
     expect(thinkingIn(guild)).toBe(0);
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
@@ -177,7 +156,7 @@ describe('after a kill -9', () => {
     const running = async () =>
       (await unfinishedIn(bot.store)).filter((each) => each.startsWith('submission'));
     await expect.poll(running).toHaveLength(4);
-    await crash(guild, bot);
+    await crash(bot);
 
     await Promise.all(others);
     const button = await pressed;
@@ -194,13 +173,11 @@ describe('after a kill -9', () => {
     bot,
     guild,
     member,
-    discord,
   }) => {
-    discord.faults.inject({ fault: { kind: 'hang' }, method: 'PATCH', path: /webhooks/, times: 9 });
-    const before = unanswered(guild, 'PATCH', /webhooks/);
+    const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
-    await expect.poll(() => unanswered(guild, 'PATCH', /webhooks/)).toBeGreaterThan(before);
-    await crash(guild, bot);
+    await isHung;
+    await crash(bot);
     expect(textOf(await answer)).toContain(ACCEPTED);
     expect(addsOf(guild, 'answered.example.com')).toHaveLength(1);
     expect(thinkingIn(guild)).toBe(0);
@@ -212,11 +189,10 @@ describe('after a kill -9', () => {
     member,
     discord,
   }) => {
-    const before = unanswered(guild, 'POST', /callback/);
-    discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
+    const isHung = hung(bot, 'POST', /callback/);
     const answer = addServer(member, 'silent.example.com:1');
-    await expect.poll(() => unanswered(guild, 'POST', /callback/)).toBeGreaterThan(before);
-    await crash(guild, bot);
+    await isHung;
+    await crash(bot);
     discord.clock.advance(ANSWER_WITHIN_MS);
     expect(await answer).toEqual({ kind: 'lost' });
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
@@ -250,7 +226,7 @@ describe('after a kill -9', () => {
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
       .toContain('no response to use from the listing service');
-    await crash(guild, bot);
+    await crash(bot);
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(addsOf(guild, 'about.example.com')).toEqual([]);
   });
@@ -297,7 +273,7 @@ describe('after a kill -9', () => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(admin, 'after.example.com:1'))).toContain(ACCEPTED);
     expect(hosts()).toEqual(['before.example.com', 'after.example.com']);
-    await crash(guild, bot);
+    await crash(bot);
     await expect.poll(hosts).toEqual(['after.example.com']);
     expect(textOf(await addServer(admin, 'later.example.com:1'))).toContain(ACCEPTED);
   });

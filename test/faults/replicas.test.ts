@@ -6,6 +6,7 @@ import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/appr
 import { BREACHES, createBotInProcess, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/people.ts';
+import { hung } from './crash.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
@@ -117,12 +118,9 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
-    const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
-    discord.faults.inject({ fault: { kind: 'hang' }, method: 'POST', path, times: 9 });
+    const isHung = hung(bot, 'POST', new RegExp(`channels/${staffChannel(guild)}/messages`));
     const answer = addServer(member, 'waits.example.com:27015');
-    await expect
-      .poll(() => discord.requests.filter((each) => path.test(each.path) && each.status === 0))
-      .not.toEqual([]);
+    await isHung;
     await bot.kill();
     discord.faults.clear();
     await letPass();

@@ -1,0 +1,21 @@
+import { expect } from 'vitest';
+import type { Bot } from '../support/bot.ts';
+
+/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
+export async function crash(bot: Bot): Promise<void> {
+  await bot.kill();
+  bot.discord.faults.clear();
+  await bot.listing.behave({ kind: 'ok' });
+  await bot.start();
+}
+
+/** From now on Discord never answers such a request; waits until one has come. */
+export async function hung({ discord }: Bot, method: string, path: RegExp): Promise<void> {
+  const unanswered = () =>
+    discord.requests.filter((request) => {
+      return request.method === method && request.status === 0 && path.test(request.path);
+    }).length;
+  const before = unanswered();
+  discord.faults.inject({ fault: { kind: 'hang' }, method, path, times: 9 });
+  await expect.poll(unanswered).toBeGreaterThan(before);
+}
