@@ -269,11 +269,12 @@ describe('after a kill -9', () => {
     const label = 'Delete all data of this Discord server';
     const question = await admin.press(await admin.slash('privacy'), label);
     expect(textOf(await admin.press(question, 'Delete everything'))).toContain('has begun and goes on');
-    database.exec('DROP TRIGGER fault');
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(admin, 'after.example.com:1'))).toContain(ACCEPTED);
     expect(hosts()).toEqual(['before.example.com', 'after.example.com']);
-    await crash(bot);
+    await bot.kill();
+    database.exec('DROP TRIGGER fault');
+    await bot.start();
     await expect.poll(hosts).toEqual(['after.example.com']);
     expect(textOf(await addServer(admin, 'later.example.com:1'))).toContain(ACCEPTED);
   });
