@@ -14,9 +14,7 @@ export interface RemoveKeyDeps {
 
 /** /removekey: asks once, then deletes the guild's key for good. */
 export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
-  const none = (context: Context): Reply => ({
-    content: keyText({ code: 'key-missing' }, context),
-  });
+  const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
@@ -44,10 +42,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
       return status ? question(context, status) : none(context);
     },
     presses: {
-      confirm: {
-        answers: 'update',
-        run: remove,
-      },
+      confirm: { answers: 'update', run: remove },
       cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },
     },
   };

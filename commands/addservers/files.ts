@@ -13,7 +13,7 @@ import type { Translate } from '../../src/words/words.ts';
 /** Discord takes 10 files in a message, and the reply has others. */
 const MOST_FILES = 6;
 
-export interface ListFile {
+interface ListFile {
   readonly name: string;
   readonly data: Buffer;
 }

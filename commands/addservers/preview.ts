@@ -57,24 +57,23 @@ export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, 
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesOfRefused(t, reasons);
-  const content = paragraphs([
+  const texts = [
     first,
     refusedText(reader, prepared, refused, { games, files: names }),
     readyText(t, ready.length, draft, waiting.length),
-    room.limited && waiting.length > 0 ? heldText(t, { draft, rows: waiting, limited: room.limited }) : '',
+    room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
     withoutGameText(t, draft),
     repeatedText(t, draft),
-    draft.noise ? t('list.noise', { count: draft.noise }) : '',
+    draft.noise && t('list.noise', { count: draft.noise }),
     alreadySubmittedText(t, prepared, games),
-  ]);
+  ];
+  const content = texts.filter(Boolean).join('\n\n');
   if (ready.length > MOST_SHOWN) {
     return { content, embeds: [], files: [previewFile(ready), ...files] };
   }
   const servers = ready.map(({ submission }) => submission);
   return { content, embeds: servers.length === 0 ? [] : [serversEmbed(t, servers, games)], files };
 }
-
-const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
 function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: GameIndex): ServerEmbed {
   const longest = { name: LONGEST_GAME, address: LONGEST_ADDRESS };

@@ -280,7 +280,7 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
 }
 
 /** Which entries are shown. An empty text lets every entry through. */
-export interface SubmissionFilter {
+interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
   readonly game: string;
