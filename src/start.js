@@ -9,10 +9,9 @@ import { fileURLToPath } from 'node:url';
  * could change that as well. Where nothing can be written, a start takes longer, and that is all. It is written when the
  * bot has started (main.ts), which takes some 20 ms after an update, and again when the process ends.
  *
- * `npm start` also says `--max-semi-space-size=4`: the start makes much that lives on, for which V8 lets the part of the
- * heap for new objects grow to 28 MiB and leaves it so. Under load the bot answered 5,907 autocompletions a second with
- * 4 MiB, in 270 MiB of memory; 5,234 in 259 with 2, and 6,660 in 301 without (measured). `--v8-pool-size=1` gives V8 one thread beside the bot's
- * in place of four: 3 MiB less, and a start a twentieth shorter on two cores (measured).
+ * `npm start` also says `--v8-pool-size=1`, which gives V8 one thread beside the bot's in place of four: 3 MiB less, and a start a
+ * twentieth shorter on two cores (measured). It says nothing of the part of the heap for new objects: kept to 4 MiB, it saves 20
+ * MiB at rest and 40 under load, but takes a quarter more of the processor for each interaction (measured).
  */
 module.enableCompileCache(
   fileURLToPath(new URL('../node_modules/.cache/server-listing-bot', import.meta.url)),
