@@ -1,4 +1,4 @@
-import { DefaultUserAgent } from 'discord.js';
+import { DefaultUserAgent } from '@discordjs/rest';
 import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 

@@ -1,4 +1,5 @@
-import { DiscordAPIError, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
 import type { DiscordApi } from './api.ts';
 
 /** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */

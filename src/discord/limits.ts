@@ -1,4 +1,4 @@
-import type { APIEmbed } from 'discord.js';
+import type { APIEmbed } from 'discord-api-types/v10';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   GatewayOpcodes,
   type GatewayReadyDispatchData,
   type RESTGetAPIGatewayBotResult,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { Secret } from '../secret.ts';
 import type { SparingLog } from '../sparing-log.ts';
 import type { Identifies } from './identifies.ts';

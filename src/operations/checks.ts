@@ -1,9 +1,9 @@
+import { DefaultUserAgent } from '@discordjs/rest';
 import {
-  DefaultUserAgent,
   type RESTGetAPIGatewayBotResult,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';

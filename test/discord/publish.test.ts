@@ -1,9 +1,9 @@
+import { RateLimitError } from '@discordjs/rest';
 import {
   ApplicationCommandType,
-  RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import {
