@@ -8,7 +8,7 @@ import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
-import { leftText } from '../src/words/refusal.ts';
+import { remainingText } from '../src/words/refusal.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
@@ -16,7 +16,7 @@ export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
   readonly settings: Pick<GuildSettings, 'remembered'>;
-  readonly limits: Pick<Limits, 'left'>;
+  readonly limits: Pick<Limits, 'remaining'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -38,13 +38,13 @@ export function helpCommand(
     // A command that can be pasted: its names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     const next = t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
-    const left = await leftToday(context).catch(() => undefined);
-    return left === undefined ? next : `${next}\n-# ${left}`;
+    const remaining = await remainingToday(context).catch(() => undefined);
+    return remaining === undefined ? next : `${next}\n-# ${remaining}`;
   }
 
-  async function leftToday({ t, guildId, user }: Context): Promise<string | undefined> {
+  async function remainingToday({ t, guildId, user }: Context): Promise<string | undefined> {
     const { dailyQuota } = await settings.remembered(guildId);
-    return leftText(await limits.left({ guildId, userId: user.id, dailyQuota }), t);
+    return remainingText(await limits.remaining({ guildId, userId: user.id, dailyQuota }), t);
   }
 
   /** Replies by everything that makes them differ: the same few are asked for all the time. */

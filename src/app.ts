@@ -248,8 +248,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({ store, drafts, alreadySubmitted, limits, settings, games, reader });
   const gamesObserver: Observer = {
-    async ended({ guildId }, { outcomes }) {
-      const isUnknownGame = outcomes.some((end) => end.kind === 'rejected' && end.known === 'gameInvalid');
+    async ended({ guildId }, ended) {
+      const isUnknownGame = ended.some(
+        ({ outcome }) => outcome.kind === 'rejected' && outcome.known === 'gameInvalid',
+      );
       if (isUnknownGame) games.invalidate();
       games.refreshSoon(guildId);
     },

@@ -4,7 +4,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeText, pageOfUnknown } from '../../src/words/outcomes.ts';
-import { leftText } from '../../src/words/refusal.ts';
+import { remainingText } from '../../src/words/refusal.ts';
 import { describe, serverEmbed } from '../../src/words/servers.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterOutcome } from './buttons.ts';
@@ -13,17 +13,18 @@ import { buttonsAfterOutcome } from './buttons.ts';
 export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {
   const { t } = context;
   const { remainderId, keyProblem, isRecorded } = ended;
-  const [server] = ended.servers;
-  const [outcome] = ended.outcomes;
-  if (!server || !outcome) throw new Error('a submission has at least one server');
-  const left = outcome.kind === 'accepted' && ended.left ? leftText(ended.left, t) : undefined;
+  const [only] = ended.servers;
+  if (only === undefined) throw new Error('a submission has at least one server');
+  const { server, outcome } = only;
+  const remaining =
+    outcome.kind === 'accepted' && ended.remaining ? remainingText(ended.remaining, t) : undefined;
   const texts = [
     outcomeText(context, server, outcome),
     keyProblem && nextForKey(context, keyProblem),
-    left && `-# ${left}`,
+    remaining && `-# ${remaining}`,
     !isRecorded && t('ended.unrecorded'),
   ];
-  const page = pageOfUnknown(context, [{ server, outcome }]);
+  const page = pageOfUnknown(context, ended.servers);
   const buttons =
     remainderId === undefined
       ? []

@@ -4,18 +4,13 @@ import { button, type Control, linkButton, rows } from '../../src/interactions/c
 import type { Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
-import { isRefused, type ReadyRow, type Row } from '../../src/server-lists/row.ts';
+import { isRefused, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, unconfirmedRows } from '../../src/submissions/draft.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
+import { type EndedRow, endedRow } from '../../src/submissions/submission-record.ts';
 import { nextForKey } from '../../src/words/keys.ts';
-import {
-  announcementOf,
-  type EndedServer,
-  outcomeCell,
-  outcomeTexts,
-  pageOfUnknown,
-} from '../../src/words/outcomes.ts';
-import { leftText } from '../../src/words/refusal.ts';
+import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
+import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
@@ -103,25 +98,11 @@ const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean 
 const canGoAgain = ({ limitedRows, limited }: Ended, ended: readonly EndedRow[]): boolean =>
   ended.some(wasNotAdded) || (limitedRows.length > 0 && limited?.isSoon !== false);
 
-interface EndedRow extends EndedServer {
-  readonly row: ReadyRow;
-}
-
 /** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
-function endedRows(ended: Ended): readonly EndedRow[] {
-  const submitted = ended.rows.flatMap((row, index) => {
-    const outcome = ended.outcomes[index];
-    return outcome ? [endedRow(row, outcome)] : [];
-  });
-  return [...submitted, ...unconfirmedRows(ended).map((row) => endedRow(row, row.unconfirmed))];
-}
-
-const endedRow = (row: ReadyRow, outcome: Outcome): EndedRow => ({
-  row,
-  line: row.line,
-  server: row.submission,
-  outcome,
-});
+const endedRows = (result: Ended): readonly EndedRow[] => [
+  ...result.servers,
+  ...unconfirmedRows(result).map((row) => endedRow(row, row.unconfirmed)),
+];
 
 /** The lines that were not ready. */
 function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): string {
@@ -138,8 +119,8 @@ function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): stri
 }
 
 /** How many more servers may be submitted. Not said if a limit held something back, which says it already. */
-function roomText(t: Translate, { left, limited }: Ended): string {
-  const text = left && limited === undefined ? leftText(left, t) : undefined;
+function roomText(t: Translate, { remaining, limited }: Ended): string {
+  const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }
 

@@ -45,15 +45,12 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
         'not-sent',
       );
     },
-    async ended({ guildId, user }, { servers, outcomes }) {
-      const ended = servers.flatMap((server, index) => {
-        const outcome = outcomes[index];
-        return outcome ? [{ server, outcome }] : [];
-      });
+    async ended({ guildId, user }, ended) {
+      const servers = ended.map(({ server }) => server);
       await guildLog.tell(
         guildId,
         (t) => [submissionText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
-        worstOf(outcomes.map(({ kind }) => kind)),
+        worstOf(ended.map(({ outcome }) => outcome.kind)),
       );
     },
   };

@@ -140,8 +140,8 @@ function createCounters(register: Registry) {
     onBackup: (outcome: 'made' | 'failed'): void => backups.inc({ outcome }),
     onToldLater: (outcome: ToldLaterOutcome): void => toldLater.inc({ outcome }),
     observer: {
-      async ended(_, { outcomes }) {
-        for (const { kind } of outcomes) servers.inc({ outcome: kind });
+      async ended(_, ended) {
+        for (const { outcome } of ended) servers.inc({ outcome: outcome.kind });
       },
       async refused(_, wanted) {
         servers.inc({ outcome: 'refused' }, wanted.length);

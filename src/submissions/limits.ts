@@ -143,7 +143,7 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
   return {
     room,
     /** How many more servers may be submitted now, and which limit allows no more; if none, when the next one may be. */
-    async left(who: Omit<Wanted, 'count'>): Promise<Room> {
+    async remaining(who: Omit<Wanted, 'count'>): Promise<Room> {
       const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? room({ ...who, count: 1 }) : all;
     },

@@ -20,7 +20,7 @@ import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
-import type { EndedRun, Records, Reservation } from './submission-record.ts';
+import { type EndedRun, endedRow, type Records, type Reservation } from './submission-record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
@@ -73,7 +73,7 @@ export type Result =
 export interface Ended extends EndedRun {
   readonly kind: 'ended';
   /** How many more servers the member may submit now; absent if that could not be counted. */
-  readonly left: Room | undefined;
+  readonly remaining: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
   /** Whether the outcomes could be recorded. */
@@ -85,7 +85,7 @@ export interface Ended extends EndedRun {
 /** Observers are told of every submission. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
-  ended?(by: Submitter, end: Pick<Ended, 'servers' | 'outcomes'>): Promise<void>;
+  ended?(by: Submitter, servers: Ended['servers']): Promise<void>;
 }
 
 /** The part of a guild's settings that submissions go by. */
@@ -104,7 +104,7 @@ export interface PipelineDeps {
   readonly drafts: Drafts;
   readonly records: Records;
   readonly alreadySubmitted: AlreadySubmitted;
-  readonly limits: Pick<Limits, 'room' | 'left'>;
+  readonly limits: Pick<Limits, 'room' | 'remaining'>;
   readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'toApprove'>;
   /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
@@ -266,7 +266,7 @@ export function createPipeline(deps: PipelineDeps) {
     return found?.by.user.id === order.user.id ? found.draft : 'submitted';
   }
 
-  async function carryOut(order: Order, run: Reserved): Promise<Ended> {
+  async function send(order: Order, run: Reserved): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const ends = new Map<number, Outcome>();
@@ -288,14 +288,13 @@ export function createPipeline(deps: PipelineDeps) {
       if (!isLast) order.onProgress?.(ends.size, servers.length);
     }
 
-    const outcomes = servers.map((_, index) => ends.get(index) ?? notSent('bot'));
-    await tell(({ ended }) => ended?.(order, { servers, outcomes }));
-    const explanation = await explain(order, outcomes);
+    const ended = run.rows.map((row, index) => endedRow(row, ends.get(index) ?? notSent('bot')));
+    await tell((observer) => observer.ended?.(order, ended));
+    const explanation = await explain(order, ended);
     return {
       ...run,
       kind: 'ended',
-      servers,
-      outcomes,
+      servers: ended,
       remainderId,
       isRecorded,
       ...explanation,
@@ -303,14 +302,14 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** What explains the outcomes. If it cannot be read, the outcomes are told without it. */
-  async function explain({ guildId, user }: Submitter, outcomes: readonly Outcome[]) {
-    const isKey = outcomes.some(isAboutKey);
+  async function explain({ guildId, user }: Submitter, ended: Ended['servers']) {
+    const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
     const keyProblem = isKey ? await deps.keys.problem(guildId).catch(() => undefined) : undefined;
-    const left = await deps.settings
+    const remaining = await deps.settings
       .get(guildId)
-      .then(({ dailyQuota }) => deps.limits.left({ guildId, userId: user.id, dailyQuota }))
+      .then(({ dailyQuota }) => deps.limits.remaining({ guildId, userId: user.id, dailyQuota }))
       .catch(() => undefined);
-    return { keyProblem, left };
+    return { keyProblem, remaining };
   }
 
   async function makeRequest(order: Order, run: Reserved, request: readonly number[]): Promise<Requested> {
@@ -376,10 +375,10 @@ export function createPipeline(deps: PipelineDeps) {
       if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);
-        if (order.approvedBy === undefined) return carryOut(order, reserved);
+        if (order.approvedBy === undefined) return send(order, reserved);
         // Nobody waits for the message that says that it is being sent.
         void deps.showApproval(order);
-        const ended = await carryOut(order, reserved);
+        const ended = await send(order, reserved);
         await deps.showApproval(order);
         if (ended.remainderId !== undefined) await deps.showApproval({ ...order, id: ended.remainderId });
         return ended;
@@ -398,7 +397,7 @@ export function createPipeline(deps: PipelineDeps) {
     async endedBy(by: Submitter, interactionId: string): Promise<Ended | undefined> {
       const run = await deps.records.endedBy(interactionId);
       if (run === undefined) return undefined;
-      const explanation = await explain(by, run.outcomes);
+      const explanation = await explain(by, run.servers);
       return { ...run, kind: 'ended', announce: false, isRecorded: true, ...explanation };
     },
   };

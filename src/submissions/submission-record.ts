@@ -1,7 +1,7 @@
 import { chunksOf } from '../chunks.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
-import { addressOf } from '../server-lists/row.ts';
+import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
@@ -37,11 +37,25 @@ export interface RecordedServer {
   readonly outcome: Outcome | undefined;
 }
 
+/** A row that was submitted, and what came of its server. */
+export interface EndedRow {
+  readonly row: ReadyRow;
+  readonly line: number;
+  readonly server: ServerSubmission;
+  readonly outcome: Outcome;
+}
+
+export const endedRow = (row: ReadyRow, outcome: Outcome): EndedRow => ({
+  row,
+  line: row.line,
+  server: row.submission,
+  outcome,
+});
+
 /** A submission that has ended. */
 export interface EndedRun extends Run {
-  readonly servers: readonly ServerSubmission[];
-  /** In the order of the servers. */
-  readonly outcomes: readonly Outcome[];
+  /** In the order in which the rows were submitted. */
+  readonly servers: readonly EndedRow[];
   /**
    * The id of the draft of what remains, if anything remains. If a moderator approved the submission: the id of what was not
    * sent, which waits again.
@@ -277,8 +291,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         .executeTakeFirst();
       return {
         ...run,
-        servers: run.rows.map(({ submission: server }) => server),
-        outcomes: run.rows.map((_, position) => outcomes[position] ?? INTERRUPTED),
+        servers: run.rows.map((row, position) => endedRow(row, outcomes[position] ?? INTERRUPTED)),
         remainderId: remainder?.id,
       };
     },

@@ -187,12 +187,12 @@ const MOST_ANNOUNCED = 10;
  */
 export function announcementOf(
   { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
-  { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
+  { announce, servers }: Pick<Ended, 'announce' | 'servers'>,
   games: GameIndex,
 ): { readonly content: string; readonly embed: ServerEmbed } | undefined {
-  const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
+  const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   if (!announce || accepted.length === 0) return undefined;
-  const lines = accepted.map((server) => describe(t, server, games));
+  const lines = accepted.map(({ server }) => describe(t, server, games));
   return {
     content: t('announcement', { userId: user.id, count: accepted.length }),
     embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),

@@ -60,7 +60,7 @@ export function limitText({ by, limit, until }: Limited, t: Translate): ProblemT
 const FEW_LEFT = 10;
 
 /** How many more servers may be submitted. A limit that is no daily quota is only named if few are left. */
-export function leftText({ count, limited }: Room, t: Translate): string | undefined {
+export function remainingText({ count, limited }: Room, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
   if (limited.by === 'daily-quota') return t('limit.today', { count });

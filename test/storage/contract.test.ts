@@ -308,7 +308,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
         failed += 1;
         if (failed <= failures) throw new StoreError('away');
         const submission = await parts.records.endedBy(interactionId);
-        told.push(interactionId, ...(submission?.outcomes ?? []).map((outcome) => outcome.kind));
+        told.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => outcome.kind));
         return undefined;
       },
       tellGuild: async () => undefined,
@@ -462,7 +462,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     expect(await process.records.markSending(id, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
     await process.records.endRequest(id, ended.indices, [ended]);
-    const { outcomes = [] } = (await process.records.endedBy(id)) ?? {};
-    expect(outcomes.map((outcome) => outcome.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
+    const { servers = [] } = (await process.records.endedBy(id)) ?? {};
+    expect(servers.map(({ outcome }) => outcome.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });
 });

@@ -235,8 +235,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const after = await started(target.storeUrl);
     const { records: restored } = partsOver(after, { owner: 'a bot of now' });
     await restored.endAbandoned('1');
-    const { outcomes = [] } = (await restored.endedBy('1')) ?? {};
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['unknown', 'unknown']);
+    const { servers = [] } = (await restored.endedBy('1')) ?? {};
+    expect(servers.map(({ outcome }) => outcome.kind)).toEqual(['unknown', 'unknown']);
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ sealed: null }]);
   });
 

@@ -94,13 +94,16 @@ describe('several limits', () => {
   });
 });
 
-it('what is left is said with the limit that ends it, and with when the next may go', async () => {
-  const { left } = limits({ member: limit, guild: many });
+it('what remains is said with the limit that ends it, and with when the next may go', async () => {
+  const { remaining } = limits({ member: limit, guild: many });
   await submit(time - 20_000);
-  expect(await left(me)).toMatchObject({ count: 1, limited: { by: 'member-limit' } });
-  expect(await left({ ...me, dailyQuota: 1 })).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
+  expect(await remaining(me)).toMatchObject({ count: 1, limited: { by: 'member-limit' } });
+  expect(await remaining({ ...me, dailyQuota: 1 })).toMatchObject({
+    count: 0,
+    limited: { by: 'daily-quota' },
+  });
   await submit();
-  expect(await left(me)).toMatchObject({ count: 0, limited: { until: time + 40_000 } });
+  expect(await remaining(me)).toMatchObject({ count: 0, limited: { until: time + 40_000 } });
 });
 
 describe('the quota of a day', () => {

@@ -65,7 +65,8 @@ function ended(result: Result): Ended {
   if (result.kind !== 'ended') throw new Error(JSON.stringify(result));
   return result;
 }
-const kinds = (result: Result) => ended(result).outcomes.map(({ kind }) => kind);
+const outcomesOf = (result: Result) => ended(result).servers.map(({ outcome }) => outcome);
+const kinds = (result: Result) => outcomesOf(result).map(({ kind }) => kind);
 const refusal = (result: Result) => (result.kind === 'refused' ? result.refusal : result);
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
@@ -96,7 +97,7 @@ describe('what may be submitted', () => {
     const opened = await open();
     await opened.drafts.save(mia, 'd', readyDraft('x', 1));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
-    expect(first).toMatchObject({ kind: 'ended', servers: [{ server: 'first' }] });
+    expect(first).toMatchObject({ kind: 'ended', servers: [{ server: { server: 'first' } }] });
     expect(second).toEqual({ kind: 'no-draft', why: 'submitted' });
     expect(requests).toMatchObject([{ hosts: ['first'] }]);
   });
@@ -193,7 +194,7 @@ describe('a request', () => {
     const result = ended(await list(opened, 250));
     expect(requests).toHaveLength(1);
     expect(kinds(result).indexOf('not-sent')).toBe(100);
-    expect(result.outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
+    expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'key' });
     const rest = await opened.drafts.find(mia, result.remainderId ?? '');
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
@@ -212,7 +213,7 @@ describe('a request', () => {
 
   it('that was refused because of the key ends the submission, marks the key and is told once', async () => {
     const opened = await open(() => KEY_REFUSED);
-    const { outcomes } = ended(await list(opened, 250));
+    const outcomes = outcomesOf(await list(opened, 250));
     expect(requests).toHaveLength(1);
     expect(outcomes[99]).toEqual(KEY_REFUSED);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
@@ -234,7 +235,7 @@ describe('a request', () => {
       else time += 1;
       return ACCEPTED;
     });
-    const { outcomes } = ended(await list(opened, 250, { receivedAt, stopping: stop.signal }));
+    const outcomes = outcomesOf(await list(opened, 250, { receivedAt, stopping: stop.signal }));
     expect(requests).toHaveLength(2);
     expect(outcomes[199]).toEqual(ACCEPTED);
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
@@ -258,7 +259,7 @@ describe('a request', () => {
       throw new Error('a fault');
     });
     const mend = await breakColumn(opened, 'sent_at');
-    expect(ended(await one(opened, 'a')).outcomes).toEqual([{ kind: 'not-sent', reason: 'bot' }]);
+    expect(outcomesOf(await one(opened, 'a'))).toEqual([{ kind: 'not-sent', reason: 'bot' }]);
     await mend();
     expect(requests).toEqual([]);
     expect(kinds(await one(opened, 'a'))).toEqual(['unknown']);
@@ -286,8 +287,8 @@ describe('what came of a submission', () => {
     const result = ended(await list(opened, 250));
     expect(requests).toHaveLength(1);
     expect(result).toMatchObject({ isRecorded: false, remainderId: undefined });
-    expect(result.outcomes[99]).toEqual(ACCEPTED);
-    expect(result.outcomes[100]).toEqual({ kind: 'not-sent', reason: 'bot' });
+    expect(result.servers[99]?.outcome).toEqual(ACCEPTED);
+    expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
     await mend?.();
     time += 20 * MINUTE;
@@ -322,7 +323,7 @@ describe('what came of a submission', () => {
       { ended: () => Promise.reject(new Error('broken')) },
       {
         refused: async (_by, [server], { code }) => void seen.push(`${server?.server} ${code}`),
-        ended: async (_by, { outcomes }) => void seen.push(`${outcomes[0]?.kind}`),
+        ended: async (_by, [first]) => void seen.push(`${first?.outcome.kind}`),
       },
       {},
     ];
@@ -347,11 +348,11 @@ describe('what came of a submission', () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });
-    const { outcomes, remainderId } = ended(await list(opened, 250));
+    const result = await list(opened, 250);
     // Without its record nothing leaves.
     expect(requests).toHaveLength(1);
-    expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(remainderId).toBeUndefined();
+    expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
+    expect(ended(result).remainderId).toBeUndefined();
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
   });
 });

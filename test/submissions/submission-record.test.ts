@@ -128,8 +128,11 @@ describe('a submission that was under way when the bot ended', () => {
     expect(await remainingRows()).toEqual([2, 3]);
     expect(await parts.records.endedBy('i')).toMatchObject({
       draft: { source: 'text' },
-      servers: [{ server: 'a' }, { server: 'b' }, { server: 'c' }],
-      outcomes: [ACCEPTED, { kind: 'unknown', reason: 'stopping' }, { kind: 'not-sent', reason: 'bot' }],
+      servers: [
+        { line: 1, server: { server: 'a' }, outcome: ACCEPTED },
+        { line: 2, server: { server: 'b' }, outcome: { kind: 'unknown', reason: 'stopping' } },
+        { line: 3, server: { server: 'c' }, outcome: { kind: 'not-sent', reason: 'bot' } },
+      ],
       remainderId: 'i-remainder',
     });
   });
@@ -149,7 +152,7 @@ describe('a submission that was under way when the bot ended', () => {
     await end([UNKNOWN]);
     await parts.records.finish('list');
     await parts.records.endUnfinished(NOW);
-    expect(await parts.records.endedBy('i')).toMatchObject({ outcomes: [UNKNOWN] });
+    expect(await parts.records.endedBy('i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
   });
 
   it('is none where the interaction has submitted nothing', async () => {
@@ -168,6 +171,9 @@ it('an outcome comes back from its row, and the words of the service are cut to 
   ];
   await reserve(outcomes.map((_, n) => readyRow(n + 1, `s${n}`)));
   await end(outcomes);
-  const { outcomes: stored } = (await parts.records.endedBy('i')) ?? {};
-  expect(stored).toEqual([...outcomes.slice(0, -1), { kind: 'rejected', message: '😀'.repeat(300) }]);
+  const { servers: stored = [] } = (await parts.records.endedBy('i')) ?? {};
+  expect(stored.map(({ outcome }) => outcome)).toEqual([
+    ...outcomes.slice(0, -1),
+    { kind: 'rejected', message: '😀'.repeat(300) },
+  ]);
 });

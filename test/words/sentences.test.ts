@@ -5,6 +5,7 @@ import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contr
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
+import { endedRow } from '../../src/submissions/submission-record.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
@@ -171,12 +172,14 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
   });
 
   it('for an announcement', () => {
-    const done = { announce: true, servers: [server, server], outcomes: OUTCOMES.slice(0, 2) };
+    const row = { kind: 'ready', line: 1, submission: server } as const;
+    const ends = OUTCOMES.map((outcome) => endedRow(row, outcome));
+    const done = { announce: true, servers: ends.slice(0, 2) };
     const said = announcementOf({ user: { id: '7' }, guildT: t }, done, games);
     expectSentences([said?.content ?? '', said?.embed?.description ?? '']);
     const unwanted = { ...done, announce: false };
     expect(announcementOf({ user: { id: '7' }, guildT: t }, unwanted, games)).toBeUndefined();
-    const none = { ...done, outcomes: OUTCOMES.slice(1, 3) };
+    const none = { ...done, servers: ends.slice(1, 3) };
     expect(announcementOf({ user: { id: '7' }, guildT: t }, none, games)).toBeUndefined();
   });
 });
