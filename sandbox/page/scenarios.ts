@@ -12,6 +12,8 @@ interface Stage {
   readonly sandbox: Sandbox;
   readonly admin: Person;
   readonly member: Person;
+  /** Discord's name of their language. */
+  readonly locale: string;
   /** Says what happens next, and through whose eyes, and gives people the time to read it. */
   tell(role: 'admin' | 'member', caption: string): Promise<void>;
 }
@@ -26,6 +28,11 @@ interface Scenario {
 }
 
 const KEY = 'sandbox-key-1234';
+/** What an admin puts on the panel, in the languages of the pictures. */
+const PANEL_LINE = {
+  en: 'Only servers that are open to everybody, please.',
+  de: 'Bitte nur Server, die allen offenstehen.',
+};
 
 /** What can be played. To add one: an entry here; the page, its tests and the pictures follow. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -50,7 +57,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await stage.tell('admin', 'They post a panel with /panel, with a line of their own.');
       const panel = await finished(
         await typeInto(stage.admin, await stage.admin.slash('panel'), {
-          text: 'Only servers that are open to everybody, please.',
+          text: PANEL_LINE[stage.locale === 'de' ? 'de' : 'en'],
         }),
       );
       await stage.tell(
@@ -287,7 +294,8 @@ export function createPlayer(deps: {
         sandbox.troubleDiscord('ok');
         sandbox.listing.allow(KEY);
         if (!sandbox.bot.running) await sandbox.startBot();
-        await scenario?.play({ sandbox, admin: person('admin'), member: person('member'), tell });
+        const [admin, member] = [person('admin'), person('member')];
+        await scenario?.play({ sandbox, admin, member, locale, tell });
       }
       played = run().then(
         () => void showMine({ ...told, state: 'over', caption: `${scenario.title}: this was all.` }),
