@@ -133,7 +133,7 @@ export function createDispatcher(deps: DispatchDeps) {
     logger.warn({ type, at }, 'an interaction could not be read');
     try {
       const interaction = readAnswerable(payload, receivedAt);
-      const words = wording.wordsFor(String(locale))('dispatch.unreadable');
+      const words = wording.wordsFor(locale)('dispatch.unreadable');
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
     } catch (err) {
