@@ -122,7 +122,8 @@ describe('reading the games', () => {
 
   it('is tried again after the time that the service asks for', async () => {
     const { sent, read, breaker } = setUp([
-      { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 50 },
+      // Long enough to be seen on a machine that is busy.
+      { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
       ADDED,
     ]);
     const outcome = read();
