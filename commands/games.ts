@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType } from 'discord.js';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { rows } from '../src/interactions/controls.ts';

@@ -1,4 +1,4 @@
-import { type APIApplicationCommandOption, ApplicationCommandType } from 'discord-api-types/v10';
+import { type APIApplicationCommandOption, ApplicationCommandType } from 'discord.js';
 import { commandText } from '../src/words/command-text.ts';
 
 /** The data of a slash command, with its description in every language. */

@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord-api-types/v10';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command } from '../src/interactions/command.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { MAX_ROWS } from '../src/server-lists/read-list.ts';

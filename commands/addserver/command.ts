@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, EnteredValues, Reply } from '../../src/interactions/command.ts';

@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType } from 'discord.js';
 import type { Attachments } from '../../src/discord/attachments.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type {

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import {

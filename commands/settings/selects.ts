@@ -1,4 +1,4 @@
-import { ChannelType } from 'discord-api-types/v10';
+import { ChannelType } from 'discord.js';
 import type { Context } from '../../src/interactions/command.ts';
 import { type Control, channelSelect, customId, roleSelect } from '../../src/interactions/controls.ts';
 

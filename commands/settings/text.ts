@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { PermissionFlagsBits } from 'discord.js';
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';

@@ -1,22 +1,25 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
+  type APIInteractionResponse,
   DefaultRestOptions,
   DiscordAPIError,
   HTTPError,
+  MessageFlags,
   RateLimitError,
   type RawFile,
   REST,
+  RESTJSONErrorCodes,
   type RESTOptions,
   RequestMethod,
-} from '@discordjs/rest';
-import { type APIInteractionResponse, MessageFlags, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+  Routes,
+  SnowflakeUtil,
+} from 'discord.js';
 import { Agent } from 'undici';
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
-import { madeAt } from './snowflake.ts';
 import { createUnreachableLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
@@ -102,7 +105,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock({ logger });
   const stopping = new AbortController();
-  /** Its connections are kept. undici 6, which @discordjs/rest uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
+  /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
   let agent = createAgent();
   /** First responses have connections of their own, so that they wait for nothing else. */
   let responseAgent = createAgent();
@@ -336,8 +339,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * until Discord has responded.
      */
     timeOfArrival(id: unknown): number {
-      const made = /^\d{17,20}$/.test(String(id)) ? madeAt(String(id)) : 0;
-      if (made - time() > MOST_TIME_ERROR_MS) discordOffset = made - performance.now();
+      const madeAt = /^\d{17,20}$/.test(String(id)) ? SnowflakeUtil.timestampFrom(String(id)) : 0;
+      if (madeAt - time() > MOST_TIME_ERROR_MS) discordOffset = madeAt - performance.now();
       return time();
     },
     /** Whether Discord has said what time it is. Where it has not, it is asked. Never throws. */
@@ -435,7 +438,7 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_MS },
   });
 
-/** A REST client that keeps its token. After a 401 the library itself calls `setToken(null)`, and sends nothing more. */
+/** A REST client that keeps its token. After a 401 discord.js's own calls `setToken(null)`, and sends nothing more. */
 function withToken(options: Partial<RESTOptions>, token: Secret): REST {
   const rest = new REST(options).setToken(token.reveal());
   rest.setToken = () => rest;
@@ -443,7 +446,7 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 }
 
 /**
- * Makes requests as the library does, and watches 429s. A 429 of Discord's edge names no scope, and has no `via`
+ * Makes requests as discord.js does, and watches 429s. A 429 of Discord's edge names no scope, and has no `via`
  * (discord-api-docs#1463), which an operator's proxy may add, or no `Retry-After` (#5810).
  */
 function watching(

@@ -1,4 +1,4 @@
-import { DefaultUserAgent } from '@discordjs/rest';
+import { DefaultUserAgent } from 'discord.js';
 import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 

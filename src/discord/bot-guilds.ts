@@ -1,5 +1,4 @@
-import { DiscordAPIError } from '@discordjs/rest';
-import { Routes } from 'discord-api-types/v10';
+import { DiscordAPIError, Routes } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
 /** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */

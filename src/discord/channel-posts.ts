@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
-import { DiscordAPIError } from '@discordjs/rest';
 import {
   type APIActionRowComponent,
   type APIComponentInMessageActionRow,
   type APIEmbed,
+  DiscordAPIError,
   RESTJSONErrorCodes,
   Routes,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { type DiscordApi, isRefused } from './api.ts';
 import { fitTexts } from './limits.ts';

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { InteractionResponseType, InteractionType } from 'discord-api-types/v10';
+import { InteractionResponseType, InteractionType } from 'discord.js';
 import { atMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';

@@ -1,5 +1,4 @@
-import { RateLimitError } from '@discordjs/rest';
-import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import { GatewayDispatchEvents, RateLimitError } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
 import type { Secret } from '../secret.ts';

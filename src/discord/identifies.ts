@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SimpleIdentifyThrottler } from '@discordjs/ws';
-import { type RESTGetAPIGatewayBotResult, Routes } from 'discord-api-types/v10';
+import { type RESTGetAPIGatewayBotResult, Routes } from 'discord.js';
 import type { SparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 

@@ -1,4 +1,4 @@
-import type { APIEmbed } from 'discord-api-types/v10';
+import type { APIEmbed } from 'discord.js';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type RESTGetCurrentApplicationResult, Routes, UserFlags } from 'discord-api-types/v10';
+import { type RESTGetCurrentApplicationResult, Routes, UserFlags } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';

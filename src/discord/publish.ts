@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RateLimitError } from '@discordjs/rest';
 import {
   type APIApplicationCommand,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   PermissionFlagsBits,
+  RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
 import type { OnlyOne } from '../storage/only-one.ts';

@@ -14,7 +14,7 @@ import {
   GatewayOpcodes,
   type GatewayReadyDispatchData,
   type RESTGetAPIGatewayBotResult,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import type { Secret } from '../secret.ts';
 import type { SparingLog } from '../sparing-log.ts';
 import type { Identifies } from './identifies.ts';

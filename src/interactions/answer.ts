@@ -1,4 +1,4 @@
-import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
+import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
 import { type DiscordApi, isRefused, isUncertain, LostInteraction } from '../discord/api.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';

@@ -1,4 +1,4 @@
-import type { APIButtonComponent } from 'discord-api-types/v10';
+import type { APIButtonComponent } from 'discord.js';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Approval } from '../submissions/approvals.ts';
 import { escapeText } from '../words/escape.ts';

@@ -1,4 +1,4 @@
-import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord-api-types/v10';
+import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';

@@ -13,7 +13,7 @@ import {
   type ChannelType,
   ComponentType,
   TextInputStyle,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../words/escape.ts';
 

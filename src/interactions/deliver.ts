@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DiscordAPIError } from '@discordjs/rest';
 import {
   type APIInteractionResponse,
+  DiscordAPIError,
   InteractionResponseType,
   MessageFlags,
   RESTJSONErrorCodes,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';

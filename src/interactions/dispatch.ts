@@ -1,4 +1,4 @@
-import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord-api-types/v10';
+import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';

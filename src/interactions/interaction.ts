@@ -8,7 +8,7 @@ import {
   ComponentType,
   InteractionType,
   PermissionFlagsBits,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import type { Answerable } from '../discord/api.ts';
 import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';

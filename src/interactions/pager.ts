@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { APIButtonComponent } from 'discord-api-types/v10';
+import type { APIButtonComponent } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
 import type { PressContext } from './command.ts';

@@ -1,6 +1,6 @@
+import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import { LostInteraction } from '../discord/api.ts';
-import { madeAt } from '../discord/snowflake.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
@@ -126,7 +126,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
       const { id, guildId, receivedAt, token } = interaction;
-      const ageMs = now() - madeAt(id);
+      const ageMs = now() - SnowflakeUtil.timestampFrom(id);
       if (ageMs > TOKEN_LIVES_MS) {
         logger.warn(
           { interactionId: id, ageMs },

@@ -1,9 +1,9 @@
-import { DefaultUserAgent } from '@discordjs/rest';
 import {
+  DefaultUserAgent,
   type RESTGetAPIGatewayBotResult,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import { request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';

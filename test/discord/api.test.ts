@@ -1,5 +1,4 @@
-import { RateLimitError } from '@discordjs/rest';
-import { MessageFlags } from 'discord-api-types/v10';
+import { MessageFlags, RateLimitError } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import type { Fault, FaultPlan } from '../../sandbox/discord/rest/faults.ts';

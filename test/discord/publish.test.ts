@@ -1,9 +1,9 @@
-import { RateLimitError } from '@discordjs/rest';
 import {
   ApplicationCommandType,
+  RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
-} from 'discord-api-types/v10';
+} from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import {

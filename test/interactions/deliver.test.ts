@@ -1,5 +1,4 @@
-import { DiscordAPIError } from '@discordjs/rest';
-import { ComponentType, InteractionType } from 'discord-api-types/v10';
+import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
