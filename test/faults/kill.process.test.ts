@@ -38,7 +38,7 @@ const it = botTest({
 const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
-const RUN_AGAIN = 'The bot was interrupted before it could finish this, and nothing was sent';
+const RUN_AGAIN = 'The bot was interrupted before it could finish this, and nothing was submitted';
 const UNKNOWN = /Unconfirmed\. The bot was restarted\. The submission may have gone through. Check the list/;
 
 /** From now on the service takes what it gets and says nothing. */

@@ -6,7 +6,7 @@ import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 /** Before the interaction was recorded, or afterwards. */
 export const STORE_FAILED =
-  /couldn't reach its own storage, so nothing was done|interrupted before it could finish this, and nothing was sent/;
+  /couldn't reach its own storage, so nothing was done|interrupted before it could finish this, and nothing was submitted/;
 
 export interface Place {
   readonly bot: Bot;

@@ -42,7 +42,7 @@ describe('what an answer claims', () => {
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
-      `The bot was interrupted before it could finish this, and nothing was sent.\n${REJECTED}`,
+      `The bot was interrupted before it could finish this, and nothing was submitted to the listing service. Please try again.\n${REJECTED}`,
       'nothing sent',
     ],
     ['list: unknown', 'unknown'],
