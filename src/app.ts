@@ -380,7 +380,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     },
     onOver: deps.onFatal,
     sealingKeyId: encryption.sealingKeyId,
-
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
   });

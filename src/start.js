@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
  *
  * `npm start` also says `--v8-pool-size=1`, which gives V8 one thread beside the bot's in place of four: 3 MiB less, and a start a
  * twentieth shorter on two cores (measured). It says nothing of the part of the heap for new objects: kept to 4 MiB, it saves 20
- * MiB at rest and 40 under load, but takes a quarter more of the processor for each interaction (measured).
+ * MiB at rest and 45 under load, but takes two fifths more of the processor for each interaction (measured).
  */
 module.enableCompileCache(
   fileURLToPath(new URL('../node_modules/.cache/server-listing-bot', import.meta.url)),

@@ -29,7 +29,7 @@ export interface ApprovalDeps {
   readonly games: GameIndex;
 }
 
-/** A press or a window of a message about a submission: its argument is the submission's id. */
+/** A press or a modal of a message about a submission: its argument is the submission's id. */
 type Deciding = PressContext | SubmitContext;
 
 /** Whether somebody may decide. @throws SettingsUnreadable */
@@ -54,7 +54,7 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
   waiting(context: Context, wanted: number): Promise<WaitingShown | undefined>;
 }
 
-/** The buttons and the window of a submission that waits for a moderator. They are in the log channel and in /submissions. */
+/** The buttons and the modal of a submission that waits for a moderator. They are in the log channel and in /submissions. */
 export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   const { access, approvals, approvalMessages, pipeline, settings, games } = deps;
 

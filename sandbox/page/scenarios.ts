@@ -294,7 +294,8 @@ export function createPlayer(deps: {
         sandbox.troubleDiscord('ok');
         sandbox.listing.allow(KEY);
         if (!sandbox.bot.running) await sandbox.startBot();
-        const [admin, member] = [person('admin'), person('member')];
+        const admin = person('admin');
+        const member = person('member');
         await scenario?.play({ sandbox, admin, member, locale, tell });
       }
       played = run().then(

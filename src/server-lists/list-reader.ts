@@ -6,7 +6,7 @@ import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/** UTF-16 units: a window of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
+/** UTF-16 units: a modal of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
 const LONGEST_IN_PLACE = 4_000;
 /** Workers at once; each takes some 46 MiB. */
 const WORKERS = 2;

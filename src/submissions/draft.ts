@@ -24,12 +24,12 @@ export interface Draft {
 /** Which lines are edited: those that are not ready, or all, as after servers were rejected or not sent. */
 export type Editing = 'refused' | 'all';
 
-/** A text that could not be read as a list, to be corrected in the window that it was typed in. */
+/** A text that could not be read as a list, to be corrected in the modal that it was typed in. */
 export interface TypedText {
   readonly text: string;
   /** The game of lines that name none; may be empty. */
   readonly game: string;
-  /** The window of a whole list, or a window in which lines of the draft are edited. */
+  /** The modal of a whole list, or a modal in which lines of the draft are edited. */
   readonly window: 'paste' | Editing;
 }
 

@@ -195,7 +195,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { guildId, user, id, interactionId, approvedBy } = order;
     await deps.demandOwned(interactionId);
     const stored = approvedBy === undefined ? await drafts.find(order, id) : await draftToApprove(order);
-    // Another window of the same draft may have been submitted first.
+    // Another modal of the same draft may have been submitted first.
     const isTaken = stored === 'submitted' || stored === 'of-another-member';
     const draft = isTaken ? stored : (order.draft ?? stored);
     if (typeof draft === 'string') return { kind: 'no-draft', why: draft };

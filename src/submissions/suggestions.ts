@@ -30,12 +30,12 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     const countOf = ({ alias }: Game) => submitted.get(alias) ?? 0;
     const often = all.filter((game) => countOf(game) > 0).sort((one, other) => countOf(other) - countOf(one));
     const usual = all.filter((game) => isUsual(game) && countOf(game) === 0);
-    const games = [...often, ...usual];
+    const first = [...often, ...usual];
     for (const game of all) {
-      if (games.length >= most) break;
-      if (countOf(game) === 0 && !isUsual(game)) games.push(game);
+      if (first.length >= most) break;
+      if (countOf(game) === 0 && !isUsual(game)) first.push(game);
     }
-    return games.slice(0, most);
+    return first.slice(0, most);
   }
 
   return {
