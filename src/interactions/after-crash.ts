@@ -25,7 +25,10 @@ export interface AfterCrashDeps extends Clock {
   readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly wording: Wording;
-  /** The outcomes of what the interaction has submitted; `undefined` if it submitted nothing. */
+  /**
+   * The outcomes of what the interaction has submitted, which ends with that; `undefined` if it submitted nothing. Called only
+   * once nobody is at work on the interaction.
+   */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;

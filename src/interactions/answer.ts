@@ -108,7 +108,7 @@ export function createAnswering(deps: AnswerDeps) {
     return (await afterCrash.report(context)) ?? nothing;
   }
 
-  /** Carries an action out. @throws LostInteraction */
+  /** Carries an action out. @throws LostInteraction; StoreError as {@link replyFromStore} */
   async function carryOut(asking: Asking, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;

@@ -310,12 +310,13 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
         await store.inGuild(guild_id, () => endRunning(id, 'bot'));
       }
     },
-    /** Ends what an interaction carries out, once nobody is at work on it any more. */
+    /**
+     * Ends what an interaction carries out, once nobody is at work on it any more. The moderator's interaction carries out
+     * what waited: its member may be told late that it waits, and meanwhile it is being sent.
+     */
     async endRunningOf(interactionId: string): Promise<void> {
       const running = await allRunning()
-        .where(({ or, eb }) =>
-          or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
-        )
+        .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
         .execute();
       for (const { id } of running) await endRunning(id, 'bot');
     },

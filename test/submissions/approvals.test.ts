@@ -208,6 +208,25 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(await submit(opened, 'b')).toMatchObject({ refusal: { code: 'guild-waiting', count: 1 } });
   });
 
+  it('goes on being sent where its member is told only now that it waits', async () => {
+    const opened = await open();
+    await opened.drafts.save(mia, 'a', readyDraft('a', 1));
+    await opened.pipeline.submit({ ...order(), id: 'a', interactionId: 'of the member' });
+    const left = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<Outcome>();
+    answer = () => {
+      left.resolve();
+      return response.promise;
+    };
+    const approving = approve(await open('another process'), 'a');
+    await left.promise;
+    await opened.store.inGuild(guildId, () => opened.records.endRunningOf('of the member'));
+    expect(await stateOf(opened, 'a')).toBe('sending');
+    response.resolve(ACCEPTED);
+    await approving;
+    expect(await servers(opened)).toEqual([['accepted', null]]);
+  });
+
   describe('whose moderator’s process dies', () => {
     it('waits again where it had not left', async () => {
       const dying = await open('dying');
