@@ -263,7 +263,8 @@ type Attachments = APIInteractionDataResolved['attachments'];
 function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
-    return file ? [[id, { name: text(file.filename), url: text(file.url), size: Number(file.size) }]] : [];
+    if (!file) return [];
+    return [[id, { name: text(file.filename), url: text(file.url), size: Number(file.size) }] as const];
   });
   return Object.fromEntries(files);
 }
@@ -279,7 +280,7 @@ function readOptions({ options = [], resolved }: SlashCommandData): Entered['fie
     if (!('value' in option)) return [];
     const value = String(option.value);
     const isUser = option.type === ApplicationCommandOptionType.User;
-    return isUser && !ownValue(resolved?.users, value) ? [] : [[option.name, value]];
+    return isUser && !ownValue(resolved?.users, value) ? [] : [[option.name, value] as const];
   });
   return Object.fromEntries(values);
 }
