@@ -51,12 +51,12 @@ export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex)
   return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
 }
 
-/** What the service or a moderator says; why a request failed is old news, and stands in the file. */
+/** What the service says, or why it was not sent. What could be done about it then is old news. */
 function whyText(t: Reader['t'], { outcome }: HistoryEntry): string | undefined {
   if (outcome.kind === 'rejected') return escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE);
   if (outcome.kind !== 'not-sent') return undefined;
-  const isOfModerator = outcome.reason === 'refused' || outcome.reason === 'expired';
-  return isOfModerator ? failureText(outcome, t) : undefined;
+  if (outcome.reason === 'rate-limited') return t('notSent.rate-limited');
+  return outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t);
 }
 
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */

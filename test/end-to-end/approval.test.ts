@@ -109,7 +109,11 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
   });
 
-  it('waits again, in a message of its own, as far as it was not sent', async ({ guild, listing }) => {
+  it('waits again, in a message of its own, as far as it was not sent', async ({
+    guild,
+    listing,
+    member,
+  }) => {
     const { message } = await oneWaits(guild);
     await listing.behave({ kind: 'down' });
     await inStaff(guild, 'admin').press(message, 'Approve');
@@ -118,6 +122,7 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain('not sent');
     const again = await waitingIn(guild);
     expect(again.id).not.toBe(message.id);
+    expect(textOf(await member.slash('submissions'))).toMatch(/not sent: .* couldn't be reached/);
     await refuseAs(guild, again, '');
   });
 
