@@ -9,7 +9,8 @@ await runTool('restore', async () => {
   const kept = await restore({ config: readStoreConfig(process.env), file, now: Date.now() });
   process.stdout.write(
     `Restored ${file}. Start the bot.\n` +
-      'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n',
+      'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n' +
+      'What moderators approved after it waits for them again, and an approval would send it again: look at the list first.\n',
   );
   if (kept !== undefined) {
     process.stdout.write(

@@ -177,6 +177,7 @@ describe('npm run restore', () => {
     await changedAndKilled(data);
     const done = await run('restore', [file], store(data));
     expect(done).toMatchObject({ status: 0, stderr: '' });
+    expect(done.stdout).toContain('an approval would send it again');
     const [, kept = ''] = /is kept as (\S+):/.exec(done.stdout) ?? [];
     expect(kept).toMatch(/bot\.sqlite\.replaced-[\dTZ-]+$/);
     expect(await valueIn(kept, 'a:previous')).toBe('late');
