@@ -246,7 +246,16 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays, now });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
-  const lists = createListDrafts({ store, drafts, alreadySubmitted, limits, settings, games, reader });
+  const lists = createListDrafts({
+    store,
+    drafts,
+    approvals,
+    alreadySubmitted,
+    limits,
+    settings,
+    games,
+    reader,
+  });
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(

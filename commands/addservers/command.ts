@@ -14,9 +14,9 @@ import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { ListReader, ListToRead, NotRead } from '../../src/server-lists/list-reader.ts';
 import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
-import { isRefused, type Row, rowText } from '../../src/server-lists/row.ts';
-import type { Editing } from '../../src/submissions/draft.ts';
-import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
+import { isRefused, isRepeated, type Row, rowText } from '../../src/server-lists/row.ts';
+import type { Draft, Editing } from '../../src/submissions/draft.ts';
+import { type KeptApart, linesToEdit, MOST_TYPED, type Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -97,6 +97,7 @@ export function addServers(deps: AddServersDeps): Command {
       edit: { answers: 'update', run: (context) => edit(context, 'refused', deps) },
       // The report stays where it is.
       correct: { answers: 'later', run: (context) => edit(context, 'all', deps) },
+      changed: { answers: 'update', run: (context) => editWaiting(context, deps) },
     },
     presses: {
       submit: {
@@ -118,7 +119,8 @@ export function addServers(deps: AddServersDeps): Command {
           showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), deps),
       },
       include: { answers: 'update', run: (context) => includeAlreadySubmitted(context, deps) },
-      change: { answers: 'update', run: (context) => changeWaiting(context, deps) },
+      // The list waits for a moderator. It goes on waiting until the modal is submitted.
+      change: { answers: 'modal', run: (context) => openWaiting(context, deps) },
       cancel: { answers: 'update', run: (context) => cancel(context, deps) },
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: { answers: 'update', run: (context) => takeMeantGames(context, deps) },
@@ -264,14 +266,36 @@ async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): 
 
 /** The modal in which lines are corrected. */
 async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps): Promise<Modal> {
-  const { lists } = deps;
   const id = context.argument;
-  const action = which === 'all' ? 'correct' : 'edit';
-  const draft = demandDraft(await lists.find(context, id), context.t, 'addservers');
+  const draft = demandDraft(await deps.lists.find(context, id), context.t, 'addservers');
+  const modalId = listId(which === 'all' ? 'correct' : 'edit', id);
   const { typed } = draft;
-  const edited = typed?.window === which ? { text: typed.text, rows: [] } : linesToEdit(draft, which);
-  const reasons = reasonsText(context.t, edited.rows, await allowedGames(context, deps));
-  return editModal(context, { id: listId(action, id), text: edited.text, reasons });
+  if (typed?.window !== which) return linesModal(context, modalId, draft, which, deps);
+  return editModal(context, { id: modalId, text: typed.text, reasons: '' });
+}
+
+/** The modal with the lines of a list that waits for a moderator. */
+async function openWaiting(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
+  const id = context.argument;
+  const draft = demandDraft(await deps.approvals.draft(context, id), context.t, 'addservers');
+  return linesModal(context, listId('changed', id), draft, 'all', deps);
+}
+
+async function linesModal(
+  context: Context,
+  id: string,
+  draft: Draft,
+  which: Editing,
+  deps: DraftDeps,
+): Promise<Modal> {
+  const { t } = context;
+  const { text, rows } = linesToEdit(draft, which);
+  const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
+  const reasons = [
+    isPart && t('list.editFits', { count: rows.length }),
+    reasonsText(t, rows, await allowedGames(context, deps)),
+  ];
+  return editModal(context, { id, text, reasons: reasons.filter(Boolean).join('\n') });
 }
 
 /** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
@@ -294,19 +318,24 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     await lists.keepTyped(context, id, { text: typed, game: '', window: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  const notice =
-    'instead' in edited
-      ? sentences(noDraft(edited.instead, t, 'addservers').message, t('list.typedKept'))
-      : undefined;
-  return showDraft(context, edited, deps, { notice });
+  return showDraft(context, edited, deps, { notice: keptApartText(edited, t) });
 }
 
-/** Makes what waits for a moderator a draft again. */
-async function changeWaiting(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
-  const { t, guildId, argument: id } = context;
-  demandDraft(await deps.approvals.takeBack(context, id), t, 'addservers');
+/** If the draft was gone: why, and where the typed lines are. */
+const keptApartText = (edited: Prepared | KeptApart, t: Translate): string | undefined =>
+  'instead' in edited
+    ? sentences(noDraft(edited.instead, t, 'addservers').message, t('list.typedKept'))
+    : undefined;
+
+/** Makes what waits for a moderator a draft again, with the lines as they were edited. */
+async function editWaiting(context: SubmitContext, deps: AddServersDeps): Promise<Reply> {
+  const { t, guildId, argument: id, interactionId: newId } = context;
+  const typed = context.field('servers');
+  const edited = await deps.lists.edit(context, { id, newId, typed, which: 'all', isWaiting: true });
+  if ('kind' in edited) throw new UserError(sentences(unreadableText(edited, t), t('approval.still')));
   await deps.approvalMessages.show({ guildId, id });
-  return showDraft(context, await deps.lists.again(context, id), deps, { notice: t('approval.takenBack') });
+  const notice = keptApartText(edited, t) ?? t('approval.notWaiting');
+  return showDraft(context, edited, deps, { notice });
 }
 
 async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {

@@ -16,6 +16,7 @@ import {
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
+import type { Approvals } from './approvals.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import { type Drafts, inDrafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
@@ -24,6 +25,7 @@ import type { SubmissionSettings } from './pipeline.ts';
 export interface ListDraftsDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
+  readonly approvals: Pick<Approvals, 'draft' | 'takeBack'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
@@ -46,6 +48,9 @@ export interface Prepared {
   readonly usualPorts: number;
 }
 
+/** A new draft of lines that were edited, and why there is none any more that they belong to. */
+export type KeptApart = Prepared & { readonly instead: NoDraft };
+
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
 
@@ -58,6 +63,8 @@ export interface Edit {
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
+  /** Whether it waits for a moderator. It becomes a draft again with the edit, or goes on waiting where nothing was edited. */
+  readonly isWaiting?: boolean;
 }
 
 export type ListDrafts = ReturnType<typeof createListDrafts>;
@@ -67,7 +74,7 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
  * be submitted.
  */
 export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, alreadySubmitted, limits, settings, games, reader } = deps;
+  const { store, drafts, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
 
   /**
    * Reads rows of a draft again.
@@ -153,18 +160,19 @@ export function createListDrafts(deps: ListDraftsDeps) {
      */
     async edit(
       by: Submitter,
-      { id, newId, typed, which }: Edit,
-    ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList | NotRead> {
+      { id, newId, typed, which, isWaiting }: Edit,
+    ): Promise<Prepared | KeptApart | UnreadableList | NotRead> {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
       const edited = await inDrafts(store, by, async () => {
-        const found = await drafts.find(by, id);
+        const found = isWaiting ? await approvals.draft(by, id) : await drafts.find(by, id);
         if (typeof found === 'string') return found;
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const count = draft.rows.length;
         if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS } as const;
+        if (isWaiting) await approvals.takeBack(by, id);
         return prepareAndSave(by, id, { ...draft, noise: (found.noise ?? 0) + noise });
       });
       if (typeof edited !== 'string') return edited;

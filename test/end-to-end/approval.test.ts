@@ -14,6 +14,7 @@ import {
   paste,
   pressSubmit,
   removeKey,
+  sendFile,
   staffChannel,
 } from '../support/people.ts';
 
@@ -146,7 +147,7 @@ describe('a submission under approval', () => {
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
   });
 
-  it('is a list too: the first ones, all in a file, and back to its preview', async ({ guild, member }) => {
+  it('is a list too: the first ones, all in a file, and its lines to edit', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -155,13 +156,30 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain('… and 2 more');
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
-    const preview = await member.press(reply, 'Edit');
+    const { modal, typed } = await openWindow(member, reply);
+    expect(typed.servers).toContain('12. s11.example.com:27015 cs2');
+    expect(labelsOf(message)).toContain('Approve');
+    const servers = (typed.servers ?? '').replace('s11.example', 'changed.example').replace(/^1\..*\n/, '');
+    const preview = await member.submit(modal, { servers });
     expect(textOf(preview)).toContain('no longer waiting');
     expect(textOf(message)).toContain('Withdrawn');
     await pressSubmit(member, preview);
     await expect.poll(() => labelsOf(message)).toContain('Approve');
     await inStaff(guild, 'admin').press(message, 'Approve');
-    expect(guild.listing.submitted).toHaveLength(12);
+    const sent = guild.listing.submitted.map(({ server }) => server);
+    expect(sent).toHaveLength(11);
+    expect(sent).toContain('changed.example.com');
+    expect(sent).not.toContain('s0.example.com');
+  });
+
+  it('keeps the lines of a long list that do not fit into the window', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const reply = await pressSubmit(member, await sendFile(member, lines(200)));
+    const { modal, typed } = await openWindow(member, reply);
+    const count = typed.servers?.split('\n').length;
+    expect(JSON.stringify(modal.data)).toContain(`Only ${count} lines fit here`);
+    const preview = await member.submit(modal, { servers: '1. first.example.com:27015 cs2' });
+    expect(textOf(preview)).toContain(`${200 - (count ?? 0) + 1} game servers are ready`);
   });
 
   it('is in /submissions, with the same buttons, also where the channel is gone', async ({

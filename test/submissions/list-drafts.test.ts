@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { MAX_ROWS, readList } from '../../src/server-lists/read-list.ts';
-import type { Row } from '../../src/server-lists/row.ts';
+import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
@@ -204,6 +204,20 @@ describe('editing', () => {
     await open(`${lines(MAX_ROWS - 1)}\n127.1:5`);
     expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(MAX_ROWS);
+  });
+
+  it('goes on waiting for a moderator until its edit can be read', async () => {
+    const rows = Array.from({ length: MAX_ROWS }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
+    await open(rows);
+    const draft = await stored();
+    const ready = draft.rows.filter(isReady);
+    await parts.records.wait({ ...mia, id: 'd', interactionId: 'i', draft, rows: ready, limitedRows: [] });
+    const change = { id: 'd', newId: 'new', which: 'all', isWaiting: true } as const;
+    const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
+    expect(await lists.edit(mia, { ...change, typed: tooMany })).toMatchObject({ kind: 'too-many' });
+    expect(await parts.approvals.draft(mia, 'd')).toEqual(draft);
+    await lists.edit(mia, { ...change, typed: '1. 8.8.4.4:1 cs2' });
+    expect((await stored()).rows[0]).toMatchObject({ submission: { server: '8.8.4.4' } });
   });
 
   it('opens as many lines as a window takes, those that were refused first', () => {
