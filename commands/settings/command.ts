@@ -29,6 +29,7 @@ import {
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { DAY_MS } from '../../src/numbers.ts';
+import type { Approvals } from '../../src/submissions/approvals.ts';
 import { WAITS_MS } from '../../src/submissions/submission-record.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
@@ -42,6 +43,7 @@ import {
   announceText,
   approvalText,
   gamesText,
+  lacksApprovalLog,
   lacksKey,
   MANY_GAMES,
   missingIn,
@@ -51,11 +53,13 @@ import {
   roleText,
   type SettingsShown,
   settingsText,
+  waitingTexts,
 } from './text.ts';
 
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'find' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
+  readonly approvals: Pick<Approvals, 'waiting'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly posts: Pick<ChannelPosts, 'post'>;
@@ -199,9 +203,10 @@ function withApproval(now: Settings, isOn: boolean, t: Translate): Settings {
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
 export function settingsCommand(deps: SettingsDeps): Command {
-  const { settings, keys, games, guildLog } = deps;
+  const { settings, keys, approvals, games, guildLog } = deps;
 
   const read = (context: Context) => readableSettings(context.guildId, settings);
+  const countWaiting = async ({ guildId }: Context) => (await approvals.waiting(guildId)).length;
 
   /** Reads what is shown before the change: if the store fails, the admin is told while nothing was changed. */
   async function showAfter(
@@ -209,9 +214,9 @@ export function settingsCommand(deps: SettingsDeps): Command {
     makeChange: () => Promise<Settings>,
     retry?: Control,
   ): Promise<Reply> {
-    const key = await keys.status(context.guildId);
+    const [key, waiting] = await Promise.all([keys.status(context.guildId), countWaiting(context)]);
     const now = await makeChange();
-    return overview(context, { now, key, games: games.all }, retry);
+    return overview(context, { now, key, games: games.all }, waiting, retry);
   }
 
   /** Tells the log channel who has changed what, and how it is now, in the guild's present language. */
@@ -295,8 +300,10 @@ export function settingsCommand(deps: SettingsDeps): Command {
     return gamesView(context, now, all, page.wanted);
   }
 
-  const changeApproval = async (context: Context, make: MakeSettings): Promise<Reply> =>
-    approvalView(context, await changed(context, make, approvalText));
+  async function changeApproval(context: Context, make: MakeSettings): Promise<Reply> {
+    const waiting = await countWaiting(context);
+    return approvalPage(context, await changed(context, make, approvalText), waiting);
+  }
 
   return {
     data: slashCommand('settings'),
@@ -324,7 +331,9 @@ export function settingsCommand(deps: SettingsDeps): Command {
       allgames: press((context) =>
         change(context, ({ games: _some, goneGames: _gone, ...now }) => now, gamesText),
       ),
-      approval: turn(async (context) => approvalView(context, await read(context))),
+      approval: turn(async (context) =>
+        approvalPage(context, await read(context), await countWaiting(context)),
+      ),
       approve: press((context) =>
         changeApproval(context, (now) => withApproval(now, context.argument === 'on', context.t)),
       ),
@@ -353,8 +362,8 @@ export function settingsCommand(deps: SettingsDeps): Command {
  * What is set, with a component for each setting. The components carry all their state. Discord takes five rows, and four
  * are in use: what needs more than a button gets a page of its own, as the games have.
  */
-const overview = (context: Context, shown: SettingsShown, retry?: Control): Reply => ({
-  content: settingsText(context, shown),
+const overview = (context: Context, shown: SettingsShown, waiting: number, retry?: Control): Reply => ({
+  content: settingsText(context, shown, waiting),
   components: rows(
     [logChannelSelect(context)],
     [notifyRoleSelect(context)],
@@ -376,13 +385,19 @@ const settingsButtons = (t: Translate, now: Settings): readonly (Control | false
 ];
 
 /** Whether submissions wait for a moderator, and who decides. */
-function approvalView(context: Context, now: Settings): Reply {
+function approvalPage(context: Context, now: Settings, waiting: number): Reply {
   const { t } = context;
   const count = WAITS_MS / DAY_MS;
-  const content = [t('settings.approval.how', { count }), '', approvalText(t, { now, games: [] })];
+  const content = [
+    t('settings.approval.how', { count }),
+    '',
+    approvalText(t, { now, games: [] }),
+    ...waitingTexts(context, now, waiting),
+  ];
   return {
     content: content.join('\n'),
     components: rows(
+      [lacksApprovalLog(now) && logChannelSelect(context)],
       [approvalRoleSelect(context)],
       [
         now.approval

@@ -20,6 +20,19 @@ export interface SettingsShown {
   readonly games: readonly Game[];
 }
 
+/** Whether submissions would wait in a log channel that takes no messages. */
+export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
+  approval === true && logTrouble !== undefined;
+
+/** Says where what waits is decided, if that is not clear. @param count the submissions that wait */
+export function waitingTexts({ t, mention }: Reader, now: Settings, count: number): readonly string[] {
+  const submissions = mention('submissions');
+  return [
+    ...(lacksApprovalLog(now) ? [`${BROKEN} ${t('settings.approval.noLog', { submissions })}`] : []),
+    ...(count > 0 ? [t('settings.approval.stillWaiting', { count, submissions })] : []),
+  ];
+}
+
 /** What most settings are about: the settings themselves, and the service's list. */
 type Shown = Pick<SettingsShown, 'now' | 'games'>;
 
@@ -28,10 +41,13 @@ const BROKEN = LOOK.rejected.sign;
 const INCOMPLETE = LOOK['not-sent'].sign;
 const OFF = '➖';
 
-/** One line for each setting, always in the same order, whether it is fine or not; then what to do next. */
-export function settingsText(reader: Reader, shown: SettingsShown): string {
+/**
+ * One line for each setting, always in the same order, whether it is fine or not; then what to do next.
+ * @param waiting the submissions that wait for a moderator
+ */
+export function settingsText(reader: Reader, shown: SettingsShown, waiting: number): string {
   const { t } = reader;
-  const next = nextText(reader, shown);
+  const next = [...waitingTexts(reader, shown.now, waiting), nextText(reader, shown)].filter(Boolean);
   return [
     `**${t('settings.title')}**`,
     firstDayText(reader, shown),
@@ -39,7 +55,7 @@ export function settingsText(reader: Reader, shown: SettingsShown): string {
     quotaText(t, shown),
     announceText(t, shown),
     approvalText(t, shown),
-    ...(next === undefined ? [] : ['', next]),
+    ...(next.length === 0 ? [] : ['', ...next]),
   ].join('\n');
 }
 
@@ -53,6 +69,8 @@ export function nextText(reader: Reader, shown: SettingsShown): string | undefin
   const { logChannelId, notifyRoleId } = shown.now;
   if (lacksKey(shown)) return enterText(reader);
   if (logChannelId === undefined) return t('setkey.chooseLog');
+  // That another channel is to be chosen stands there already.
+  if (lacksApprovalLog(shown.now)) return undefined;
   return notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
 }
 

@@ -22,6 +22,7 @@ async function choose(
     games: { all: [], isFresh: () => true },
     posts: { post: async () => result },
     keys: { status: async () => undefined },
+    approvals: { waiting: async () => [] },
     guildLog: { tell: async () => undefined },
   });
   const reply = await command.presses?.channel?.run(anyContext({ values: ['10'] }));

@@ -203,6 +203,24 @@ describe('a submission under approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
+  it('goes on waiting without its channel and once approval is off, as /settings says', async ({
+    guild,
+    admin,
+  }) => {
+    await oneWaits(guild);
+    guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
+    await addServer(guild.member, `${HOST}:2`);
+    await expect.poll(async () => textOf(await openSettings(guild))).toContain('Log channel: deleted');
+    const settings = await openSettings(guild);
+    expect(textOf(settings)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
+    expect(textOf(settings)).not.toContain('choose a role');
+    const page = await admin.press(settings, 'Approval');
+    expect(textOf(page)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
+    const off = textOf(await admin.press(page, 'Turn approval off'));
+    expect(off).toMatch(/Approval: off.*They go on waiting/s);
+    expect(off).not.toContain('Choose another one');
+  });
+
   it('ends as not sent where nobody decides in time', async ({ bot, guild, member }) => {
     const { message } = await oneWaits(guild);
     await bot.store.rows(
