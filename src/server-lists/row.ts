@@ -30,6 +30,8 @@ export type RowProblem =
   | { readonly code: 'no-address' }
   /** The guild lets only some games be submitted; by its alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
+  /** Its member has submitted it already, and a moderator has not decided yet. */
+  | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
   /** A number where a query port can stand, but more likely of players. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }

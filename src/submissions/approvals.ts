@@ -103,6 +103,10 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
   const waitingIn = (guildId: string) =>
     tables().selectFrom('submissions').where('guild_id', '=', guildId).where('state', '=', 'waiting');
 
+  /** The drafts of a member's submissions that wait. */
+  const ownWaiting = ({ guildId, user }: Submitter) =>
+    waitingIn(guildId).where('user_id', '=', user.id).select('draft').execute();
+
   const rowOf = ({ guildId, id }: ApprovalKey) =>
     tables()
       .selectFrom('submissions')
@@ -200,12 +204,15 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .execute();
       return rows.map(({ id }) => id);
     },
+    /** The addresses that wait already under the member's own name. */
+    ownAddresses: async (by: Submitter): Promise<ReadonlySet<string>> => addressesIn(await ownWaiting(by)),
     /** Why these servers may not wait as well. Called inside the guild's transaction. */
     async whyNotWaiting(
-      { guildId, user }: Submitter,
+      by: Submitter,
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {
-      const own = await waitingIn(guildId).where('user_id', '=', user.id).select('draft').execute();
+      const { guildId } = by;
+      const own = await ownWaiting(by);
       if (own.length >= MOST_WAITING.member) return { code: 'member-waiting', count: own.length };
       const { count, bytes } = await waitingIn(guildId)
         .select(({ fn }) => [
@@ -215,11 +222,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .executeTakeFirstOrThrow();
       const isFull = count >= MOST_WAITING.guild || (bytes ?? 0) >= MOST_BYTES;
       if (isFull) return { code: 'guild-waiting', count };
-      const addresses = new Set(
-        own.flatMap(({ draft }) =>
-          (runFromStore(draft ?? '')?.rows ?? []).map((row) => addressOf(row.submission)),
-        ),
-      );
+      const addresses = addressesIn(own);
       const server = servers.find((each) => addresses.has(addressOf(each)));
       return server && { code: 'waiting-already', server };
     },
@@ -318,6 +321,13 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     },
   };
 }
+
+const addressesIn = (waiting: readonly Pick<SubmissionsTable, 'draft'>[]): ReadonlySet<string> =>
+  new Set(
+    waiting.flatMap(({ draft }) =>
+      (runFromStore(draft ?? '')?.rows ?? []).map((row) => addressOf(row.submission)),
+    ),
+  );
 
 const NOTHING: Run = {
   draft: { source: 'text', rows: [], includesAlreadySubmitted: false },

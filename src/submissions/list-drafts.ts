@@ -1,15 +1,18 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
+  addressOf,
   isReady,
   isRefused,
   lacksGame,
   needsGame,
   type RefusedRow,
   type Row,
+  type RowProblem,
   shown,
   type TypedRow,
   typedOf,
@@ -25,7 +28,7 @@ import type { SubmissionSettings } from './pipeline.ts';
 export interface ListDraftsDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
-  readonly approvals: Pick<Approvals, 'draft' | 'takeBack'>;
+  readonly approvals: Pick<Approvals, 'draft' | 'takeBack' | 'ownAddresses'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
@@ -90,10 +93,11 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
-    const { games: allowed, dailyQuota } = await settings.get(by.guildId);
-    // An admin may have allowed games since.
-    const read = reread(draft, (row) => (isNotAllowed(row) ? row.typed : undefined));
-    const prepared = withRows(read, withAllowed(read.rows, allowed));
+    const { games: allowed, dailyQuota, approval } = await settings.get(by.guildId);
+    const waiting = approval ? await approvals.ownAddresses(by) : new Set<string>();
+    // An admin may have allowed games since, and a moderator may have decided.
+    const read = reread(draft, (row) => (isHeldBack(row) ? row.typed : undefined));
+    const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
@@ -247,18 +251,27 @@ type RowWithoutPort = RefusedRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-const isNotAllowed = (row: Row): row is RefusedRow =>
-  row.kind === 'refused' && row.problem.code === 'game-not-allowed';
+const isHeldBack = (row: Row): row is RefusedRow =>
+  row.kind === 'refused' &&
+  (row.problem.code === 'game-not-allowed' || row.problem.code === 'waiting-already');
 
-/** Refuses the rows whose game the guild does not allow. @param allowed aliases; absent: all games are allowed */
-const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
-  allowed === undefined ? rows : rows.map((row) => (isForbidden(row, allowed) ? forbidden(row) : row));
+interface HeldBack {
+  /** Aliases; absent: all games are allowed. */
+  readonly allowed: readonly string[] | undefined;
+  /** The addresses that wait for a moderator. */
+  readonly waiting: ReadonlySet<string>;
+}
 
-const isForbidden = (row: Row, allowed: readonly string[]): row is Exclude<Row, RefusedRow> =>
-  row.kind !== 'refused' && !allowed.includes(row.submission.game);
+/** Refuses the rows that cannot be submitted now. A row that repeats such a row is refused too. */
+const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
+  rows.map((row) => {
+    if (row.kind === 'refused') return row;
+    const problem = whyHeldBack(row.submission, held);
+    return problem ? { kind: 'refused', line: row.line, problem, typed: typedOf(row) } : row;
+  });
 
-/** A row that repeats a forbidden row is forbidden too. */
-function forbidden(row: Exclude<Row, RefusedRow>): RefusedRow {
-  const problem = { code: 'game-not-allowed', game: row.submission.game } as const;
-  return { kind: 'refused', line: row.line, problem, typed: typedOf(row) };
+function whyHeldBack(server: ServerSubmission, { allowed, waiting }: HeldBack): RowProblem | undefined {
+  const { game } = server;
+  if (allowed && !allowed.includes(game)) return { code: 'game-not-allowed', game };
+  return waiting.has(addressOf(server)) ? { code: 'waiting-already' } : undefined;
 }

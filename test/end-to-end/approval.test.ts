@@ -241,6 +241,16 @@ describe('a submission under approval', () => {
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain('already waiting for a moderator');
   });
 
+  it('is left out of a list that has it as well, which says so', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    await addServer(member, 's1.example.com:27015');
+    const preview = await paste(member, lines(3));
+    expect(textOf(preview)).toMatch(/Line 2 s1\.example\.com.*: already waiting for a moderator/);
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
+    expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
+    expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
+  });
+
   it('is gone with all of the guild, and says so when it is pressed', async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');

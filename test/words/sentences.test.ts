@@ -45,6 +45,7 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'game-missing': { code: 'game-missing' },
   'game-unknown': { code: 'game-unknown', game: EVIL },
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
+  'waiting-already': { code: 'waiting-already' },
   'no-address': { code: 'no-address' },
   'line-too-long': { code: 'line-too-long', length: 1001, most: 1000 },
   'query-port-unlikely': { code: 'query-port-unlikely', port: '24' },
@@ -53,7 +54,7 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'wrong-type': { code: 'wrong-type', field: EVIL, expected: 'number' },
 };
 const ONLY_IN_LISTS =
-  /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed)$/;
+  /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed|waiting-already)$/;
 
 const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
 const limit = { limit: 5, until: 1_000, isSoon: true };
