@@ -15,7 +15,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
-import { refusalText } from '../../src/words/refusal.ts';
+import { stillWaitingText } from '../../src/words/refusal.ts';
 import { previewFile } from '../addservers/files.ts';
 import { noDraft } from '../no-draft.ts';
 import { waitingReply } from './waiting.ts';
@@ -100,8 +100,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       }));
     if (result?.kind !== 'refused') return decided(context);
     void showPressed(context);
-    const content = `${refusalText(result.refusal, context, games)}\n${t('approval.still')}`;
-    return { content, isRefusal: true };
+    return { content: stillWaitingText(result.refusal, context, games), isRefusal: true };
   }
 
   async function refuse(context: SubmitContext): Promise<Reply> {

@@ -2,6 +2,7 @@ import type { APIButtonComponent } from 'discord.js';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Approval } from '../submissions/approvals.ts';
 import { escapeText } from '../words/escape.ts';
+import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
@@ -54,7 +55,10 @@ function statusText(t: Translate, approval: Approval): string {
       return `⏳ ${decided(t('approval.sending'))}`;
     case 'approved': {
       const told = ended.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : []));
-      return [decided(t('approval.approved')), ...outcomesForLog(t, told)].join('\n');
+      const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
+      const list = unlinked(t('listing.list'));
+      const next = count > 0 ? [t('ended.next.unknown', { count, list })] : [];
+      return [decided(t('approval.approved')), ...outcomesForLog(t, told), ...next].join('\n');
     }
     case 'refused': {
       const reason = escapeText(refusal, LONGEST_REASON);

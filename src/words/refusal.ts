@@ -2,7 +2,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
-import { escapeName, escapeText, shorten } from './escape.ts';
+import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { listAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
@@ -27,6 +27,24 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
       const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, reader, games) : [];
       return [text, ...before].join('\n');
     }
+  }
+}
+
+/** Why what a moderator approved was not sent and still waits, and what the moderator can do. */
+export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIndex): string {
+  const { t, mention } = reader;
+  const still = t('approval.still');
+  switch (refusal.code) {
+    case 'game-not-allowed': {
+      const game = escapeCode(gameNamed(refusal.game, games).name, LONGEST_GAME);
+      const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
+      const help = t('approval.toAllow', { settings: mention('settings') });
+      return `${signed('not-sent', text)}\n${sentences(still, help)}`;
+    }
+    case 'already-submitted':
+      return `${refusalText(refusal, reader, games)}\n${sentences(still, t('approval.toRefuse'))}`;
+    default:
+      return `${refusalText(refusal, reader, games)}\n${still}`;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   ACCEPTED,
   addServer,
   addsOf,
+  allowGames,
   csvOf,
   edit,
   labelsOf,
@@ -108,6 +109,32 @@ describe('a submission under approval', () => {
     expect(answer).toContain('no API key');
     expect(answer).toContain('It is still waiting for a moderator.');
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+  });
+
+  it('is told to whoever approves with what they can do about what refuses it', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    const { message } = await oneWaits(guild);
+    const moderator = inStaff(guild, 'admin');
+    await allowGames(guild, ['Factorio']);
+    const notAllowed = textOf(await moderator.press(message, 'Approve'));
+    expect(notAllowed).toMatch(/Counter-Strike 2 isn't allowed here.*still waiting.*allowed in .*settings/s);
+    expect(notAllowed).not.toContain('another game');
+    await admin.press(await admin.press(await openSettings(guild), 'Games …'), 'Allow all games');
+    await addServer(admin, `${HOST}:1`);
+    expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*refuse this one/s);
+    await refuseAs(guild, message, '');
+    // What may have arrived is to be looked up, by the moderator and by the member.
+    const reply = await addServer(member, `${HOST}:2`);
+    const other = await waitingIn(guild);
+    await guild.listing.behave({ kind: 'status', status: 500 }, 1);
+    const approved = await moderator.press(other, 'Approve');
+    await member.press(reply, 'Withdraw');
+    for (const each of [approved, other, reply]) {
+      await expect.poll(() => textOf(each)).toContain('Check the list before submitting it again.');
+    }
   });
 
   it('waits again, in a message of its own, as far as it was not sent', async ({

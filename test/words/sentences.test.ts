@@ -10,7 +10,7 @@ import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
 import { problemText } from '../../src/words/problem.ts';
-import { refusalText } from '../../src/words/refusal.ts';
+import { refusalText, stillWaitingText } from '../../src/words/refusal.ts';
 import { failureText } from '../../src/words/service.ts';
 import { createWords, type Reader } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
@@ -135,7 +135,9 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
 
   it('for each refusal', () => {
     const refusals = Object.values(REFUSALS);
-    expectSentences(readers.flatMap((each) => refusals.map((refusal) => refusalText(refusal, each, games))));
+    for (const text of [refusalText, stillWaitingText]) {
+      expectSentences(readers.flatMap((each) => refusals.map((refusal) => text(refusal, each, games))));
+    }
   });
 
   it('for each failure', () => {
