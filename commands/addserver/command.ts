@@ -150,9 +150,14 @@ export function addServer(deps: AddServerDeps): Command {
         async run(context) {
           const { argument: id, guildId, t } = context;
           demandDraft(await deps.approvals.takeBack(context, id), t, 'addserver');
-          return submitTyped(context, id, typedIn(context), deps).finally(() =>
+          const reply = await submitTyped(context, id, typedIn(context), deps).finally(() =>
             deps.approvalMessages.show({ guildId, id }),
           );
+          const draft = await drafts.find(context, id);
+          // It was neither sent nor does it wait again.
+          const isDraft = typeof draft !== 'string';
+          const content = [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n');
+          return isDraft ? { ...reply, content } : reply;
         },
       },
       new: {

@@ -334,7 +334,7 @@ async function editWaiting(context: SubmitContext, deps: AddServersDeps): Promis
   const edited = await deps.lists.edit(context, { id, newId, typed, which: 'all', isWaiting: true });
   if ('kind' in edited) throw new UserError(sentences(unreadableText(edited, t), t('approval.still')));
   await deps.approvalMessages.show({ guildId, id });
-  const notice = keptApartText(edited, t) ?? t('approval.notWaiting');
+  const notice = keptApartText(edited, t) ?? t('approval.editedWaitsNoMore');
   return showDraft(context, edited, deps, { notice });
 }
 

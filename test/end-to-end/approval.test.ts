@@ -171,6 +171,7 @@ describe('a submission under approval', () => {
     expect(approvalsIn(guild)).toHaveLength(1);
     const wrong = await edit(member, changed, { server: 'nothing', port: '' });
     expect(textOf(wrong)).toContain('Not sent');
+    expect(textOf(wrong)).toContain('What you edited no longer waits for a moderator.');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
   });
 
@@ -188,7 +189,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toContain('Approve');
     const servers = (typed.servers ?? '').replace('s11.example', 'changed.example').replace(/^1\..*\n/, '');
     const preview = await member.submit(modal, { servers });
-    expect(textOf(preview)).toContain('no longer waiting');
+    expect(textOf(preview)).toContain('no longer waits');
     expect(textOf(message)).toContain('Withdrawn');
     await pressSubmit(member, preview);
     await expect.poll(() => labelsOf(message)).toContain('Approve');
