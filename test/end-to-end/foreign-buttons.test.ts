@@ -153,6 +153,7 @@ async function openWindows(
     'addservers:askgame',
     'addservers:edit',
     'addservers:editall',
+    'addservers:change',
   ];
   const opened: Opened[] = [
     { by: 'member', modal: modalOf(await member.slash('addservers')) },
