@@ -138,7 +138,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     const id = ids[index];
     const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
     if (approval === undefined) return undefined;
-    const { content, embeds } = approvalView(t, approval, games);
+    const { content, embeds } = approvalView(t, approval, games, user.id);
     const next =
       ids.length > 1 && button(submissionsId('waiting', String(index + 2)), t('submissions.nextWaiting'));
     return {

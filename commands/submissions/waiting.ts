@@ -4,6 +4,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approval, Approvals } from '../../src/submissions/approvals.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { noDraft } from '../no-draft.ts';
 
 /** What it takes to submit where a moderator decides. */
@@ -23,11 +24,16 @@ export async function waitingReply(
   return ownApproval(context, approval, games);
 }
 
-/** Without buttons for whoever is not its member. */
+/** Without what is its member's alone for anybody else. */
 export function ownApproval(context: Context, approval: Approval, games: GameIndex): Reply {
-  const isOwn = approval.userId === context.user.id;
+  const { t, user, mention } = context;
+  const view = approvalView(t, approval, games, user.id);
+  if (approval.userId !== user.id) return { ...view, components: [] };
+  const next =
+    approval.state === 'waiting' ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   return {
-    ...approvalView(context.t, approval, games),
-    components: isOwn ? rows(ownButtons(context.t, approval)) : [],
+    ...view,
+    content: sentences(view.content, next),
+    components: rows(ownButtons(t, approval)),
   };
 }

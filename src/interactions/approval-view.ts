@@ -24,14 +24,23 @@ export const submissionsId = (action: string, id: string): string => customId('s
 
 export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
-/** What it is and what became of it, without buttons. */
-export function approvalView(t: Translate, approval: Approval, games: GameIndex): ApprovalView {
+/**
+ * What it is and what became of it, without buttons.
+ * @param readerId whoever alone reads it: their own name is left out
+ */
+export function approvalView(
+  t: Translate,
+  approval: Approval,
+  games: GameIndex,
+  readerId?: string,
+): ApprovalView {
   const { ended, rows: waiting, userId } = approval;
   const servers = ended.length > 0 ? ended.map(({ server }) => server) : waiting.map((row) => row.submission);
   const lines = servers.map((server) => describe(t, server, games));
   const embed = serverEmbed(t, kindOf(approval), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const about = [...what, byText(t, userId)].join(' · ');
+  const by = userId === readerId ? [] : [byText(t, userId)];
+  const about = [...what, ...by].join(' · ');
   return {
     content: statusText(t, approval),
     embeds: [{ ...embed, description: [about, embed.description].filter(Boolean).join('\n') }],

@@ -23,7 +23,11 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
     case 'key-invalid':
       return signed('rejected', keyText(refusal, reader));
     default: {
-      const text = signed('not-sent', notReadyText(refusedText(refusal, t), t));
+      const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
+      const withdraw = isFull
+        ? t('problem.help.withdraw', { submissions: reader.mention('submissions') })
+        : undefined;
+      const text = signed('not-sent', sentences(notReadyText(refusedText(refusal, t), t), withdraw));
       const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, reader, games) : [];
       return [text, ...before].join('\n');
     }
@@ -48,7 +52,7 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
   }
 }
 
-/** Why servers are not sent, in a few words, and what to do. */
+/** Why servers are not sent, in a few words, and mostly what to do. */
 export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {
   switch (refusal.code) {
     case 'in-flight':
@@ -60,10 +64,7 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
       return problemText(refusal, t);
     case 'member-waiting':
     case 'guild-waiting':
-      return {
-        short: t(`problem.short.${refusal.code}`, { count: refusal.count }),
-        help: t('problem.help.waiting'),
-      };
+      return { short: t(`problem.short.${refusal.code}`, { count: refusal.count }) };
     default:
       return limitText({ ...refusal, by: refusal.code }, t);
   }

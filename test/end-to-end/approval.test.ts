@@ -45,6 +45,9 @@ describe('a submission under approval', () => {
   }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
+    expect(textOf(reply)).toContain('/submissions will show the decision.');
+    expect(textOf(reply)).not.toContain('by @');
+    expect(textOf(message)).toContain('by @');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect(textOf(message)).toContain(`${HOST}:1`);
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
