@@ -29,7 +29,7 @@ export interface ApprovalDeps {
   readonly games: GameIndex;
 }
 
-/** A press or a modal of a message about a submission: its argument is the submission's id. */
+/** A press or a modal of a message about a submission: its argument is the submission's id, and the revision to decide. */
 type Deciding = PressContext | SubmitContext;
 
 /** Whether somebody may decide. @throws SettingsUnreadable */
@@ -58,13 +58,16 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
 export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   const { access, approvals, approvalMessages, pipeline, settings, games } = deps;
 
-  const keyOf = ({ guildId, argument: id }: Deciding) => ({ guildId, id });
+  function seenOf({ guildId, argument }: Deciding) {
+    const [id = '', revision] = argument.split(':');
+    return { guildId, id, revision };
+  }
 
   /** The message is shown as it is now, however late its button was pressed. */
   function showPressed(context: Deciding): Promise<void> {
     const { channelId, postedId: messageId } = context;
     return approvalMessages.show(
-      keyOf(context),
+      seenOf(context),
       messageId === undefined ? undefined : { channelId, messageId },
     );
   }
@@ -74,17 +77,27 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
-  /** What it is now, for a moderator. */
+  /** What it is now, for a moderator. Where it still waits, it is not what they have seen. */
+  async function asItIs(context: Deciding): Promise<Reply> {
+    const { t } = context;
+    const approval = await approvals.find(seenOf(context));
+    if (approval === undefined) throw new UserError(t('approval.withdrawn'));
+    const view = approvalView(t, approval, games);
+    if (approval.state !== 'waiting') return view;
+    const content = `${t('approval.changed')}\n${view.content}`;
+    return { ...view, content, components: rows(decisionButtons(t, approval)), isRefusal: true };
+  }
+
   async function decided(context: Deciding): Promise<Reply> {
-    const [approval] = await Promise.all([approvals.find(keyOf(context)), showPressed(context)]);
-    if (approval === undefined) throw new UserError(context.t('approval.withdrawn'));
-    return approvalView(context.t, approval, games);
+    const [reply] = await Promise.all([asItIs(context), showPressed(context)]);
+    return reply;
   }
 
   async function approve(context: PressContext): Promise<Reply> {
     await demandModerator(context);
     const { t, interactionId, receivedAt, user, stopping } = context;
-    const found = await approvals.toApprove(keyOf(context));
+    const seen = seenOf(context);
+    const found = await approvals.toApprove(seen);
     if (found && access.blocked(found.by.guildId, found.by.user.id)) {
       throw new UserError(`${t('approval.blocked')}\n${t('approval.still')}`);
     }
@@ -92,7 +105,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       found &&
       (await pipeline.submit({
         ...found.by,
-        id: context.argument,
+        ...seen,
         interactionId,
         receivedAt,
         approvedBy: user.id,
@@ -107,7 +120,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     await demandModerator(context);
     const { interactionId, user } = context;
     const reason = context.field('reason').trim();
-    await approvals.refuse({ ...keyOf(context), by: user.id, interactionId, reason });
+    await approvals.refuse({ ...seenOf(context), by: user.id, interactionId, reason });
     return decided(context);
   }
 
@@ -120,7 +133,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 
   /** All of a list, for whoever decides and for its member. */
   async function showAll(context: PressContext): Promise<Reply> {
-    const approval = await approvals.find(keyOf(context));
+    const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') return decided(context);
     return { content: context.t('approval.file'), files: [previewFile(approval.rows)] };
@@ -160,11 +173,9 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
         async run(context) {
           await demandModerator(context);
           const { t } = context;
-          const approval = await approvals.find(keyOf(context));
-          if (approval?.state !== 'waiting') {
+          if ((await approvals.toApprove(seenOf(context))) === undefined) {
             void showPressed(context);
-            const now = approval && approvalView(t, approval, games).content;
-            throw new UserError(now ?? t('approval.withdrawn'));
+            return asItIs(context);
           }
           return modal({
             id: submissionsId('refuse', context.argument),

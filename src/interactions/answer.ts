@@ -10,7 +10,6 @@ import type { WorkTurns } from '../work-turns.ts';
 import type { AfterCrash } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
-import type { Modal } from './controls.ts';
 import {
   deliver,
   firstResponse,
@@ -124,8 +123,9 @@ export function createAnswering(deps: AnswerDeps) {
 
   async function openModal(asking: Asking, action: Action): Promise<void> {
     try {
-      const modal = (await action.run()) as Modal;
-      await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
+      const opened = await action.run();
+      if (!('custom_id' in opened)) return await turnDown(asking, opened);
+      await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
       // Where Discord's answer did not come, the window may be open.
       if (error instanceof LostInteraction || isUncertain(error)) throw error;

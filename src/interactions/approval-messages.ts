@@ -113,5 +113,6 @@ const DELETED = {
   ended: [],
   message: undefined,
   isMessageDue: false,
+  revision: '',
   version: '',
 } as const;

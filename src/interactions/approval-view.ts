@@ -86,13 +86,13 @@ export const byText = (t: Translate, userId: string): string =>
 /** What a moderator can press. */
 export function decisionButtons(
   t: Translate,
-  { id, state, rows: waiting }: Approval,
+  { id, revision, state, rows: waiting }: Approval,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const showAll = button(submissionsId('all', id), t('approval.showAll'));
   return [
-    button(submissionsId('approve', id), t('approval.approve'), 'success'),
-    button(submissionsId('refuse', id), t('approval.refuse'), 'danger'),
+    button(submissionsId('approve', `${id}:${revision}`), t('approval.approve'), 'success'),
+    button(submissionsId('refuse', `${id}:${revision}`), t('approval.refuse'), 'danger'),
     ...(waiting.length > MOST_SHOWN ? [showAll] : []),
   ];
 }

@@ -88,7 +88,7 @@ export class OldMessage extends UserError {
  * How a command answers.
  * - `at once`: it only reads, and its reply is the first response. Nothing is recorded.
  * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
- * - `modal`: it opens a modal, and so does no work first.
+ * - `modal`: it opens a modal, or says why not, and so does no work first.
  */
 export type Answers = 'at once' | 'later' | 'modal';
 

@@ -54,6 +54,8 @@ export interface Approval {
   readonly message: MessagePlace | undefined;
   /** Whether the message may show another state than this. */
   readonly isMessageDue: boolean;
+  /** Which of its contents this is: the interaction by which its member submitted it; empty for what waits again. */
+  readonly revision: string;
   /** Another one after each change that the message shows. */
   readonly version: string;
 }
@@ -64,7 +66,13 @@ export interface ApprovalKey {
   readonly id: string;
 }
 
-export interface Refused extends ApprovalKey {
+/** A submission as a moderator has seen it: what its member has changed since is not decided. */
+export interface SeenApproval extends ApprovalKey {
+  /** Absent in a forged button. */
+  readonly revision?: string | undefined;
+}
+
+export interface Refused extends SeenApproval {
   /** The moderator's id, and the interaction. */
   readonly by: string;
   readonly interactionId: string;
@@ -116,6 +124,12 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       .where('expires_at', 'is not', null)
       .executeTakeFirst();
 
+  /** What waits, if it still does as it was seen. */
+  async function seenRow({ revision, ...key }: SeenApproval): Promise<SubmissionsTable | undefined> {
+    const row = await rowOf(key);
+    return row?.state === 'waiting' && revisionOf(row) === revision ? row : undefined;
+  }
+
   async function approvalOf(row: SubmissionsTable): Promise<Approval> {
     const ended = row.decided_at === null && row.state !== 'done' ? [] : await records.serversOf(row.id);
     const run = row.state === 'waiting' ? runFromStore(row.draft ?? '') : undefined;
@@ -135,6 +149,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
           ? { channelId: row.channel_id, messageId: row.message_id }
           : undefined,
       isMessageDue: isDue(row),
+      revision: revisionOf(row),
       version: versionOf(row),
     };
   }
@@ -227,23 +242,21 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       return server && { code: 'waiting-already', server };
     },
     /** The draft that a moderator is about to approve, and its member. */
-    async toApprove({ guildId, id }: ApprovalKey): Promise<{ by: Submitter; draft: Draft } | undefined> {
-      const row = await rowOf({ guildId, id });
-      if (row?.state !== 'waiting' || row.user_id === null || row.user_name === null) return undefined;
+    async toApprove(seen: SeenApproval): Promise<{ by: Submitter; draft: Draft } | undefined> {
+      const row = await seenRow(seen);
+      if (!row || row.user_id === null || row.user_name === null) return undefined;
       const run = runFromStore(row.draft ?? '');
       const user = { id: row.user_id, name: row.user_name };
-      return run && { by: { guildId, user }, draft: withRows(run.draft, run.rows) };
+      return run && { by: { guildId: row.guild_id, user }, draft: withRows(run.draft, run.rows) };
     },
-    /** @returns whether it still waited, and so is refused now */
-    refuse: ({ guildId, id, by, interactionId, reason }: Refused): Promise<boolean> =>
-      store.inGuild(guildId, () =>
-        endWaiting({ guildId, id }, 'refused', {
-          decided_by: by,
-          decided_at: now(),
-          decision_id: interactionId,
-          refusal: reason,
-        }),
-      ),
+    /** @returns whether it still waited as it was seen, and so is refused now */
+    refuse: ({ guildId, id, revision, by, interactionId, reason }: Refused): Promise<boolean> =>
+      store.inGuild(guildId, async () => {
+        const row = await seenRow({ guildId, id, revision });
+        if (row === undefined) return false;
+        const decision = { decided_by: by, decided_at: now(), decision_id: interactionId, refusal: reason };
+        return endWaiting({ guildId, id }, 'refused', decision);
+      }),
     /** The member's own submission that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
       const run = await ownRun(by, id);
@@ -334,6 +347,8 @@ const NOTHING: Run = {
   rows: [],
   limitedRows: [],
 };
+
+const revisionOf = (row: SubmissionsTable): string => row.interaction_id ?? '';
 
 /** Two changes may have the same time, and a message that is not due may have been due and shown in between. */
 const versionOf = (row: SubmissionsTable): string =>

@@ -33,6 +33,8 @@ export interface Order extends Submitter {
   readonly isAdmin?: boolean;
   /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
   readonly approvedBy?: string;
+  /** What the moderator has seen of it: the `revision` of an Approval. */
+  readonly revision?: string | undefined;
   /** What was typed just now. It replaces the stored draft when it is reserved or refused. */
   readonly draft?: Draft;
   /** Whether servers that the guild has already submitted are submitted again. */
@@ -260,7 +262,7 @@ export function createPipeline(deps: PipelineDeps) {
     return { kind: 'reserved', ...reservation, announce: announce && approvedBy === undefined };
   }
 
-  /** The draft that waits, if it still waits. */
+  /** The draft that waits, if it still waits as the moderator has seen it. */
   async function draftToApprove(order: Order): Promise<Draft | NoDraft> {
     const found = await deps.approvals.toApprove(order);
     return found?.by.user.id === order.user.id ? found.draft : 'submitted';

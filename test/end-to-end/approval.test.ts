@@ -67,6 +67,27 @@ describe('a submission under approval', () => {
     expect(seen).toContain('sent for review');
   });
 
+  it('is decided as the moderator has seen it, and not as its member has changed it since', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    const { reply } = await oneWaits(guild, 'seen.example.com');
+    const seen = await admin.slash('submissions');
+    const { modal } = await openWindow(admin, seen, 'Refuse');
+    await edit(member, reply, { server: 'unseen.example.com:1' });
+    const late = await admin.press(seen, 'Approve');
+    const answers = [late, await admin.press(seen, 'Refuse'), await admin.submit(modal, { reason: '' })];
+    for (const answer of answers) {
+      expect(textOf(answer)).toContain('changed meanwhile');
+      expect(textOf(answer)).toContain('unseen.example.com:1');
+      expect(labelsOf(answer)).toEqual(['Approve', 'Refuse']);
+    }
+    expect(addsOf(guild, 'example.com')).toEqual([]);
+    expect(textOf(await admin.press(late, 'Approve'))).toContain(ACCEPTED);
+    expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
+  });
+
   it('does not wait for somebody who may manage the server', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);

@@ -37,7 +37,8 @@ export async function createModerators(world: World, number: number) {
   const waiting = () =>
     discord.messages({ channelId }).flatMap((message) => {
       const button = componentsOf(message).find(({ custom_id }) => custom_id?.startsWith(APPROVE));
-      return button === undefined ? [] : [{ message, id: button.custom_id?.slice(APPROVE.length) ?? '' }];
+      const [id = ''] = button?.custom_id?.slice(APPROVE.length).split(':') ?? [];
+      return button === undefined ? [] : [{ message, id }];
     });
 
   async function refuse(person: Person, message: SeenMessage): Promise<void> {

@@ -59,10 +59,23 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await drafts.save(by, id, readyDraft(id, length));
     return pipeline.submit({ ...order(by), id });
   }
-  const approve = ({ pipeline }: Opened, id: string) =>
-    pipeline.submit({ ...order(), id, approvedBy: MODERATOR });
-  const refuse = ({ approvals }: Opened, id: string, reason = '') =>
-    approvals.refuse({ guildId, id, by: MODERATOR, interactionId: newId(), reason });
+  const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.revision;
+  const approve = async (opened: Opened, id: string, revision?: string) =>
+    opened.pipeline.submit({
+      ...order(),
+      id,
+      approvedBy: MODERATOR,
+      revision: revision ?? (await seen(opened, id)),
+    });
+  const refuse = async (opened: Opened, id: string, reason = '', revision?: string) =>
+    opened.approvals.refuse({
+      guildId,
+      id,
+      revision: revision ?? (await seen(opened, id)),
+      by: MODERATOR,
+      interactionId: newId(),
+      reason,
+    });
   const stateOf = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.state;
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
@@ -181,6 +194,19 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
   });
 
+  it('is decided as the moderator has seen it, and not as it was changed since', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    const before = await seen(opened, 'a');
+    await opened.approvals.takeBack(mia, 'a');
+    await opened.pipeline.submit({ ...order(), id: 'a', draft: readyDraft('unseen', 1) });
+    expect(await approve(opened, 'a', before)).toMatchObject({ kind: 'no-draft' });
+    expect(await refuse(opened, 'a', '', before)).toBe(false);
+    expect(await stateOf(opened, 'a')).toBe('waiting');
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
+    expect(requests).toEqual([['unseen-0.example.com']]);
+  });
+
   it('is one of ten of a member and of a hundred of a guild, with no address twice', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
@@ -232,7 +258,8 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
       const dying = await open('dying');
       const opened = await open();
       await submit(opened, 'a');
-      const { draft } = (await dying.approvals.toApprove({ guildId, id: 'a' })) ?? {};
+      const { draft } =
+        (await dying.approvals.toApprove({ guildId, id: 'a', revision: await seen(dying, 'a') })) ?? {};
       const rows = (draft?.rows ?? []).filter((row) => row.kind === 'ready');
       await dying.records.reserve({
         ...mia,

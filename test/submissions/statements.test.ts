@@ -42,7 +42,14 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.approvals.by('1', 'v');
     await parts.approvals.due();
     await parts.approvals.expire();
-    await parts.approvals.refuse({ guildId: '1', id: 'w', by: '9', interactionId: 'u', reason: '' });
+    await parts.approvals.refuse({
+      guildId: '1',
+      id: 'w',
+      revision: 'w',
+      by: '9',
+      interactionId: 'u',
+      reason: '',
+    });
     await parts.alreadySubmitted.inFlight(
       '1',
       rows.map(({ submission }) => submission),
