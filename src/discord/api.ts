@@ -56,6 +56,11 @@ export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
 }
 
+/** Discord was not asked, since the bot stops, or whoever wanted it does not any more. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
 /** What is needed to answer an interaction. */
 export interface Answerable {
   /** Unique per interaction; its snowflake also tells when it was made. */
@@ -160,11 +165,11 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     knownOffset = offset;
   }
 
-  /** @throws Error when the bot stops, or `signal` is aborted */
+  /** @throws Stopped when the bot stops, or `signal` is aborted */
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
     await sleep(ms, undefined, { signal: ends }).catch(() => {
-      throw new Error('Discord would have been asked later, and the bot stops');
+      throw new Stopped('Discord would have been asked later, and the bot stops');
     });
   }
 

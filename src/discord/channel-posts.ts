@@ -8,7 +8,8 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { type DiscordApi, isRefused } from './api.ts';
+import { createSparingLog } from '../sparing-log.ts';
+import { type DiscordApi, isRefused, Stopped } from './api.ts';
 import { fitTexts } from './limits.ts';
 
 /**
@@ -48,6 +49,8 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 
 /** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
+  const quietly = createSparingLog(logger);
+
   /**
    * Posts a message that is changed later. Pings nobody but the one role. Never throws.
    * @param messageId changes this one, in place of all that it shows; `gone` where there is no such message
@@ -77,7 +80,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
       if (refusal !== undefined) return { result: refusal };
       if (messageId !== undefined && isRefused(error)) return { result: 'gone' };
-      logger.warn({ err: error, channelId }, 'a message could not be posted');
+      if (error instanceof Stopped)
+        quietly.info({}, 'messages to channels could not be posted, since the bot stops');
+      else logger.warn({ err: error, channelId }, 'a message could not be posted');
       return { result: 'failed' };
     }
   }

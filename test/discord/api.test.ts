@@ -13,10 +13,11 @@ import {
   LostInteraction,
   type MessageBody,
 } from '../../src/discord/api.ts';
+import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { persist } from '../../src/interactions/deliver.ts';
 import { TOKEN_LIVES_MS } from '../../src/numbers.ts';
 import { Secret } from '../../src/secret.ts';
-import { createTestClock, usedMemory } from '../support/machine.ts';
+import { createTestClock, recorder, usedMemory } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
 type Kind = Pick<FaultPlan, 'method' | 'path'>;
@@ -128,6 +129,9 @@ describe('a block', () => {
       api.put('/applications/1/commands', { body: [] }),
       api.edit(interaction(), text('a')),
     ]);
+    const logger = recorder();
+    const posts = createChannelPosts({ api, logger });
+    const posting = ['1', '2'].map((channelId) => posts.post(channelId, { embed: {} }));
     const failing = failuresOf([
       api.edit(interaction({ leftMs: 30_000 }), text('a')),
       api.followUp(interaction({ leftMs: 30_000 }), text('b')),
@@ -143,6 +147,10 @@ describe('a block', () => {
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
     for (const failure of await waiting) expect(failure).toContain('the bot stops');
+    expect(await Promise.all(posting)).toEqual(['failed', 'failed']);
+    expect(logger.lines).toMatchObject([
+      { level: 'info', message: expect.stringContaining('the bot stops') },
+    ]);
   });
 
   it('is met by a request with the bot’s token once, which fails instead of waiting for more than a minute', async () => {
