@@ -8,6 +8,10 @@ import { BadLine, isSecret, readAssignments, readModalLine, unquoted } from './l
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
+/** What Discord lists, with what it would fill in where that does not stand there already. */
+const named = (name: string, value: OptionValue): string =>
+  name.includes(String(value)) ? name : `${name} (${value})`;
+
 /** What an admin of the first guild types, and what they see. */
 export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: (text: string) => void }) {
   const { sandbox, print } = deps;
@@ -72,7 +76,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       lost = true;
       print('Loading options failed.');
     } else if (choices.length === 0) print('No options match your search.');
-    else print(choices.map((choice) => `  ${choice.name} (${choice.value})`).join('\n'));
+    else print(choices.map(({ name, value }) => `  ${named(name, value)}`).join('\n'));
   }
 
   /** The message's button whose label begins so, in upper or lower case. */

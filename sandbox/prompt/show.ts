@@ -17,7 +17,7 @@ export function showAnswer(answer: Answer, reading: Reading): string {
     case 'message':
       return showMessage(answer.message, reading);
     case 'modal':
-      return showModal(answer.modal.data);
+      return showModal(answer.modal.data, reading);
     case 'lost':
       return 'The application did not respond.';
     case 'refused':
@@ -25,7 +25,7 @@ export function showAnswer(answer: Answer, reading: Reading): string {
   }
 }
 
-function showModal(data: APIModalInteractionResponseCallbackData): string {
+function showModal(data: APIModalInteractionResponseCallbackData, reading: Reading): string {
   const fields = modalFields(data);
   const shown = fields.map((field) => {
     const { label, description, value } = field;
@@ -43,7 +43,7 @@ function showModal(data: APIModalInteractionResponseCallbackData): string {
     fields.length > 1
       ? 'Next line: the first value, or field=value …; an empty line closes this.'
       : 'Next line: the value; an empty line closes this.';
-  const texts = modalTexts(data).map((text) => `│ ${text}`);
+  const texts = modalTexts(data).map((text) => `│ ${readMarkdown(text, reading)}`);
   return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
 }
 

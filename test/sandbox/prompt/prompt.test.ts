@@ -1,9 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { ComponentType } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../../../sandbox/discord/contract.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
 import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
+import { showAnswer } from '../../../sandbox/prompt/show.ts';
 import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot.ts';
 
@@ -49,8 +52,17 @@ describe('at the prompt', () => {
 
   it('a question mark behind an option lists what Discord suggests', async () => {
     const { type } = sitDown();
-    expect(await type('/addserver game:counter?')).toContain('  Counter-Strike 2 (cs2)');
+    expect(await type('/addserver game:counter?')).toMatch(/^ {2}Counter-Strike 2 \(cs2\)$/m);
     expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
+  });
+
+  it('a window’s text is read as Discord shows it', () => {
+    const components = [{ type: ComponentType.TextDisplay, content: 'Counter-Strike 1\\.6' }] as const;
+    const data = { custom_id: 'x', title: 'Games', components: [...components] };
+    const reading = { now: 0, nameOf: () => undefined };
+    expect(showAnswer({ kind: 'modal', modal: { data } } as unknown as Answer, reading)).toContain(
+      'Counter-Strike 1.6',
+    );
   });
 
   it('help and a press name the buttons that there are', async () => {
