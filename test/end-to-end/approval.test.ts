@@ -291,6 +291,8 @@ describe('a submission under approval', () => {
   it('is refused where the same one waits, and where too many do', async ({ guild, member }) => {
     await oneWaits(guild);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain('already waiting for a moderator');
+    for (let n = 2; n <= 10; n += 1) await addServer(member, `${HOST}:${n}`);
+    expect(textOf(await addServer(member, `${HOST}:11`))).toContain('Withdraw one in /submissions');
   });
 
   it('is left out of a list that has it as well, which says so', async ({ guild, member }) => {
