@@ -32,7 +32,7 @@ import { demandDraft, noDraft } from '../no-draft.ts';
 import { gamePart } from '../server-modals.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
-import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
+import { tooLate, type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
 import { typedLine, unusableText } from './text.ts';
@@ -127,7 +127,8 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'modal',
         async run(context) {
           const id = context.argument;
-          const draft = demandDraft(await deps.approvals.draft(context, id), context.t, 'addserver');
+          const draft = await deps.approvals.draft(context, id);
+          if (typeof draft === 'string') return tooLate(context, id, draft, deps);
           return serverModal(context, customId('addserver', 'changed', id), typedOf(draft.rows[0]), deps);
         },
       },
@@ -149,7 +150,8 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const { argument: id, guildId, t } = context;
-          demandDraft(await deps.approvals.takeBack(context, id), t, 'addserver');
+          const why = await deps.approvals.takeBack(context, id);
+          if (why !== undefined) return tooLate(context, id, why, deps);
           const reply = await submitTyped(context, id, typedIn(context), deps).finally(() =>
             deps.approvalMessages.show({ guildId, id }),
           );

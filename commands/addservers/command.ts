@@ -29,7 +29,7 @@ import { firstItems, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { demandDraft, noDraft } from '../no-draft.ts';
 import { slashCommand } from '../slash-command.ts';
-import { type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
+import { tooLate, type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
 import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
 import {
   allowedGames,
@@ -275,9 +275,10 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
 }
 
 /** The modal with the lines of a list that waits for a moderator. */
-async function openWaiting(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
+async function openWaiting(context: DraftContext, deps: AddServersDeps): Promise<Modal | Reply> {
   const id = context.argument;
-  const draft = demandDraft(await deps.approvals.draft(context, id), context.t, 'addservers');
+  const draft = await deps.approvals.draft(context, id);
+  if (typeof draft === 'string') return tooLate(context, id, draft, deps);
   return linesModal(context, listId('changed', id), draft, 'all', deps);
 }
 

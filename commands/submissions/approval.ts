@@ -17,8 +17,7 @@ import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
 import { previewFile } from '../addservers/files.ts';
-import { noDraft } from '../no-draft.ts';
-import { waitingReply } from './waiting.ts';
+import { tooLate, waitingReply } from './waiting.ts';
 
 export interface ApprovalDeps {
   readonly access: Access;
@@ -126,7 +125,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 
   async function withdraw(context: PressContext): Promise<Reply> {
     const why = await approvals.withdraw(context, context.argument);
-    if (why === 'of-another-member' || why === 'gone') throw noDraft(why, context.t, 'addservers');
+    if (why !== undefined) return tooLate(context, context.argument, why, deps);
     await showPressed(context);
     return waitingReply(context, context.argument, deps);
   }

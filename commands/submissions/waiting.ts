@@ -4,6 +4,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approval, Approvals } from '../../src/submissions/approvals.ts';
+import type { NoDraft } from '../../src/submissions/drafts.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { noDraft } from '../no-draft.ts';
 
@@ -22,6 +23,17 @@ export async function waitingReply(
   const approval = await approvals.find({ guildId: context.guildId, id });
   if (approval === undefined) throw noDraft('gone', context.t, 'addservers');
   return ownApproval(context, approval, games);
+}
+
+/** What the member reads who can no longer change or withdraw it: what became of it. */
+export function tooLate(
+  context: Context,
+  id: string,
+  why: NoDraft,
+  deps: Parameters<typeof waitingReply>[2],
+): Promise<Reply> {
+  if (why === 'of-another-member' || why === 'gone') throw noDraft(why, context.t, 'addservers');
+  return waitingReply(context, id, deps);
 }
 
 /** Without what is its member's alone for anybody else. */

@@ -186,7 +186,7 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     if (row === undefined || (row.user_id === null && row.state === 'draft')) return 'gone';
     if (row.user_id !== user.id) return 'of-another-member';
     if (row.state === 'draft') return 'cancelled';
-    if (row.state !== 'waiting') return 'submitted';
+    if (row.state !== 'waiting') return 'decided';
     return runFromStore(row.draft ?? '') ?? 'gone';
   }
 

@@ -16,8 +16,11 @@ export interface Submitter {
   readonly user: { readonly id: string; readonly name: string };
 }
 
-/** `gone`: the draft is too old. `submitted`: another interaction has submitted it. `empty`: it has no server to submit. */
-export type NoDraft = 'gone' | 'submitted' | 'cancelled' | 'of-another-member' | 'empty';
+/**
+ * `gone`: the draft is too old. `submitted`: another interaction has submitted it. `decided`: it no longer waits for a
+ * moderator. `empty`: it has no server to submit.
+ */
+export type NoDraft = 'gone' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member' | 'empty';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 

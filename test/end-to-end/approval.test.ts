@@ -88,6 +88,16 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
+  it('tells its member who edits it too late what became of it', async ({ guild, member }) => {
+    const { reply, message } = await oneWaits(guild);
+    const { modal } = await openWindow(member, reply, 'Edit');
+    await refuseAs(guild, message, '');
+    for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
+      expect(textOf(answer)).toMatch(/^[^\n]*Refused, so nothing was sent/);
+      expect(textOf(answer)).not.toContain('already submitted');
+    }
+  });
+
   it('does not wait for somebody who may manage the server', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
