@@ -40,10 +40,11 @@ export function approvalView(
   const embed = serverEmbed(t, kindOf(approval), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
   const by = userId === readerId ? [] : [byText(t, userId)];
-  const about = [...what, ...by].join(' · ');
+  const description = [[...what, ...by].join(' · '), embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, approval),
-    embeds: [{ ...embed, description: [about, embed.description].filter(Boolean).join('\n') }],
+    // Discord takes no empty embed: of what was withdrawn nothing is left.
+    embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
