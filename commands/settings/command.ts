@@ -252,26 +252,29 @@ export function settingsCommand(deps: SettingsDeps): Command {
 
   /**
    * What is refused is said above how everything is now.
-   * @param retryOf makes the button that opens a refused modal again
+   * @param showNow shows that below what is said
    */
   async function orRefused<Input extends Context>(
     context: Input,
     run: (context: Input) => Promise<Reply>,
-    retryOf?: (context: Input) => Control,
+    showNow: (context: Input, said: string) => Promise<Reply>,
   ): Promise<Reply> {
     try {
       return await run(context);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      const view = await showBelow(context, signed('not-sent', error.message), retryOf?.(context));
+      const view = await showNow(context, signed('not-sent', error.message));
       return { ...view, isRefusal: true };
     }
   }
 
   /** Shows the change that a button or a select makes in place of the message that it is on. */
-  const press = (run: (context: PressContext) => Promise<Reply>) => ({
+  const press = (
+    run: (context: PressContext) => Promise<Reply>,
+    showNow: (context: Context, said: string) => Promise<Reply> = showBelow,
+  ) => ({
     answers: 'update' as const,
-    run: (context: PressContext) => orRefused(context, run),
+    run: (context: PressContext) => orRefused(context, run, showNow),
   });
   /** The same for what only shows something else. */
   const turn = (run: (context: PressContext) => Promise<Reply>) => ({
@@ -298,6 +301,11 @@ export function settingsCommand(deps: SettingsDeps): Command {
     const make = (before: Settings) => withGames(before, page, isFresh ? all : undefined);
     const now = await changed(context, make, gamesText);
     return gamesView(context, now, all, page.wanted);
+  }
+
+  async function showApproval(context: Context, said?: string): Promise<Reply> {
+    const page = approvalPage(context, await read(context), await countWaiting(context));
+    return said === undefined ? page : { ...page, content: `${said}\n\n${page.content}` };
   }
 
   async function changeApproval(context: Context, make: MakeSettings): Promise<Reply> {
@@ -331,9 +339,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
       allgames: press((context) =>
         change(context, ({ games: _some, goneGames: _gone, ...now }) => now, gamesText),
       ),
-      approval: turn(async (context) =>
-        approvalPage(context, await read(context), await countWaiting(context)),
-      ),
+      approval: turn((context) => showApproval(context)),
       approve: press((context) =>
         changeApproval(context, (now) => withApproval(now, context.argument === 'on', context.t)),
       ),
@@ -342,7 +348,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
         const approvalRoleId = chosenId(t, values);
         if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
         return changeApproval(context, (now) => ({ ...now, approvalRoleId }));
-      }),
+      }, showApproval),
       noapprovalrole: press((context) =>
         changeApproval(context, ({ approvalRoleId: _previous, ...now }) => now),
       ),
@@ -352,7 +358,8 @@ export function settingsCommand(deps: SettingsDeps): Command {
     submits: {
       quota: {
         answers: 'update',
-        run: (context) => orRefused(context, setQuota, retryQuota),
+        run: (context) =>
+          orRefused(context, setQuota, (_context, said) => showBelow(context, said, retryQuota(context))),
       },
     },
   };
@@ -379,7 +386,9 @@ const settingsButtons = (t: Translate, now: Settings): readonly (Control | false
     ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
     : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
   now.logChannelId !== undefined && button(customId('settings', 'testlog'), t('settings.logTestButton')),
-  now.logChannelId !== undefined && button(customId('settings', 'nolog'), t('settings.logOffButton')),
+  now.logChannelId !== undefined &&
+    !now.approval &&
+    button(customId('settings', 'nolog'), t('settings.logOffButton')),
   now.notifyRoleId !== undefined && button(customId('settings', 'norole'), t('settings.roleOffButton')),
   linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
 ];

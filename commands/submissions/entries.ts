@@ -24,7 +24,10 @@ export function entryText(
   const { at, userId, counts, only } = entry;
   const { t } = reader;
   const about = [whenText(at), ...(own ? [] : [byText(t, userId)]), ...decisionTexts(reader, entry)];
-  if (only) return [serverText(reader, only, games), ...about].join(' · ');
+  if (only) {
+    const ended = [endedText(t, only), ...about].join(' · ');
+    return [describe(t, only, games, LONGEST_WORDS), ended, ...whyTexts(t, only)].join('\n');
+  }
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map(
     (kind) => `${LOOK[kind].sign} ${counts[kind]}`,
@@ -42,21 +45,19 @@ function decisionTexts(
   return [...who, t('approval.reason', { reason: escapeText(refusal, LONGEST_MESSAGE) })];
 }
 
-/** A game server, and its outcome on a line of its own. */
-export function serverText({ t }: Reader, entry: HistoryEntry, games: GameIndex): string {
-  const { kind } = entry.outcome;
-  const ended = signed(kind, t(`outcome.${kind}`));
-  const why = whyText(t, entry);
-  const said = why === undefined ? ended : t('look.about', { item: ended, why });
-  return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
-}
+/** A game server, and on lines of their own its outcome and why. */
+export const serverText = ({ t }: Reader, entry: HistoryEntry, games: GameIndex): string =>
+  [describe(t, entry, games, LONGEST_WORDS), endedText(t, entry), ...whyTexts(t, entry)].join('\n');
+
+const endedText = (t: Reader['t'], { outcome: { kind } }: HistoryEntry): string =>
+  signed(kind, t(`outcome.${kind}`));
 
 /** What the service says, or why it was not sent. What could be done about it then is old news. */
-function whyText(t: Reader['t'], { outcome }: HistoryEntry): string | undefined {
-  if (outcome.kind === 'rejected') return escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE);
-  if (outcome.kind !== 'not-sent') return undefined;
-  if (outcome.reason === 'rate-limited') return t('notSent.rate-limited');
-  return outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t);
+function whyTexts(t: Reader['t'], { outcome }: HistoryEntry): readonly string[] {
+  if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
+  if (outcome.kind !== 'not-sent') return [];
+  if (outcome.reason === 'rate-limited') return [t('notSent.rate-limited')];
+  return [outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t)];
 }
 
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */

@@ -34,7 +34,7 @@ describe('/submissions', () => {
     const all = await read(guild);
     expect(all).toContain('(only you can see this)');
     expect(all).toMatch(
-      /4 submissions, newest first.*Factorio fourth\.example\.com:4.*not sent: [^·]* couldn't be reached\. · .*ARK.* \[2606:4700::1111\]:3.*❓ unconfirmed · .*Rust second\.example\.com:2.*rejected: =No \*\*luck\*\*\..*Counter-Strike 2 first\.example\.com:1 · query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
+      /4 submissions, newest first.*Factorio fourth\.example\.com:4\n│ ⚠️ not sent · [^\n]*\n[^\n]* couldn't be reached\.\n.*ARK.* \[2606:4700::1111\]:3.*❓ unconfirmed · .*Rust second\.example\.com:2.*rejected · [^\n]*\n│ =No \*\*luck\*\*\.\n.*Counter-Strike 2 first\.example\.com:1 · query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
     expect(all).not.toMatch(/approved|pending|in review/i);
   });
