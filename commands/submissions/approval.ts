@@ -13,10 +13,14 @@ import type { Command, Context, PressContext, Reply, SubmitContext } from '../..
 import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
-import type { Pipeline } from '../../src/submissions/pipeline.ts';
+import { unsentOf } from '../../src/submissions/draft.ts';
+import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
+import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
+import { signed } from '../../src/words/servers.ts';
 import { previewFile } from '../addservers/files.ts';
+import { heldText } from '../addservers/preview.ts';
 import { tooLate, waitingReply } from './waiting.ts';
 
 export interface ApprovalDeps {
@@ -110,7 +114,11 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
         approvedBy: user.id,
         stopping,
       }));
-    if (result?.kind !== 'refused') return decided(context);
+    if (result?.kind === 'ended') {
+      const reply = await decided(context);
+      return { ...reply, content: [reply.content, ...restTexts(context, result)].filter(Boolean).join('\n') };
+    }
+    if (result === undefined || result.kind !== 'refused') return decided(context);
     void showPressed(context);
     return { content: stillWaitingText(result.refusal, context, games), isRefusal: true };
   }
@@ -198,4 +206,19 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       refuse: { answers: 'later', run: refuse },
     },
   };
+}
+
+/** What was approved and yet not sent: what was left out, and what waits again, and why. */
+function restTexts(context: Context, ended: Ended): readonly (string | false | undefined)[] {
+  const { t } = context;
+  const { draft, servers, limitedRows, limited, keyProblem, remainderId } = ended;
+  const leftOut = draft.rows.length - servers.length - limitedRows.length;
+  const outcomes = servers.map(({ outcome }) => outcome);
+  const again = unsentOf(ended, outcomes).rows.length;
+  return [
+    leftOut > 0 && t('approval.leftOut', { count: leftOut }),
+    limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
+    keyProblem && nextForKey(context, keyProblem),
+    remainderId !== undefined && t('approval.again', { count: again }),
+  ];
 }

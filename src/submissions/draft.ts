@@ -1,4 +1,4 @@
-import type { Outcome } from '../listing/contract.ts';
+import { isAboutKey, type Outcome } from '../listing/contract.ts';
 import {
   isReady,
   isRefused,
@@ -128,11 +128,14 @@ type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 const isUnconfirmed = (row: Row): row is UnconfirmedRow => isReady(row) && row.unconfirmed !== undefined;
 
 /**
- * What a moderator has approved and was not sent, or was held back by a limit.
+ * What a moderator has approved and was not sent, or was held back by a limit, or not accepted because of the guild's key.
  * @param outcomes by the position of the server
  */
 export function unsentOf({ draft, rows, limitedRows }: Run, outcomes: readonly (Outcome | undefined)[]): Run {
-  const unsent = rows.filter((_, index) => outcomes[index]?.kind === 'not-sent');
+  const unsent = rows.filter((_, index) => {
+    const outcome = outcomes[index];
+    return outcome !== undefined && (outcome.kind === 'not-sent' || isAboutKey(outcome));
+  });
   const waiting = [...unsent, ...limitedRows];
   return { draft: withRows(draft, waiting), rows: waiting, limitedRows: [] };
 }

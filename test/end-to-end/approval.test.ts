@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, messageOf, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -17,6 +17,7 @@ import {
   pressSubmit,
   removeKey,
   sendFile,
+  setQuota,
   staffChannel,
 } from '../support/people.ts';
 
@@ -187,6 +188,40 @@ describe('a submission under approval', () => {
     expect(again.id).not.toBe(message.id);
     expect(textOf(await member.slash('submissions'))).toMatch(/not sent · .*\n.* couldn't be reached/);
     await refuseAs(guild, again, '');
+  });
+
+  it('tells who approves what was left out, and what waits again and why', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    await pressSubmit(member, await paste(member, lines(4)));
+    await addServer(admin, 's1.example.com:27015');
+    await setQuota(guild, '2');
+    const answer = textOf(await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve'));
+    expect(answer).toContain('1 game server was left out: it was already submitted.');
+    expect(answer).toContain('over the daily quota of 2');
+    expect(answer).toContain('1 game server is waiting for a moderator again.');
+    await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
+  });
+
+  it('waits again where the service refuses the key, which Approve says', async ({
+    guild,
+    listing,
+    admin,
+  }) => {
+    const { message } = await oneWaits(guild);
+    listing.allow('dying-key');
+    await setKey(admin, 'dying-key');
+    listing.revoke('dying-key');
+    const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
+    expect(answer).toContain('Invalid API key');
+    expect(answer).toContain('/setkey');
+    expect(answer).toContain('1 game server is waiting for a moderator again.');
+    await setKey(admin, 'sandbox-key');
+    const again = await waitingIn(guild);
+    expect(textOf(await inStaff(guild, 'admin').press(again, 'Approve'))).toContain(ACCEPTED);
   });
 
   it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
