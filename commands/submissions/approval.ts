@@ -143,7 +143,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') return decided(context);
-    return { content: context.t('approval.file'), files: [previewFile(approval.rows)] };
+    return { content: context.t('approval.whole'), files: [previewFile(approval.rows)] };
   }
 
   async function waiting(context: Context, wanted: number): Promise<WaitingShown | undefined> {
@@ -184,9 +184,11 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
             void showPressed(context);
             return asItIs(context);
           }
+          const { embeds = [] } = await asItIs(context);
           return modal({
             id: submissionsId('refuse', context.argument),
             title: t('approval.window.title'),
+            text: embeds[0]?.description ?? '',
             fields: [
               {
                 id: 'reason',

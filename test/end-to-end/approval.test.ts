@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
@@ -125,6 +126,8 @@ describe('a submission under approval', () => {
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
+    const { modal } = await openWindow(inStaff(guild, 'admin'), message, 'Refuse');
+    expect(modalTexts(modal.data).join()).toContain(`${HOST}:1`);
     expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
     expect(textOf(message)).toContain('Reason: Not');
     expect(message.current.mention_everyone).toBe(false);
