@@ -14,6 +14,8 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
+  /** Whether the member may manage the guild, and so waits for no moderator. */
+  readonly isAdmin?: boolean;
 }
 
 /**

@@ -100,7 +100,9 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
-    const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
+    const now = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
+    // What waits for a moderator waits whole: limits count when it is approved.
+    const room = approval && !by.isAdmin && now.count > 0 ? { count } : now;
     const canTryAgain = room.count === 0 && room.limited?.isSoon === true;
     const usualPorts = prepared.rows.filter(hasUsualPort).length;
     return {

@@ -29,8 +29,6 @@ export interface Order extends Submitter {
   readonly receivedAt: number;
   /** The id of the draft, or of the submission that waits for a moderator. */
   readonly id: string;
-  /** Whether the member may manage the guild, and so waits for no moderator. */
-  readonly isAdmin?: boolean;
   /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
   readonly approvedBy?: string;
   /** What the moderator has seen of it: the `revision` of an Approval. */

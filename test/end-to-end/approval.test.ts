@@ -193,6 +193,16 @@ describe('a submission under approval', () => {
     await refuseAs(guild, again, '');
   });
 
+  it('waits as whole as its button says, whatever the daily quota is', async ({ guild, admin, member }) => {
+    await turnApprovalOn(guild);
+    await setQuota(guild, '2');
+    const preview = await paste(member, lines(3));
+    expect(labelsOf(preview)).toContain('Submit 3 game servers');
+    expect(textOf(preview)).not.toContain('quota');
+    expect(textOf(await pressSubmit(member, preview))).toContain('3 game servers');
+    expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
+  });
+
   it('tells who approves what was left out, and what waits again and why', async ({
     guild,
     admin,
