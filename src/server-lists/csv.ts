@@ -29,11 +29,16 @@ export function columnsOf(names: readonly string[]): Columns {
       .toLowerCase()
       .replace(/[^a-z0-9]/gu, ''),
   );
-  const columns = Object.entries(FIELD_NAMES).map(([field, itsNames]) => [
-    field,
-    itsNames.map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1,
-  ]);
-  return Object.fromEntries(columns);
+  const column = (field: keyof Columns) =>
+    FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
+  return {
+    server: column('server'),
+    port: column('port'),
+    gamePort: column('gamePort'),
+    queryPort: column('queryPort'),
+    game: column('game'),
+    type: column('type'),
+  };
 }
 
 /** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
