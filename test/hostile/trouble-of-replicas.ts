@@ -5,8 +5,8 @@ import type { Replicas, World } from './world.ts';
 
 /** In milliseconds. */
 const KILL_EVERY_MS = 10_000;
-/** Others count one as dead after 20 to 30 seconds. */
-const ONE_STOPPED_MS = 40_000;
+/** Others count one as dead after 20 to 30 seconds in which they are not killed themselves. */
+const ONE_STOPPED_MS = 60_000;
 const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
 /** For a transaction of one of them. */
