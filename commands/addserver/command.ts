@@ -156,10 +156,10 @@ export function addServer(deps: AddServerDeps): Command {
             deps.approvalMessages.show({ guildId, id }),
           );
           const draft = await drafts.find(context, id);
+          if (typeof draft === 'string') return reply;
           // It was neither sent nor does it wait again.
-          const isDraft = typeof draft !== 'string';
           const content = [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n');
-          return isDraft ? { ...reply, content } : reply;
+          return { ...reply, content };
         },
       },
       new: {

@@ -118,9 +118,11 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       const reply = await decided(context);
       return { ...reply, content: [reply.content, ...restTexts(context, result)].filter(Boolean).join('\n') };
     }
-    if (result === undefined || result.kind !== 'refused') return decided(context);
-    void showPressed(context);
-    return { content: stillWaitingText(result.refusal, context, games), isRefusal: true };
+    if (result?.kind === 'refused') {
+      void showPressed(context);
+      return { content: stillWaitingText(result.refusal, context, games), isRefusal: true };
+    }
+    return decided(context);
   }
 
   async function refuse(context: SubmitContext): Promise<Reply> {
