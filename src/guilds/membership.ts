@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { Store } from '../storage/store.ts';
 import type { PresenceTable } from '../storage/tables.ts';
@@ -116,8 +117,10 @@ export function createMembership(deps: MembershipDeps) {
     const held = new Set(await guildsWithValues(store));
     for await (const guildId of submissions.guilds()) held.add(guildId);
 
-    for (const guildId of presences.keys()) {
-      if (listed.has(guildId) || !held.has(guildId)) await forget(guildId);
+    for (const [guildId, { used_at }] of presences) {
+      // What was used a moment ago may be about to save something.
+      const isInUse = uses.has(guildId) || (used_at !== null && now() - used_at < TOKEN_LIVES_MS);
+      if (listed.has(guildId) || (!held.has(guildId) && !isInUse)) await forget(guildId);
     }
     const absent = [...held].filter((guildId) => !listed.has(guildId));
     const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
@@ -214,7 +217,8 @@ export function createMembership(deps: MembershipDeps) {
   async function writeUses(): Promise<void> {
     for (const [guildId, at] of uses) {
       await savePresence({ ...unlisted(guildId), used_at: at }, { used_at: at });
-      uses.delete(guildId);
+      // It may have been used again meanwhile.
+      if (uses.get(guildId) === at) uses.delete(guildId);
     }
   }
 

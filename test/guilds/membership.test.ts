@@ -290,6 +290,31 @@ it('a guild that uses another process after it removed the bot keeps its key', a
 });
 
 describe('a guild that has the commands without the bot user', () => {
+  it('keeps a key that is saved after a check', async () => {
+    membership.used('3');
+    await check('2');
+    await keys.set('3', new Secret('key-of-guild-3'), { userId: '42' });
+    await missTwice();
+    expect(await hasKey('3')).toBe(true);
+  });
+
+  it('keeps a key that is saved by what is used while a check writes down a use before', async () => {
+    let useIt = false;
+    const tables = () => {
+      if (useIt) membership.used('3');
+      useIt = false;
+      return store.tables();
+    };
+    membership = process({ store: { values: store.values, tables } });
+    membership.used('3');
+    time = HOUR_MS;
+    useIt = true;
+    await check('2');
+    await keys.set('3', new Secret('key-of-guild-3'), { userId: '42' });
+    await missTwice();
+    expect(await hasKey('3')).toBe(true);
+  });
+
   it('keeps its key while it is used, and loses everything after the grace from the last use', async () => {
     for (time = 0; time <= 100 * DAY_MS; time += DAY_MS) {
       membership.used('1');
