@@ -20,7 +20,7 @@ export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] 
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
 export interface AfterCrashDeps extends Clock {
-  readonly record: Pick<InteractionRecord, 'open' | 'owns' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
@@ -66,19 +66,18 @@ export function createAfterCrash(deps: AfterCrashDeps) {
 
   async function tellOne({ interaction, shown, message }: Unreplied): Promise<void> {
     const { id, guildId } = interaction;
-    // The process at work on it may have replied since it was read.
-    if (!(await record.isUnreplied(id))) return;
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps);
+    // This process may have replied since it was read, or another one that has taken it over.
+    if (!(await record.isUnreplied(id))) return;
     if (state === 'gone') return tellTooLate(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
       const said = (await report(context)) ?? t('failure.interrupted');
       try {
         underWay.replyIsReady(id);
-        await editOrder.begin(id, message);
-        if (!(await record.owns(id))) return;
+        if (!(await editOrder.begin(id, message))) return;
         await deliver(
           {
             api,

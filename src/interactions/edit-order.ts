@@ -26,15 +26,19 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
   return {
-    /** A recorded interaction writes this message from now on. */
-    async begin(interactionId: string, message: MessageKey): Promise<void> {
-      await store
+    /**
+     * A recorded interaction writes this message from now on.
+     * @returns false if another process has taken the interaction over, or it was deleted with the data of its guild
+     */
+    async begin(interactionId: string, message: MessageKey): Promise<boolean> {
+      const { numUpdatedRows } = await store
         .tables()
         .updateTable('interactions')
         .set({ changes: message })
         .where('id', '=', interactionId)
         .where('owner', '=', owner)
-        .execute();
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
     },
 
     /** An interaction that is not recorded writes this message with its first response. */

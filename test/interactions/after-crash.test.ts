@@ -130,6 +130,40 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
+  it('a member is told nothing more by a process that slept while another one told them', async () => {
+    const { interaction, answer } = await left();
+    const underWay = createUnderWay();
+    const reported = Promise.withResolvers<Reply>();
+    let isReporting = false;
+    const reportOf = () => {
+      isReporting = true;
+      return reported.promise;
+    };
+    await bot.restarted({ reportOf, underWay }).takeOver();
+    await expect.poll(() => isReporting).toBe(true);
+    await bot.restarted({ ...REPORT, underWay: createUnderWay() }).takeOver();
+    await expect.poll(stored).toEqual(['answered']);
+    const sent = bot.sending();
+    reported.resolve({ content: 'late' });
+    await expect.poll(() => underWay.has(interaction.id)).toBe(false);
+    expect(sent()).toEqual([]);
+    expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
+  });
+
+  it('the guild’s log is not told by a process that slept while another one told it', async () => {
+    const { interaction } = await asked(() => bot.person().slash('work'));
+    await bot.restarted().record.take(interaction);
+    const underWay = createUnderWay();
+    const now = () => Date.now() + 5_000;
+    const pause = async () => {
+      await bot.restarted({ ...REPORT, underWay: createUnderWay(), now }).takeOver();
+      await expect.poll(stored).toEqual(['answered']);
+    };
+    await bot.restarted({ ...REPORT, underWay, pause }).takeOver();
+    await expect.poll(() => underWay.has(interaction.id)).toBe(false);
+    expect(bot.told).toHaveLength(1);
+  });
+
   it('a button is not taken while its message is still to be told of', async () => {
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
