@@ -120,7 +120,7 @@ export function createMembership(deps: MembershipDeps) {
     for (const [guildId, { used_at }] of presences) {
       // What was used a moment ago may be about to save something.
       const isInUse = uses.has(guildId) || (used_at !== null && now() - used_at < TOKEN_LIVES_MS);
-      if (listed.has(guildId) || (!held.has(guildId) && !isInUse)) await forget(guildId);
+      if (listed.has(guildId) || (!held.has(guildId) && !isInUse)) await forget(guildId, used_at);
     }
     const absent = [...held].filter((guildId) => !listed.has(guildId));
     const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
@@ -156,14 +156,14 @@ export function createMembership(deps: MembershipDeps) {
       absentSince = usedAt;
       absences = 1;
     }
-    await savePresence({
-      guild_id: guildId,
+    // Not what may have been written since it was read: that it was used, and that the bot was there.
+    const counted = {
       absent_since: absentSince,
       absences,
-      used_at: usedAt,
-      was_listed: wasListed ? 1 : 0,
       is_doubted: wasListDoubted ? 1 : 0,
-    });
+      ...(wasListed && { was_listed: 1 }),
+    };
+    await savePresence({ ...unlisted(guildId), ...counted }, counted);
     if (absences < ABSENCES_UNTIL_REMOVED) return;
     const isOver = now() - absentSince >= graceMs;
     if (!isOver && wasListDoubted) return;
@@ -172,9 +172,9 @@ export function createMembership(deps: MembershipDeps) {
     if (!isOver && hasCommands) return;
     const hasKey = (await keys.status(guildId)) !== undefined;
     if (!isOver && !hasKey) return;
-    if (!(await isGone(guildId))) return;
-    // Somebody may have used a command while Discord was asked.
-    if (uses.has(guildId)) return;
+    if (!(await isGone(guildId, usedAt))) return;
+    // Somebody may have used a command meanwhile, here or at another process.
+    if (uses.has(guildId) || (await usedAtOf(guildId)) !== usedAt) return;
     if (isOver) {
       await deletion.guild(guildId);
       logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
@@ -184,12 +184,12 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   /** Whether Discord itself says that the bot is not in the guild. */
-  async function isGone(guildId: string): Promise<boolean> {
+  async function isGone(guildId: string, usedAt: number | null): Promise<boolean> {
     if (stopping.aborted) return false;
     try {
       if (await deps.isForeign(guildId, stopping)) return true;
       logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
-      await forget(guildId);
+      await forget(guildId, usedAt);
     } catch (error) {
       if (stopping.aborted) return false;
       logger.warn(
@@ -210,8 +210,19 @@ export function createMembership(deps: MembershipDeps) {
       .execute();
   }
 
-  async function forget(guildId: string): Promise<void> {
-    await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
+  async function usedAtOf(guildId: string): Promise<number | null | undefined> {
+    const of = store.tables().selectFrom('presence').select('used_at').where('guild_id', '=', guildId);
+    return (await of.executeTakeFirst())?.used_at;
+  }
+
+  /** Forgets a presence, unless another process has written a use since it was read. */
+  async function forget(guildId: string, usedAt: number | null): Promise<void> {
+    await store
+      .tables()
+      .deleteFrom('presence')
+      .where('guild_id', '=', guildId)
+      .where('used_at', 'is not distinct from', usedAt)
+      .execute();
   }
 
   async function writeUses(): Promise<void> {

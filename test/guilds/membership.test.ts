@@ -289,6 +289,31 @@ it('a guild that uses another process after it removed the bot keeps its key', a
   expect(await hasKey('1')).toBe(true);
 });
 
+it.each([
+  '1',
+  '3',
+])('the use that another process writes during a check is not lost: guild %s', async (guildId) => {
+  const other = process({ onlyOne: async () => false });
+  const { erasure } = partsOver(store, { now: () => START + time });
+  let isUsed = false;
+  // The check has read which presences there are.
+  async function* guilds() {
+    if (isUsed) other.used(guildId);
+    if (isUsed) await other.check();
+    yield* erasure.guilds();
+  }
+  membership = process({ submissions: { guilds } });
+  membership.used('3');
+  await check('2');
+  time += HOUR_MS;
+  isUsed = true;
+  await check('2');
+  isUsed = false;
+  await keys.set('3', new Secret('key-of-guild-3'), { userId: '42' });
+  await missTwice();
+  expect(await hasKey(guildId)).toBe(true);
+});
+
 describe('a guild that has the commands without the bot user', () => {
   it('keeps a key that is saved after a check', async () => {
     membership.used('3');
