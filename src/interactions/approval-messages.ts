@@ -38,14 +38,17 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   /** @returns whether Discord has taken it, or never will */
   async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<boolean> {
+    let mayBeOutdated = pressed !== undefined;
     for (;;) {
       const found = await approvals.find(key);
-      if (!found?.isMessageDue && pressed === undefined) return true;
+      if (!found?.isMessageDue && !mayBeOutdated) return true;
       const approval = found ?? { ...key, ...DELETED };
       const put = await putMessage({ ...approval, message: pressed ?? approval.message });
       if (put === 'failed') return false;
-      // Another press may have changed it meanwhile, and its message may have been overwritten by this one.
+      // Another press may have changed it meanwhile, and its message may have been overwritten by this one. Another process
+      // may have found no message to bring up to date.
       if (await approvals.shown(approval, put)) return true;
+      mayBeOutdated = true;
     }
   }
 
