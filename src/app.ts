@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterRestart } from '../commands/after-restart.ts';
 import { createCommands } from '../commands/index.ts';
+import { replyAfterCrash } from '../commands/reply-after-crash.ts';
 import { ownApproval } from '../commands/submissions/waiting.ts';
 import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
@@ -73,7 +73,7 @@ import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
 import { createPipeline, type Observer } from './submissions/pipeline.ts';
 import { createPruning } from './submissions/pruning.ts';
-import { createRecords } from './submissions/submission-record.ts';
+import { createSubmissionRecord } from './submissions/submission-record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import { escapeText } from './words/escape.ts';
 import type { Language } from './words/languages.ts';
@@ -229,8 +229,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit, now });
   const alreadySubmitted = createAlreadySubmitted({ store, now });
   const drafts = createDrafts({ store, now });
-  const records = createRecords({ store, drafts, owner, now });
-  const approvals = createApprovals({ store, records, owner, now });
+  const submissionRecord = createSubmissionRecord({ store, drafts, owner, now });
+  const approvals = createApprovals({ store, records: submissionRecord, owner, now });
   const approvalMessages = createApprovalMessages({
     approvals,
     posts,
@@ -240,10 +240,25 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     games,
     logger,
   });
-  const record = createRecord({ store, owner, encryption, submissions: records, now, logger });
+  const interactionRecord = createRecord({
+    store,
+    owner,
+    encryption,
+    submissions: submissionRecord,
+    now,
+    logger,
+  });
   const history = createHistory({ store, myTurn });
   const erasure = createErasure({ store, limits, now });
-  const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays, now });
+  const pruning = createPruning({
+    store,
+    records: submissionRecord,
+    limits,
+    erasure,
+    history,
+    days: config.historyDays,
+    now,
+  });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({
@@ -268,7 +283,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const pipeline = createPipeline({
     store,
     drafts,
-    records,
+    records: submissionRecord,
     alreadySubmitted,
     limits,
     approvals,
@@ -277,7 +292,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     settings,
     listing,
     guard,
-    demandOwned: record.demandOwned,
+    demandOwned: interactionRecord.demandOwned,
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,
@@ -349,7 +364,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const underWay = createUnderWay();
   const editOrder = createEditOrder({ store, owner });
   const afterCrash = createAfterCrash({
-    record,
+    record: interactionRecord,
     underWay,
     editOrder,
     api,
@@ -357,12 +372,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     async reportOf(context, to) {
       const { guildId, interactionId } = context;
       // What the interaction was writing has ended once another transaction of its guild begins.
-      await store.inGuild(guildId, () => records.endRunningOf(interactionId));
+      await store.inGuild(guildId, () => submissionRecord.endRunningOf(interactionId));
       const approval = await approvals.by(guildId, interactionId);
       // The message on which moderators decide stands in the log channel already.
       if (approval) return to === 'member' ? ownApproval(context, approval, games) : undefined;
       const ended = await pipeline.endedBy(context, interactionId);
-      return ended && afterRestart(context, ended, { games, settings });
+      return ended && replyAfterCrash(context, ended, { games, settings });
     },
     tellGuild: guildLog.tell,
     onToldLater: metrics?.onToldLater,
@@ -372,7 +387,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const takeOver = createTakeover({
     store,
     owner,
-    submissions: records,
+    submissions: submissionRecord,
     async tellUnreplied() {
       await afterCrash.tellUnreplied();
       await approvalMessages.showDue();
@@ -394,7 +409,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const answering = createAnswering({
     api,
-    record,
+    record: interactionRecord,
     underWay,
     editOrder,
     afterCrash,
@@ -411,7 +426,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     commands,
     wording,
     answering,
-    record,
+    record: interactionRecord,
     traces,
     tellGuild: guildLog.tell,
     onUse: membership.used,
@@ -503,7 +518,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
           await approvalMessages.showDue();
         }),
         submissions: whenClockIsRight(pruning.prune),
-        interactions: whenClockIsRight(record.prune),
+        interactions: whenClockIsRight(interactionRecord.prune),
         deletions: deletion.finish,
         games: createGoneGames({
           values: store.values,

@@ -366,8 +366,8 @@ export function settingsCommand(deps: SettingsDeps): Command {
 }
 
 /**
- * What is set, with a component for each setting. The components carry all their state. Discord takes five rows, and four
- * are in use: what needs more than a button gets a page of its own, as the games have.
+ * What is set, with a component for each setting. The components carry all their state. Discord takes five rows, and at
+ * most four are in use (ten buttons fill two): what needs more than a button gets a page of its own, as the games have.
  */
 const overview = (context: Context, shown: SettingsShown, waiting: number, retry?: Control): Reply => ({
   content: settingsText(context, shown, waiting),

@@ -22,12 +22,12 @@ export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 export interface AfterCrashDeps extends Clock {
   readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
-  readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
+  readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly wording: Wording;
   /**
-   * The outcomes of what the interaction has submitted, which ends with that; `undefined` if it submitted nothing. Called only
-   * once nobody is at work on the interaction.
+   * Ends what the interaction was submitting, and says the outcomes; `undefined` if it submitted nothing. Called only once
+   * nobody is at work on the interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
@@ -77,7 +77,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       const said = (await report(context)) ?? t('failure.interrupted');
       try {
         underWay.replyIsReady(id);
-        if (!(await editOrder.begin(id, message))) return;
+        if (!(await editOrder.claim(id, message))) return;
         await deliver(
           {
             api,

@@ -149,7 +149,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (isUpdate) {
       // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
       // since Discord waits.
-      void editOrder.beginAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
+      void editOrder.claimAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
     }
     await sayOneOf(reply, respond, (error) => notTaken(error, asking));
   }
@@ -186,7 +186,7 @@ export function createAnswering(deps: AnswerDeps) {
       await progress.settled();
       underWay.replyIsReady(interaction.id);
       // If the database is away, the reply goes out all the same: no process takes anything over meanwhile.
-      await editOrder.begin(interaction.id, message).catch(() => undefined);
+      await editOrder.claim(interaction.id, message).catch(() => undefined);
       const isOwner = await record.owns(interaction.id).catch(() => true);
       if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
       const instead = (error: unknown) => notTaken(error, asking);

@@ -98,7 +98,8 @@ export type Answers = 'at once' | 'later' | 'modal';
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
  *
  * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
- * an OldMessage was thrown. On a message that everybody sees, everybody reads that, and what others have made of it is lost.
+ * an OldMessage was thrown. On a message that everybody sees, everybody reads the reason, and changes that others have made since the press
+ * are overwritten.
  */
 export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 
@@ -113,7 +114,7 @@ interface Handler<Input, Says> {
   readonly answers: PressAnswers;
   /** Its files take so much memory that the process makes one such reply at a time, until Discord has it. */
   readonly isLarge?: true;
-  /** What this action needs, if its command needs none. */
+  /** What this action needs, if its command needs none. No action needs less than its command. */
   readonly permission?: Permission;
   /** Says what to say, and throws a UserError to refuse. A `modal` returns a modal, everything else a reply. */
   run(context: Input): Promise<Says>;

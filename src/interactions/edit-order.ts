@@ -21,8 +21,8 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
  * Keeps an older reply from overwriting a newer one, also across processes: the reply to button A may be tried again after
- * the member has pressed B. Once B's reply is ready, B begins; from then on A's reply is dropped. B's reply waits while an
- * edit for A is under way.
+ * the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply waits while an
+ * edit for A is under way. Presses on a message that the bot has posted are in no order.
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
   return {
@@ -30,7 +30,7 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
      * A recorded interaction writes this message from now on.
      * @returns false if another process has taken the interaction over, or it was deleted with the data of its guild
      */
-    async begin(interactionId: string, message: MessageKey): Promise<boolean> {
+    async claim(interactionId: string, message: MessageKey): Promise<boolean> {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('interactions')
@@ -42,7 +42,7 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
     },
 
     /** An interaction that is not recorded writes this message with its first response. */
-    async beginAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
+    async claimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await store
         .tables()
         .insertInto('interactions')

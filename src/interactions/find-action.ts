@@ -60,7 +60,7 @@ export function findAction(
       };
     }
     case 'button':
-    case 'menu': {
+    case 'select': {
       const { values, isRoleMentionable, channelPermissions, message } = asked;
       const { command: name, action, argument } = parseCustomId(asked.customId);
       const command = commands.get(name);

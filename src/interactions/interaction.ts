@@ -48,7 +48,7 @@ export type Asked =
 
 /** A button that was pressed, or a select in which something was chosen. */
 export interface UsedControl {
-  readonly kind: 'button' | 'menu';
+  readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
    * What was chosen in a select: values, or ids of channels or roles, and only those that Discord says are some of this
@@ -216,20 +216,20 @@ function readControl(interaction: ComponentInteraction): Asked {
     case ComponentType.Button:
       return { ...control, kind: 'button', values: [] };
     case ComponentType.StringSelect:
-      return { ...control, kind: 'menu', values: data.values.map(text) };
+      return { ...control, kind: 'select', values: data.values.map(text) };
     case ComponentType.ChannelSelect: {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
       // In resolved channels since 2026-07-16, where the bot itself is in the guild.
       const { app_permissions: may } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
-      return { ...control, kind: 'menu', values, channelPermissions };
+      return { ...control, kind: 'select', values, channelPermissions };
     }
     case ComponentType.RoleSelect: {
       const { roles } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(roles, id));
       const isRoleMentionable = values.every((id) => roles[id]?.mentionable);
-      return { ...control, kind: 'menu', values, isRoleMentionable };
+      return { ...control, kind: 'select', values, isRoleMentionable };
     }
     default:
       return { kind: 'unknown' };

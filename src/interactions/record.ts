@@ -9,7 +9,7 @@ import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
-import type { Records } from '../submissions/submission-record.ts';
+import type { SubmissionRecord } from '../submissions/submission-record.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, Shown } from './interaction.ts';
 
@@ -58,7 +58,7 @@ export interface RecordDeps {
   /** The id of this process. */
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  readonly submissions: Pick<Records, 'told'>;
+  readonly submissions: Pick<SubmissionRecord, 'forgetLines'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -147,7 +147,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
           owner,
           taken_at: receivedAt,
           sealed: JSON.stringify(sealed),
-          // No other interaction writes this message before: see edit-order.ts.
+          // Its own message. Another one it writes once its reply is ready: see `claim` in edit-order.ts.
           changes: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -182,7 +182,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
           .set({ sealed: null })
           .where('id', '=', interactionId)
           .execute();
-        await submissions.told(interactionId);
+        await submissions.forgetLines(interactionId);
       });
     },
 

@@ -11,7 +11,7 @@ export const INTERACTION_TYPES = {
   'message-command': 'command',
   autocomplete: 'autocomplete',
   button: 'component',
-  menu: 'component',
+  select: 'component',
   modal: 'modal',
   unknown: 'other',
 } as const satisfies Record<Asked['kind'], string>;

@@ -33,7 +33,7 @@ export interface LeasesDeps {
 /** The ids of all processes that are alive. */
 export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
 
-/** Whether the owner of a row is dead. This process is not to itself, even when its lease is gone. */
+/** Whether the owner of a row is dead. A process never counts itself as dead, even when its lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
   sql<boolean>`owner <> ${owner} and owner not in ${living(store)}`;
 

@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, type Run, runFromStore, withRows } from './draft.ts';
 import type { NoDraft, Submitter } from './drafts.ts';
-import type { RecordedServer, Records } from './submission-record.ts';
+import type { RecordedServer, SubmissionRecord } from './submission-record.ts';
 
 /** How many submissions of a member and of a guild may wait at a time. */
 const MOST_WAITING = { member: 10, guild: 100 } as const;
@@ -84,7 +84,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 
 export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly records: Pick<Records, 'endWaiting' | 'serversOf'>;
+  readonly records: Pick<SubmissionRecord, 'endWaiting' | 'serversOf'>;
   /** The id of this process. */
   readonly owner: string;
   /** Milliseconds since 1970. */

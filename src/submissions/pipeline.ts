@@ -20,7 +20,7 @@ import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
-import { type EndedRun, endedRow, type Records, type Reservation } from './submission-record.ts';
+import { type EndedRun, endedRow, type Reservation, type SubmissionRecord } from './submission-record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
@@ -102,7 +102,7 @@ export interface SubmissionSettings {
 export interface PipelineDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
-  readonly records: Records;
+  readonly records: SubmissionRecord;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'remaining'>;
   readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'toApprove'>;

@@ -6,7 +6,7 @@ import type { Erasure } from './erasure.ts';
 import { type History, MOST_ENTRIES } from './history.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
-import type { Records } from './submission-record.ts';
+import type { SubmissionRecord } from './submission-record.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
 export const REFUSED_KEPT_DAYS = 30;
@@ -15,7 +15,7 @@ const LONGEST_RUN_MS = 20 * 60_000;
 
 export interface PruningDeps {
   readonly store: Pick<Store, 'tables'>;
-  readonly records: Pick<Records, 'endUnfinished'>;
+  readonly records: Pick<SubmissionRecord, 'endUnfinished'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
   readonly history: Pick<History, 'size'>;

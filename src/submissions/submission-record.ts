@@ -63,9 +63,9 @@ export interface EndedRun extends Run {
   readonly remainderId: string | undefined;
 }
 
-export type Records = ReturnType<typeof createRecords>;
+export type SubmissionRecord = ReturnType<typeof createSubmissionRecord>;
 
-export interface RecordsDeps {
+export interface SubmissionRecordDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'save'>;
   /** The id of this process. */
@@ -81,7 +81,7 @@ const remainderIdOf = (interactionId: string): string => `${interactionId}-remai
  * The record of each submission: *waiting* for a moderator if the guild wants that, *running*, then *done*. Every method
  * throws a StoreError when the store fails. The methods that change something are called inside the guild's transaction.
  */
-export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
+export function createSubmissionRecord({ store, drafts, owner, now }: SubmissionRecordDeps) {
   const { tables } = store;
 
   const servers = (id: string, indices: readonly number[]) =>
@@ -296,7 +296,7 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       };
     },
     /** Deletes the lines of a submission whose member was told. */
-    async told(interactionId: string): Promise<void> {
+    async forgetLines(interactionId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
         .set({ draft: null })
@@ -311,8 +311,8 @@ export function createRecords({ store, drafts, owner, now }: RecordsDeps) {
       }
     },
     /**
-     * Ends what an interaction carries out, once nobody is at work on it any more. The moderator's interaction carries out
-     * what waited: its member may be told late that it waits, and meanwhile it is being sent.
+     * Ends what an interaction carries out, once nobody is at work on it any more. What waited is carried
+     * out by the moderator's interaction, not by its member's, whose report may come while it is being sent.
      */
     async endRunningOf(interactionId: string): Promise<void> {
       const running = await allRunning()

@@ -170,7 +170,7 @@ describe('what is asked', () => {
     const values = ['8', 'constructor'];
     const chosen = (component_type: ComponentType, resolved?: object) =>
       component({ custom_id: 'a', component_type, values, resolved });
-    expect(chosen(ComponentType.StringSelect)).toMatchObject({ kind: 'menu', values });
+    expect(chosen(ComponentType.StringSelect)).toMatchObject({ kind: 'select', values });
     expect(chosen(ComponentType.ChannelSelect, { channels: { 8: {} } })).toMatchObject({ values: ['8'] });
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });

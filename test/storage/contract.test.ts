@@ -439,13 +439,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const [made = '', first = '', second = ''] = ids;
     for (const id of [made, first]) await one.take(interactionOf(id));
     await other.take(interactionOf(second));
-    await one.begin(first, made);
+    await one.claim(first, made);
     const latest = () => Promise.all(ids.map((id) => one.isLatest(id, made)));
     expect(await latest()).toEqual([false, true, true]);
-    await other.begin(second, made);
+    await other.claim(second, made);
     expect(await latest()).toEqual([false, false, true]);
     // What another process answers, this one does not begin to.
-    await one.begin(second, first);
+    await one.claim(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });
 

@@ -106,7 +106,7 @@ describe('what remains of a submission', () => {
     const submission = async () => (await rowsIn(store, 'submissions')).find(({ id }) => id === 'list');
     expect(await submission()).toMatchObject({ state: 'done', ended_at: NOW });
     expect(await parts.records.endedBy('i')).toMatchObject({ draft: { rows }, rows: rows.slice(1, 5) });
-    await parts.records.told('i');
+    await parts.records.forgetLines('i');
     expect(await submission()).toMatchObject({ draft: null });
   });
 });

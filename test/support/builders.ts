@@ -20,7 +20,7 @@ import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
-import { createRecords } from '../../src/submissions/submission-record.ts';
+import { createSubmissionRecord } from '../../src/submissions/submission-record.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
@@ -42,7 +42,7 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
   const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
   const drafts = createDrafts({ store, now });
   const limits = createLimits({ store, member, guild, now });
-  const records = createRecords({ store, drafts, owner, now });
+  const records = createSubmissionRecord({ store, drafts, owner, now });
   const erasure = createErasure({ store, limits, now });
   const history = createHistory({ store, myTurn: createWorkTurns() });
   return {

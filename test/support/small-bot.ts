@@ -73,7 +73,7 @@ export async function startSmallBot(commands: readonly Command[]) {
       submissions: {
         abandonedGuilds: async () => [],
         endAbandoned: async () => undefined,
-        told: async () => undefined,
+        forgetLines: async () => undefined,
       },
       reportOf: async () => undefined,
       tellGuild,

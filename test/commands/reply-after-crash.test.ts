@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { endedReply } from '../../commands/addserver/ended.ts';
 import { reportReply } from '../../commands/addservers/report.ts';
-import { afterRestart } from '../../commands/after-restart.ts';
+import { replyAfterCrash } from '../../commands/reply-after-crash.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
@@ -39,7 +39,7 @@ async function told(rows: readonly Row[], source: Draft['source']) {
   const deps = { games, settings: opened.settings };
   const reply =
     source === 'options' ? endedReply(context, ended, games) : await reportReply(context, ended, deps);
-  return { reply, afterRestart: await afterRestart(context, stored, deps) };
+  return { reply, replyAfterCrash: await replyAfterCrash(context, stored, deps) };
 }
 
 it.each([
@@ -55,7 +55,7 @@ it.each([
     ],
   ],
 ] as const)('after a restart members read the same report as without one, made of %s: %s', async (source, _, rows) => {
-  const { reply, afterRestart: again } = await told(rows, source);
+  const { reply, replyAfterCrash: again } = await told(rows, source);
   expect(again).toEqual(reply);
   expect(reply.content).not.toBe('');
 });
