@@ -288,7 +288,11 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
         .where('expires_at', '<=', now())
         .execute();
       for (const { id, guild_id: guildId } of over) {
-        await store.inGuild(guildId, () => endWaiting({ guildId, id }, 'expired', {}));
+        await store.inGuild(guildId, async () => {
+          const row = await rowOf({ guildId, id });
+          // Its member may have edited and submitted it anew meanwhile.
+          if ((row?.expires_at ?? 0) <= now()) await endWaiting({ guildId, id }, 'expired', {});
+        });
       }
     },
     /** The submissions whose messages this process has to bring up to date, also for dead processes. */

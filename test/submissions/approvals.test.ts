@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { DRAFT_LIVES_MS, type Submitter } from '../../src/submissions/drafts.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
 import { WAITS_MS } from '../../src/submissions/submission-record.ts';
-import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { openPipeline, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
 
 const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
@@ -175,6 +176,20 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
     expect(requests).toEqual([]);
+  });
+
+  it('goes on waiting where its member submits it anew while those are ended that nobody has decided in time', async () => {
+    const opened = await open();
+    const { store, approvals, pipeline } = opened;
+    await submit(opened, 'a');
+    time += WAITS_MS;
+    const inGuild: Store['inGuild'] = async (...change) => {
+      await approvals.takeBack(mia, 'a');
+      await pipeline.submit({ ...order(), id: 'a' });
+      return store.inGuild(...change);
+    };
+    await partsOver({ tables: store.tables, inGuild }, { now: () => time }).approvals.expire();
+    expect(await stateOf(opened, 'a')).toBe('waiting');
   });
 
   it('is taken back by its member alone, as a draft or for good', async () => {
