@@ -50,7 +50,7 @@ export function createDrafts({ store, now }: DraftsDeps) {
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await tables()
       .selectFrom('submissions')
-      .select(['id', 'user_id', sql<number>`octet_length(draft)`.as('bytes')])
+      .select(['id', 'user_id', 'message_due_at', sql<number>`octet_length(draft)`.as('bytes')])
       .where('guild_id', '=', guildId)
       .where('state', '=', 'draft')
       .where('draft', 'is not', null)
@@ -64,7 +64,8 @@ export function createDrafts({ store, now }: DraftsDeps) {
       bytes += draft.bytes;
       return bytes > MOST_BYTES || (draft.user_id === user.id && ofMember > MOST_DRAFTS);
     });
-    const ids = excess.map(({ id }) => id);
+    // The message of a submission that was taken back does not say so yet.
+    const ids = excess.filter(({ message_due_at }) => message_due_at === null).map(({ id }) => id);
     if (ids.length > 0) await tables().deleteFrom('submissions').where('id', 'in', ids).execute();
   }
 

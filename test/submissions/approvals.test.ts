@@ -209,6 +209,16 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
   });
 
+  it('is kept until its message says that it was taken back, however many drafts its member makes', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    await opened.approvals.takeBack(mia, 'a');
+    time += 1;
+    for (let n = 1; n <= 10; n += 1) await opened.drafts.save(mia, `d${n}`, readyDraft('d', 1));
+    expect(await stateOf(opened, 'a')).toBe('withdrawn');
+    expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+  });
+
   it('is decided as the moderator has seen it, and not as it was changed since', async () => {
     const opened = await open();
     await submit(opened, 'a');
