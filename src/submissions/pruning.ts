@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
+import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
 import { type History, MOST_ENTRIES } from './history.ts';
@@ -61,15 +62,17 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
   }
 
   async function dropDrafts(stopping?: AbortSignal): Promise<void> {
-    const old = tables()
-      .selectFrom('submissions')
-      .select('id')
-      .where('state', '=', 'draft')
-      .where('created_at', '<=', now() - DRAFT_LIVES_MS)
-      // The message of the submission does not say yet that it was withdrawn.
-      .where('message_due_at', 'is', null)
-      .limit(ROWS_AT_ONCE);
-    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old), stopping);
+    const before = now() - DRAFT_LIVES_MS;
+    const isOld = ({ and, eb }: ExpressionBuilder<Tables, 'submissions'>) =>
+      and([
+        eb('state', '=', 'draft'),
+        eb('created_at', '<=', before),
+        // The message of the submission does not say yet that it was withdrawn.
+        eb('message_due_at', 'is', null),
+      ]);
+    const old = tables().selectFrom('submissions').select('id').where(isOld).limit(ROWS_AT_ONCE);
+    // Asked twice: of a row that is submitted meanwhile PostgreSQL asks the outer condition again, not the inner one.
+    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old).where(isOld), stopping);
   }
 
   async function dropOld(stopping?: AbortSignal): Promise<void> {

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
@@ -112,6 +113,33 @@ describe('what waits or runs', () => {
     await prune();
     expect(await submissions()).toEqual(['new']);
   });
+
+  it.runIf(hasPostgres())(
+    'stays where it is a draft that is submitted while PostgreSQL deletes it',
+    async () => {
+      const place = await newPlace('postgres');
+      store = await place.open();
+      const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+      const draft = readyDraft('x', 1);
+      const { drafts, records } = partsAt(NOW - 15 * MINUTE);
+      await drafts.save(mia, 'a', draft);
+      const isReserved = Promise.withResolvers<void>();
+      const commits = Promise.withResolvers<void>();
+      const reserving = store.inGuild('1', async () => {
+        const rows = draft.rows.filter((row) => row.kind === 'ready');
+        await records.reserve({ ...mia, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] });
+        isReserved.resolve();
+        await commits.promise;
+      });
+      await isReserved.promise;
+      const pruning = prune();
+      const waiting = sql<object>`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting.execute(store.tables())).rows).toHaveLength(1);
+      commits.resolve();
+      await Promise.all([reserving, pruning]);
+      expect(await submissions()).toEqual(['a']);
+    },
+  );
 
   it('ends where it has run for more than twenty minutes, and only then', async () => {
     for (const minutes of [20, 19]) {
