@@ -24,10 +24,16 @@ export interface KeyCareDeps {
 export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> } {
   const { keys, refusals, readGames, onlyOne, logger, now = Date.now } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run });
+  /** The guilds whose keys are not to be marked as refused any more. */
+  const toLift = new Set<string>();
 
   async function run(): Promise<void> {
     try {
-      for (const guildId of refusals.takeDoubted()) await keys.lift(guildId);
+      for (const guildId of refusals.takeDoubted()) toLift.add(guildId);
+      for (const guildId of toLift) {
+        await keys.lift(guildId);
+        toLift.delete(guildId);
+      }
       await onlyOne('refused keys', HOUR_MS, tryRefused);
     } catch (error) {
       if (!job.stopping.aborted) logger.warn({ err: error }, 'refused keys could not be tried again');

@@ -58,6 +58,7 @@ async function open(count: number) {
     return known.filter(([, status]) => status?.invalidSince !== undefined).map(([id]) => id);
   };
   return {
+    store,
     keys,
     refusals,
     care,
@@ -82,6 +83,17 @@ it('keys of more than ten guilds and a fifth of all that are refused within an h
   await care.run();
   expect(await marked()).toEqual([]);
   expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([{ details: { refused: 11 } }]);
+});
+
+it('a mark that could not be taken away is taken away a minute later', async () => {
+  const { care, guilds, answered, marked, store } = await open(50);
+  for (const guildId of guilds.slice(0, 11)) await answered(guildId, REFUSED);
+  const { set } = store.values;
+  store.values.set = () => Promise.reject(new Error('the disk is full'));
+  await care.run();
+  store.values.set = set;
+  await care.run();
+  expect(await marked()).toEqual([]);
 });
 
 it.each([
