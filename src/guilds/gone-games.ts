@@ -21,7 +21,8 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const untold = gone.filter((alias) => !now.goneGames?.includes(alias));
       if (untold.length === 0) continue;
-      await settings.change(guildId, (before) => ({ ...before, goneGames: gone }));
+      // The settings may have been deleted meanwhile.
+      await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
       await tell(guildId, untold);
     }
   };

@@ -28,3 +28,22 @@ it('a guild is told once of each chosen game that the service no longer has, and
   await look();
   expect(told).toEqual(['1: cs2', '1: rust']);
 });
+
+it('a guild whose settings are deleted meanwhile has none afterwards', async () => {
+  const store = await openStore();
+  const settings = createGuildSettings({ store, logger: recorder() });
+  await settings.change('1', (now) => ({ ...now, games: ['cs2'] }));
+  await createGoneGames({
+    values: store.values,
+    settings: {
+      ...settings,
+      async change(guildId, change) {
+        await settings.delete(guildId);
+        return settings.change(guildId, change);
+      },
+    },
+    games: { all: [], isFresh: () => true },
+    tell: async () => undefined,
+  })();
+  expect(await store.values.get('settings:1')).toBeUndefined();
+});
