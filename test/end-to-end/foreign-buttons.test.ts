@@ -184,7 +184,9 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
     found.push(...(await store.rows(others, guild.id, owner)));
   }
-  return found.map((row) => JSON.stringify(row)).join('\n');
+  const lines = found.map((row) => JSON.stringify(row));
+  // PostgreSQL gives rows in any order, in another one once it has counted them anew.
+  return lines.toSorted().join('\n');
 }
 
 /** What typed into any window sends nothing to the service, whoever types it. */
