@@ -17,7 +17,13 @@ if (!hasPromtool) {
   );
 }
 
+/** The alerts that have a test. */
 const tested: string[] = [];
+
+function alertIt(alert: string, of: string, test: (alert: string) => Promise<void>): void {
+  tested.push(alert);
+  it(of, () => test(alert));
+}
 
 const read = ({ samples }: Scrape, name: string, labels?: string) =>
   sampleOf(samples, `listing_bot_${name}`, labels);
@@ -29,7 +35,6 @@ const add = ({ member }: TestGuild, port: number) => addServer(member, 'a.exampl
 function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
   expectFiring([...others, alert].toSorted(), scrapes);
   expect(() => expectFiring(others, scrapes)).toThrow(alert);
-  tested.push(alert);
 }
 
 interface Scraped {
@@ -59,6 +64,12 @@ async function firesFor(
   discord.faults.clear();
 }
 
+/** The bot connects anew, and is not greeted. */
+function loseSession({ gateway }: Scraped['discord']): void {
+  gateway.silence(true);
+  gateway.cut();
+}
+
 /** What a bot says that starts like this, once it is ready. */
 async function scraped(options: BotOptions): Promise<Scrape> {
   const port = await quietPort();
@@ -72,28 +83,29 @@ async function scraped(options: BotOptions): Promise<Scrape> {
 }
 
 describe.skipIf(!hasPromtool)('an alert fires for', () => {
-  it('a bot that has not been ready for 2 minutes', async () => {
-    const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 } };
-    await firesFor('ListingBotNotReady', options, async ({ bot, discord, port }) => {
-      // A busy machine may miss some.
-      bot.mayBreak('SessionTimedOut', 5);
-      discord.gateway.silence(true);
+  alertIt('ListingBotNotReady', 'a bot that has not been ready for 2 minutes', async (alert) => {
+    await firesFor(alert, { minutes: 3 }, async ({ discord, port }) => {
+      loseSession(discord);
       await until(port, 'ready').toBe(0);
     });
   });
 
-  it('acknowledgements of which the slowest take more than 2 seconds', async () => {
-    await firesFor('ListingBotSlowFirstResponses', { minutes: 2 }, async ({ guild, discord, port }) => {
-      // Of each of two, the second attempt as well.
-      discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
-      await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
-      await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
-    });
-  });
+  alertIt(
+    'ListingBotSlowFirstResponses',
+    'acknowledgements of which the slowest take more than 2 seconds',
+    async (alert) => {
+      await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
+        // Of each of two, the second attempt as well.
+        discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
+        await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
+        await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
+      });
+    },
+  );
 
-  it('a member who has waited for more than a minute', async () => {
+  alertIt('ListingBotUnanswered', 'a member who has waited for more than a minute', async (alert) => {
     let answer: ReturnType<typeof add> | undefined;
-    await firesFor('ListingBotUnanswered', { minutes: 2 }, async ({ guild, discord, port }) => {
+    await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
       const fault = { kind: 'status', status: 503 } as const;
       discord.faults.inject({ fault, path: /\/webhooks\//, times: 1_000 });
       answer = add(guild, 1);
@@ -102,8 +114,8 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     expect(answer && textOf(await answer)).toContain('added for review');
   });
 
-  it('a store that failed', async () => {
-    await firesFor('ListingBotStoreErrors', { minutes: 2 }, async ({ bot, port }) => {
+  alertIt('ListingBotStoreErrors', 'a store that failed', async (alert) => {
+    await firesFor(alert, { minutes: 2 }, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
       // No member asks meanwhile: SQLite would hold up their acknowledgement as well.
@@ -113,18 +125,17 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  it('a shard that has had no session for five minutes', async () => {
-    const discord = { heartbeatIntervalMs: 200 };
-    const options = { minutes: 6, others: ['ListingBotNotReady'], discord };
-    await firesFor('ListingBotShardDeaf', options, async ({ discord, port }) => {
-      discord.gateway.silence(true);
+  alertIt('ListingBotShardDeaf', 'a shard that has had no session for five minutes', async (alert) => {
+    const options = { minutes: 6, others: ['ListingBotNotReady'] };
+    await firesFor(alert, options, async ({ discord, port }) => {
+      loseSession(discord);
       await until(port, 'shards', '{state="connecting"}').toBe(1);
     });
   });
 
-  it('a store that takes nothing', async () => {
+  alertIt('ListingBotStoreNotWritable', 'a store that takes nothing', async (alert) => {
     const options = { minutes: 2, others: ['ListingBotNotReady', 'ListingBotStoreErrors'] };
-    await firesFor('ListingBotStoreNotWritable', options, async ({ bot, port }) => {
+    await firesFor(alert, options, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       onTestFinished(() => other.close());
       other.exec('BEGIN IMMEDIATE');
@@ -132,8 +143,8 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  it('members who cannot be told what a crash cut off', async () => {
-    await firesFor('ListingBotNotTold', { minutes: 2 }, async ({ bot, guild, discord, port }) => {
+  alertIt('ListingBotNotTold', 'members who cannot be told what a crash cut off', async (alert) => {
+    await firesFor(alert, { minutes: 2 }, async ({ bot, guild, discord, port }) => {
       const failWith = (status: number) =>
         discord.faults.inject({
           fault: { kind: 'status', status },
@@ -152,29 +163,33 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  it('servers of which nobody knows whether they were received', async () => {
-    await firesFor('ListingBotUnknownOutcomes', { minutes: 2 }, async ({ guild, port }) => {
-      await guild.listing.behave({ kind: 'reset' });
-      await add(guild, 1);
-      await until(port, 'submitted_servers_total', '{outcome="unknown"}').toBe(1);
-    });
-  });
+  alertIt(
+    'ListingBotUnknownOutcomes',
+    'servers of which nobody knows whether they were received',
+    async (alert) => {
+      await firesFor(alert, { minutes: 2 }, async ({ guild, port }) => {
+        await guild.listing.behave({ kind: 'reset' });
+        await add(guild, 1);
+        await until(port, 'submitted_servers_total', '{outcome="unknown"}').toBe(1);
+      });
+    },
+  );
 
-  it('a listing service that has been down for 5 minutes', async () => {
-    await firesFor('ListingBotBreakerOpen', { minutes: 6 }, async ({ guild, port }) => {
+  alertIt('ListingBotBreakerOpen', 'a listing service that has been down for 5 minutes', async (alert) => {
+    await firesFor(alert, { minutes: 6 }, async ({ guild, port }) => {
       await guild.listing.behave({ kind: 'down' });
       await Promise.all([1, 2, 3, 4, 5, 6].map((each) => add(guild, each)));
       await until(port, 'listing_breaker', '{extent="none"}').toBe(0);
     });
   });
 
-  it('a day of which few IDENTIFYs are left', async () => {
+  alertIt('ListingBotFewIdentifies', 'a day of which few IDENTIFYs are left', async (alert) => {
     const before = await scraped({});
     const after = await scraped({ discord: { identifiesUsed: 751 } });
-    fires('ListingBotFewIdentifies', { before, after, minutes: 2 }, []);
+    fires(alert, { before, after, minutes: 2 }, []);
   });
 
-  it('a backup that is older than a day', async () => {
+  alertIt('ListingBotBackupOld', 'a backup that is older than a day', async (alert) => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
     async function backedUp(hoursAgo: number): Promise<Scrape> {
@@ -183,7 +198,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       await store.stop();
       return scraped({ data });
     }
-    fires('ListingBotBackupOld', { before: await backedUp(1), after: await backedUp(25), minutes: 11 }, []);
+    fires(alert, { before: await backedUp(1), after: await backedUp(25), minutes: 11 }, []);
   });
 
   it('each of the rules, which are such as Prometheus takes', async () => {
