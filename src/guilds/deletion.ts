@@ -39,13 +39,19 @@ const EVERYTHING = '';
 export function createDeletion(deps: DeletionDeps) {
   const { store, keys, settings, submissions, logger, now } = deps;
 
-  async function write(guildId: string, userId: string, askedAt: number): Promise<void> {
+  /**
+   * Called inside the guild's transaction: what was written before goes, also where the deletion has waited for it.
+   * @returns the time from which on everything stays
+   */
+  async function write(guildId: string, userId: string): Promise<number> {
+    const askedAt = now();
     await store
       .tables()
       .insertInto('deletions')
       .values({ guild_id: guildId, user_id: userId, asked_at: askedAt })
       .onConflict((conflict) => conflict.columns(['guild_id', 'user_id']).doUpdateSet({ asked_at: askedAt }))
       .execute();
+    return askedAt;
   }
 
   /** Ends this deletion; one that was asked for meanwhile goes on. */
@@ -61,16 +67,16 @@ export function createDeletion(deps: DeletionDeps) {
   }
 
   /** Deletes what an admin can set anew (key, settings) only here: a later step could delete the new one. */
-  async function beginGuild(guildId: string, askedAt: number): Promise<void> {
-    await store.inGuild(guildId, async () => {
-      await write(guildId, EVERYTHING, askedAt);
+  const beginGuild = (guildId: string): Promise<number> =>
+    store.inGuild(guildId, async () => {
+      const askedAt = await write(guildId, EVERYTHING);
       // Nothing more is submitted from here on.
       await keys.delete(guildId);
       await settings.delete(guildId);
       await submissions.deleteUnsent(guildId);
       await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
+      return askedAt;
     });
-  }
 
   async function deleteGuild(guildId: string, within: Within): Promise<void> {
     await submissions.deleteGuild(guildId, within);
@@ -110,8 +116,7 @@ export function createDeletion(deps: DeletionDeps) {
      * @throws StoreError when nothing was deleted
      */
     async guild(guildId: string): Promise<'done' | 'begun'> {
-      const askedAt = now();
-      await beginGuild(guildId, askedAt);
+      const askedAt = await beginGuild(guildId);
       const end = await begun(guildId, deleteGuild(guildId, { before: askedAt }));
       return end ?? 'done';
     },
@@ -122,8 +127,7 @@ export function createDeletion(deps: DeletionDeps) {
      * @throws StoreError when nothing was deleted
      */
     async member(guildId: string, userId: string): Promise<number | 'begun'> {
-      const askedAt = now();
-      await store.inGuild(guildId, () => write(guildId, userId, askedAt));
+      const askedAt = await store.inGuild(guildId, () => write(guildId, userId));
       return begun(guildId, forgetMember(guildId, userId, { before: askedAt }));
     },
     /** Goes on with what has begun. @param stopping aborted when it is to stop between two steps */

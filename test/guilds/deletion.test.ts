@@ -68,6 +68,20 @@ async function opened() {
   return parts;
 }
 
+/** Asks for a deletion while a transaction of the guild is under way, which then writes what the member submits. */
+async function askedBeforeEndOf(parts: Parts, ask: () => Promise<unknown>): Promise<void> {
+  const { store, clock } = parts;
+  const isAsked = Promise.withResolvers<void>();
+  const writing = store.inGuild(GUILD, async () => {
+    await isAsked.promise;
+    clock.now += 1;
+    await addSubmissions(parts, GUILD);
+  });
+  const asking = ask();
+  isAsked.resolve();
+  await Promise.all([writing, asking]);
+}
+
 /** How many rows of a guild there are, table by table. */
 async function rowsOf(store: Store, guildId: string): Promise<readonly number[]> {
   const counts: number[] = [];
@@ -141,6 +155,12 @@ describe('a guild whose data is deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
+  it('has nothing left of what was being written when it was asked for', async () => {
+    const parts = await opened();
+    await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
+    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0]);
+  });
+
   it('has no deletion of a member left either, once the hourly job has run', async () => {
     const { store, deletion } = await opened();
     await deletion.member(GUILD, MEMBER);
@@ -193,6 +213,12 @@ describe('a member whose name is deleted', () => {
       { id: `draft-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
     ]);
     expect(await knownServersIn(store)).toHaveLength(2);
+  });
+
+  it('loses the name in what was being written when it was asked for', async () => {
+    const parts = await opened();
+    await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
+    expect(await namesIn(parts.store)).toEqual([]);
   });
 
   it('leaves not even an id once no limit counts it', async () => {
