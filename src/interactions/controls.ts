@@ -208,7 +208,7 @@ const textInput = ({ id, example, value = '', least = 0, most, long }: TextField
   style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
   ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
   ...(value !== '' && { value }),
-  ...(least > 0 && { min_length: least }),
+  min_length: least,
   max_length: most,
   required: least > 0,
 });

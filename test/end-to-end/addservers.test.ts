@@ -299,6 +299,7 @@ describe('the preview', () => {
     listing,
   }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
+    expect(textOf(lacking)).not.toContain('Nothing can be submitted');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
     await allowGames(guild, ['cs2']);
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
@@ -532,6 +533,7 @@ describe('a thousand servers with the longest names', () => {
     const preview = await sendFile(member, list(0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['rejected.csv', 'rejected-2.csv']);
+    expect(textOf(preview)).toContain('Nothing can be submitted like this.');
     for (const name of files) {
       const file = messageOf(preview).file(name)?.toString() ?? '';
       const again = await member.slash('addservers', {

@@ -241,6 +241,24 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
+  it('is the last one where the time is over, though a next one would have to wait for its turn', async () => {
+    const receivedAt = time;
+    const hung = Promise.withResolvers<Outcome>();
+    const others: Promise<Result>[] = [];
+    const opened: Opened = await open(async (n) => {
+      if (n > 1) return hung.promise;
+      time += 14 * MINUTE;
+      // Two requests of a guild run at once: these two, as soon as this one ends.
+      others.push(one(opened, 'a'), one(opened, 'b'));
+      await expect.poll(async () => (await submissions(opened)).length).toBe(3);
+      return ACCEPTED;
+    });
+    const outcomes = outcomesOf(await list(opened, 250, { receivedAt }));
+    expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'deadline' });
+    hung.resolve(ACCEPTED);
+    expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
+  });
+
   it('is on record before it leaves, also when it leaves again in halves after a rejection', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
