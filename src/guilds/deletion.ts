@@ -19,6 +19,7 @@ interface DeletionDeps {
   readonly submissions: {
     deleteUnsent(guildId: string): Promise<void>;
     deleteGuild(guildId: string, within: Within): Promise<void>;
+    forgetRunning(guildId: string, userId: string): Promise<void>;
     forgetNames(guildId: string, userId: string, within: Within): Promise<number>;
     forgetIds(guildId: string, userId: string, within: Within): Promise<boolean>;
   };
@@ -127,7 +128,10 @@ export function createDeletion(deps: DeletionDeps) {
      * @throws StoreError when nothing was deleted
      */
     async member(guildId: string, userId: string): Promise<number | 'begun'> {
-      const askedAt = await store.inGuild(guildId, () => write(guildId, userId));
+      const askedAt = await store.inGuild(guildId, async () => {
+        await submissions.forgetRunning(guildId, userId);
+        return write(guildId, userId);
+      });
       return begun(guildId, forgetMember(guildId, userId, { before: askedAt }));
     },
     /** Goes on with what has begun. @param stopping aborted when it is to stop between two steps */

@@ -73,6 +73,19 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
       await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
     /**
+     * Deletes a member's name from what is carried out for them: nothing of it remains as a draft, nor waits again. Called
+     * inside the guild's transaction.
+     */
+    async forgetRunning(guildId: string, userId: string): Promise<void> {
+      await tables()
+        .updateTable('submissions')
+        .set({ user_name: null })
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .where('state', '=', 'running')
+        .execute();
+    },
+    /**
      * Deletes a member's drafts, and their submissions that wait for a moderator; and their name from what they have
      * submitted and decided.
      * @returns from how many servers the name was deleted

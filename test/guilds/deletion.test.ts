@@ -7,6 +7,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
+import type { Erasure } from '../../src/submissions/erasure.ts';
 import { addDone, partsOver, readyDraft } from '../support/builders.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
@@ -21,7 +22,7 @@ const TABLES = ['servers', 'submissions', 'interactions', 'presence', 'deletions
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
-function over(store: FileStore) {
+function over(store: FileStore, submissions?: Erasure) {
   const clock = { now: NOW };
   const now = () => clock.now;
   const { drafts, erasure } = partsOver(store, { now });
@@ -31,7 +32,7 @@ function over(store: FileStore) {
     store,
     keys,
     settings: createGuildSettings({ store, logger }),
-    submissions: erasure,
+    submissions: submissions ?? erasure,
     logger,
     now,
   });
@@ -219,6 +220,28 @@ describe('a member whose name is deleted', () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
+  });
+
+  it('leaves no draft of what ends while the name is being deleted', async () => {
+    const store = await openStore();
+    const clock = { now: NOW };
+    const { records, erasure } = partsOver(store, { now: () => clock.now });
+    const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
+    const draft = readyDraft('x', 1);
+    const rows = draft.rows.filter((row) => row.kind === 'ready');
+    await store.inGuild(GUILD, () =>
+      records.reserve({ ...by, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] }),
+    );
+    const forgetNames: typeof erasure.forgetNames = async (...which) => {
+      clock.now += 1;
+      await store.inGuild(GUILD, () => records.endRunningOf('i'));
+      return erasure.forgetNames(...which);
+    };
+    const { deletion } = over(store, { ...erasure, forgetNames });
+    await deletion.member(GUILD, MEMBER);
+    expect((await rowsIn(store, 'submissions')).map(({ id, user_name }) => [id, user_name])).toEqual([
+      ['a', null],
+    ]);
   });
 
   it('leaves not even an id once no limit counts it', async () => {
