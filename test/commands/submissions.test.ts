@@ -11,7 +11,7 @@ import {
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
-import type { HistoryFilter } from '../../src/submissions/history.ts';
+import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
 import { anyContext } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
@@ -45,10 +45,11 @@ describe('the filter in a custom id', () => {
   });
 });
 
-/** The command over a history that counts and is read so. */
+/** The command over a history that counts and is read so, and has such entries. */
 function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
+  entries: readonly HistoryEntry[] = [],
 ) {
   const history = {
     find: async (_guildId: string, which: HistoryFilter) => {
@@ -61,7 +62,7 @@ function commandOver(
     games: async () => new Set(['gone']),
     async *all() {
       await read();
-      yield* [];
+      for (const entry of entries) yield [entry];
     },
   };
   const games = { all: [{ name: 'Rust', alias: 'rust' }] };
@@ -131,5 +132,24 @@ describe('the history', () => {
     await expect.poll(() => reads.length).toBe(3);
     reads[2]?.resolve();
     expect(await last).toHaveProperty('files');
+  });
+
+  it('is exported as far as Discord takes files: of less than 10 MiB each, and 25 MiB together', async () => {
+    const entry: HistoryEntry = {
+      at: 0,
+      userId: '4',
+      userName: 'mia',
+      server: 'x'.repeat(500_000),
+      port: 27015,
+      game: 'rust',
+      outcome: { kind: 'accepted', message: 'Yes.' },
+    };
+    const command = commandOver(async () => 0, undefined, Array(60).fill(entry));
+    const { content, files = [] } = Object(await command.presses?.export?.run(anyContext()));
+    const sizes = files.map(({ data }: { data: Buffer }) => data.length);
+    const MiB = 1024 ** 2;
+    expect(Math.max(...sizes)).toBeLessThan(10 * MiB);
+    expect(sizes.reduce((sum: number, size: number) => sum + size, 0)).toBeLessThan(25 * MiB);
+    expect(content).toContain('/submissions');
   });
 });

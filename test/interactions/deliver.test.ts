@@ -60,6 +60,9 @@ describe('a reply', () => {
     expect(description.length).toBeLessThanOrEqual(4_096);
     expect(footer.text.length).toBeLessThanOrEqual(2_048);
     expect((title + description + footer.text).length).toBeLessThanOrEqual(6_000);
+    // Alone it has all the room that an embed has.
+    const [alone] = fitTexts({ embeds: [{ description: long }] }).embeds;
+    expect(alone?.description?.length).toBeLessThanOrEqual(4_096);
   });
 
   it('stays as it is where it fits', () => {

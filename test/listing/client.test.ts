@@ -9,7 +9,7 @@ import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import { type ListingOptions, startListing } from '../../sandbox/listing/stand-in.ts';
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
-import { ADDED, KNOWN_ERRORS, type ServerSubmission } from '../../src/listing/contract.ts';
+import { ADDED, type ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { selfSigned } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
@@ -82,7 +82,7 @@ describe('the games list', () => {
 
   it('is refused with the words of the service where the key is wrong', async () => {
     const { api } = await setUp();
-    const rejected = { kind: 'rejected', message: KNOWN_ERRORS.invalidKey, known: 'invalidKey' };
+    const rejected = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
     expect(await api.games(new Secret('another-key'))).toEqual(rejected);
   });
 });
@@ -111,9 +111,10 @@ describe('adding servers', () => {
   it.each([
     200, 429, 503,
   ])('is believed a verdict at status %i, of which a 429 brings a rest', async (status) => {
-    const body = { status: 'error', message: KNOWN_ERRORS.emptyList, more: 1 };
+    const message = 'The server list for addition is empty.';
+    const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
-    const rejected = { kind: 'rejected', message: KNOWN_ERRORS.emptyList, known: 'emptyList' };
+    const rejected = { kind: 'rejected', message, known: 'emptyList' };
     const rest = status === 429 ? { retryAfterMs: 7_000 } : {};
     expect(await api.add([one], key)).toEqual({ ...rejected, ...rest });
     expect(service.requests).toHaveLength(1);

@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
-import { gamesSchema, MAX_GAMES } from '../../src/listing/contract.ts';
+import { gamesSchema, knownError, MAX_GAMES } from '../../src/listing/contract.ts';
+
+// In the words of the specification (§7).
+it.each([
+  ['Invalid API key.', 'invalidKey'],
+  ['The server list for addition is empty.', 'emptyList'],
+  ['Server parameter is missing.', 'serverMissing'],
+  ['Game alias parameter is missing.', 'gameMissing'],
+  ['Invalid game alias provided.', 'gameInvalid'],
+  ['Another reason.', undefined],
+])('the error "%s" is known as %s', (message, known) => expect(knownError(message)).toBe(known));
 
 it('a game has a name of 100 UTF-16 units at most, cut between code points', () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }])[0]?.name;
