@@ -11,7 +11,7 @@ import {
   type Exit,
 } from '../../sandbox/bot-process.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
-import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import type { Answer, Breach, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { Guild } from '../../sandbox/discord/world/guilds.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingStandIn } from '../../sandbox/listing/stand-in.ts';
@@ -75,6 +75,8 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'token' | 'da
   log(): readonly Readonly<Record<string, unknown>>[];
   /** The test provokes that a rule of Discord is broken, so often at most: one of {@link BREACHES}, or another title. */
   mayBreak(title: string, most: number): void;
+  /** What the test before was allowed to break is over. */
+  mayBreakNoMore(): void;
   /** A guild that it has just joined, where nobody has done anything but enter the key. */
   newGuild(about?: AboutGuild): Promise<TestGuild>;
   person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
@@ -125,6 +127,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       .extend('guild', async ({ bot, options }) => {
         const { key = 'sandbox-key', start = true } = options;
         // Whatever the test before has done.
+        bot.mayBreakNoMore();
         bot.discord.faults.clear();
         await bot.listing.behave({ kind: 'ok' });
         if (key !== null) bot.listing.allow(key);
@@ -200,6 +203,18 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
 
+  const unwanted: Breach[] = [];
+  let lookedAt = 0;
+  function lookAtBreaches(): void {
+    for (const breach of discord.breaches.slice(lookedAt)) {
+      const left = mayBreak.get(breach.title) ?? 0;
+      mayBreak.set(breach.title, left - 1);
+      if (left <= 0) unwanted.push(breach);
+    }
+    lookedAt = discord.breaches.length;
+    mayBreak.clear();
+  }
+
   function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Bot['person']>[0]): Person {
     const place = discord.guilds[guild];
     assert(place, `the stand-in has no guild ${guild}`);
@@ -217,6 +232,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     start: sandbox.startBot,
     restart: sandbox.restart,
     mayBreak: (title, most) => void mayBreak.set(title, (mayBreak.get(title) ?? 0) + most),
+    mayBreakNoMore: lookAtBreaches,
     kill() {
       assert(asProcess, 'only a process of its own can be killed');
       return run.stop('SIGKILL');
@@ -244,11 +260,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
       });
       await sandbox.close();
       await store.close();
-      const unwanted = discord.breaches.filter(({ title }) => {
-        const left = mayBreak.get(title) ?? 0;
-        mayBreak.set(title, left - 1);
-        return left <= 0;
-      });
+      lookAtBreaches();
       assert.deepEqual(unwanted, [], 'rules of Discord were broken');
       assert.deepEqual(
         listing.strays,
