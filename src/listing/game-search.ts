@@ -200,7 +200,7 @@ function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): 
   let fewest = distance(alias);
   for (const start of wordStarts) {
     const slips = distance(name, start);
-    if (slips !== undefined && slips < (fewest ?? Number.POSITIVE_INFINITY)) fewest = slips;
+    if (slips !== undefined) fewest = Math.min(slips, fewest ?? slips);
   }
   return fewest;
 }

@@ -9,44 +9,51 @@ import { partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
+type Place = Awaited<ReturnType<typeof newPlace>>;
+
 const key = { guildId: '1', id: 'a' };
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+
+async function open(place: Place, owner: string, put: ChannelPosts['put']) {
+  const logger = recorder();
+  const store = await place.open();
+  const { approvals, records } = partsOver(store, { owner });
+  const settings = createGuildSettings({ store, logger });
+  const messages = createApprovalMessages({
+    ...logChannels(settings),
+    ...createWords(),
+    approvals,
+    posts: { put },
+    settings,
+    games: indexGames(KNOWN_GAMES),
+    logger,
+  });
+  return { store, approvals, records, settings, messages };
+}
+
+/** Lets a submission of mia wait for a moderator. */
+async function letWait({ settings, store, records }: Awaited<ReturnType<typeof open>>): Promise<void> {
+  await settings.change('1', (now) => ({ ...now, approval: true, logChannelId: '5' }));
+  const rows = [readyRow(1, 'a.example.com')];
+  const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
+  await store.inGuild('1', () =>
+    records.wait({ ...mia, id: 'a', interactionId: 'i1', draft, rows, limitedRows: [] }),
+  );
+}
 
 it('a message that is posted while another process withdraws its submission says so', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
-  async function open(owner: string, put: ChannelPosts['put']) {
-    const logger = recorder();
-    const store = await place.open();
-    const { approvals, records } = partsOver(store, { owner });
-    const settings = createGuildSettings({ store, logger });
-    const messages = createApprovalMessages({
-      ...logChannels(settings),
-      ...createWords(),
-      approvals,
-      posts: { put },
-      settings,
-      games: indexGames(KNOWN_GAMES),
-      logger,
-    });
-    return { store, approvals, records, settings, messages };
-  }
-
   const isPosting = Promise.withResolvers<void>();
   const arrives = Promise.withResolvers<void>();
-  const one = await open('one', async (_channelId, { content }) => {
+  const one = await open(place, 'one', async (_channelId, { content }) => {
     isPosting.resolve();
     await arrives.promise;
     shown = content;
     return { result: 'posted', messageId: '6' };
   });
-  const other = await open('other', () => expect.unreachable('no process knows a message yet'));
-  await one.settings.change('1', (now) => ({ ...now, approval: true, logChannelId: '5' }));
-  const rows = [readyRow(1, 'a.example.com')];
-  const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
-  await one.store.inGuild('1', () =>
-    one.records.wait({ ...mia, id: 'a', interactionId: 'i1', draft, rows, limitedRows: [] }),
-  );
+  const other = await open(place, 'other', () => expect.unreachable('no process knows a message yet'));
+  await letWait(one);
   const showing = one.messages.show(key);
   await isPosting.promise;
   await other.approvals.withdraw(mia, 'a');
@@ -54,4 +61,18 @@ it('a message that is posted while another process withdraws its submission says
   arrives.resolve();
   await showing;
   expect(shown).toContain('Withdrawn');
+});
+
+it('a message that showed all there was is shown anew as soon as it is due', async () => {
+  let shown: string | undefined;
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
+    shown = content;
+    return { result: 'posted', messageId: '6' };
+  });
+  await letWait(one);
+  await one.messages.show(key);
+  await one.messages.show(key);
+  await one.approvals.withdraw(mia, 'a');
+  await one.messages.showDue();
+  await expect.poll(() => shown).toContain('Withdrawn');
 });

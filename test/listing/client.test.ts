@@ -197,6 +197,14 @@ describe.concurrent('a service that fails', () => {
   });
 });
 
+it.each([
+  { body: { status: 'success' }, detail: 'HTTP 200: message: invalid_type' },
+  { body: 'x', detail: 'HTTP 200: response: invalid_type' },
+])('what is wrong with $body is told by where it is', async ({ body, detail }) => {
+  const { api } = await setUp({ mode: withBody(body) });
+  expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
+});
+
 it.each([301, 302, 303, 307, 308])('a redirect with status %i is not followed', async (status) => {
   const elsewhere = await setUp();
   const to = elsewhere.service.url;

@@ -397,6 +397,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);
     await opened.pruning.prune();
     expect(await stateOf(opened, 'a')).toBeUndefined();
+    expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);
     await submit(opened, 'c');
     await opened.erasure.deleteUnsent(guildId);
     expect(await opened.approvals.waiting(guildId)).toEqual([]);

@@ -92,6 +92,13 @@ describe('several limits', () => {
       limited: { by: 'guild-limit', limit: 3, until: time + 600_000, isSoon: true },
     });
   });
+
+  it('of which one that has room for all holds nothing back', async () => {
+    const { room } = limits({ member: { servers: 2, seconds: 600 }, guild: { servers: 3, seconds: 60 } });
+    await submit(time, '8');
+    await submit(time, '8');
+    expect(await room({ ...me, count: 2 })).toMatchObject({ count: 1, limited: { until: time + 60_000 } });
+  });
 });
 
 it('what remains is said with the limit that ends it, and with when the next may go', async () => {
