@@ -81,14 +81,15 @@ describe('BACKUP_EVERY_HOURS', () => {
 
   const LEFT = ['.partial', '.partial-journal'].map((end) => `bot-2020-01-03T00-00-00Z.sqlite${end}`);
 
-  it('removes what an earlier one left even where it fails itself', async () => {
+  it('removes what an earlier one left, and nothing else, even where it fails itself', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
-    for (const name of LEFT) writeFileSync(join(data, name), '');
+    const another = 'bot-mine.sqlite.partial';
+    for (const name of [...LEFT, another]) writeFileSync(join(data, name), '');
     renameSync(join(data, '../bot.sqlite'), join(data, '../moved.sqlite'));
     await backups.start?.();
     await expect.poll(() => outcomes).toEqual(['failed']);
-    expect(readdirSync(data)).toEqual([]);
+    expect(readdirSync(data)).toEqual([another]);
   });
 
   it('leaves nothing of a backup that is cut off', async () => {
