@@ -163,7 +163,7 @@ export function createMembership(deps: MembershipDeps) {
       is_doubted: wasListDoubted ? 1 : 0,
       ...(wasListed && { was_listed: 1 }),
     };
-    await savePresence({ ...unlisted(guildId), ...counted }, counted);
+    await savePresence(guildId, counted);
     if (absences < ABSENCES_UNTIL_REMOVED) return;
     const isOver = now() - absentSince >= graceMs;
     if (!isOver && wasListDoubted) return;
@@ -200,12 +200,12 @@ export function createMembership(deps: MembershipDeps) {
     return false;
   }
 
-  /** Inserts a presence, or updates `parts` of a known one. */
-  async function savePresence(presence: Presence, parts: Partial<Presence> = presence): Promise<void> {
+  /** Inserts a presence, or updates these parts of a known one. */
+  async function savePresence(guildId: string, parts: Partial<Presence>): Promise<void> {
     await store
       .tables()
       .insertInto('presence')
-      .values(presence)
+      .values({ ...unlisted(guildId), ...parts })
       .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(parts))
       .execute();
   }
@@ -227,7 +227,7 @@ export function createMembership(deps: MembershipDeps) {
 
   async function writeUses(): Promise<void> {
     for (const [guildId, at] of uses) {
-      await savePresence({ ...unlisted(guildId), used_at: at }, { used_at: at });
+      await savePresence(guildId, { used_at: at });
       // It may have been used again meanwhile.
       if (uses.get(guildId) === at) uses.delete(guildId);
     }
@@ -239,7 +239,7 @@ export function createMembership(deps: MembershipDeps) {
       if (asked.has(guildId)) return;
       asked.add(guildId);
       if (await deps.isForeign(guildId, stopping)) return;
-      await savePresence({ ...unlisted(guildId), was_listed: 1 }, { was_listed: 1 });
+      await savePresence(guildId, { was_listed: 1 });
     } catch (error) {
       if (!stopping.aborted)
         logger.warn({ err: error, guildId }, 'whether the bot is in a guild is not known');

@@ -15,9 +15,10 @@ export interface Announcing {
 }
 
 /**
- * Announces in the channel what a reply wants everybody to know; `reserve` has asked whether the guild wants that. Tried once: nothing is better than the same twice. It is
- * posted only where the bot is known to be allowed, since each refusal is a 403, and Discord blocks bots for many of them.
- * Elsewhere it follows up the reply; Discord then shows it as an answer to a message that others cannot see.
+ * Announces in the channel what a reply wants everybody to know; `reserve` has asked whether the guild wants that. Tried
+ * once: nothing is better than the same twice. It is posted only where the bot is known to be allowed, since each refusal
+ * is a 403, and Discord blocks bots for many of them. Elsewhere it follows up the reply; Discord then shows it as an answer to
+ * a message that others cannot see.
  */
 export async function announce(
   { api, posts, hasBot, onRefusedPost }: Announcing,

@@ -98,8 +98,8 @@ export type Answers = 'at once' | 'later' | 'modal';
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
  *
  * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
- * an OldMessage was thrown. On a message that everybody sees, everybody reads the reason, and changes that others have made since the press
- * are overwritten.
+ * an OldMessage was thrown. On a message that everybody sees, everybody reads the reason, and changes that
+ * others have made since the press are overwritten.
  */
 export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 

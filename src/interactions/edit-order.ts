@@ -21,8 +21,8 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
  * Keeps an older reply from overwriting a newer one, also across processes: the reply to button A may be tried again after
- * the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply waits while an
- * edit for A is under way. Presses on a message that the bot has posted are in no order.
+ * the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply
+ * waits while an edit for A is under way. Presses on a message that the bot has posted are in no order.
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
   return {
