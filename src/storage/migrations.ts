@@ -4,7 +4,7 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /** Every change of the tables, in the order of its names. A released one is never changed. */
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '2.0-tables': {
     async up(db) {
       await db.schema
@@ -142,8 +142,8 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
  * Brings the tables to their present shape.
  * @throws what the database says; nothing is changed then
  */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+export async function migrate(db: Kysely<Tables>, migrations = MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }

@@ -1,5 +1,11 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import {
+  type Dialect,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+} from 'kysely';
 import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
@@ -32,7 +38,11 @@ export function openFile(path: string): DatabaseSync {
 
 /** Kysely's own dialect over `node:sqlite`. Whatever SQLite throws becomes a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
-  return new SqliteDialect({ database: adapterOf(database) });
+  const adapter = new SqliteAdapter();
+  // Kysely says false, and each statement of a migration would be a transaction of its own.
+  Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
+  const dialect = new SqliteDialect({ database: adapterOf(database) });
+  return Object.assign(dialect, { createAdapter: () => adapter });
 }
 
 function adapterOf(database: DatabaseSync): SqliteDatabase {

@@ -1,0 +1,105 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { column, useFile } from '../../src/storage/database-file.ts';
+import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
+import { openFile, sqliteDialect } from '../../src/storage/sqlite.ts';
+import type { Tables } from '../../src/storage/tables.ts';
+import { folder } from '../support/machine.ts';
+
+/** A change of tomorrow: one that was made by half, neither version would read rightly. */
+const TOMORROW: typeof MIGRATIONS = {
+  ...MIGRATIONS,
+  '9.0-of-next-year': {
+    async up(db) {
+      await db.schema.alterTable('jobs').renameColumn('owner', 'process').execute();
+      await db.schema.alterTable('jobs').addColumn('begun', 'integer').execute();
+      await db.updateTable('jobs').set({ begun: 1 }).execute();
+      await db.schema.createIndex('jobs_by_process').on('jobs').column('process').execute();
+    },
+  },
+};
+
+const newPath = () => join(folder(), 'bot.sqlite');
+
+/** @param onOpen may change how the file is used */
+async function migrateFile(
+  path: string,
+  migrations: typeof MIGRATIONS,
+  onOpen: (database: DatabaseSync) => void = () => undefined,
+): Promise<void> {
+  const database = openFile(path);
+  onOpen(database);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  await migrate(db, migrations).finally(() => db.destroy());
+}
+
+/** Every table and index of a file, and what is in the table that changes tomorrow. */
+const contentOf = (path: string) =>
+  useFile(path, (database) => ({
+    shape: database.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
+    rows: database.prepare('SELECT * FROM jobs').all(),
+  }));
+
+describe.each([
+  ['first', undefined, MIGRATIONS],
+  ['second', MIGRATIONS, TOMORROW],
+])('the %s migration of a file', (_, before, after) => {
+  /** The path of a file that the version before has left, if there is one. */
+  async function newFile(): Promise<string> {
+    const path = newPath();
+    if (before === undefined) return path;
+    await migrateFile(path, before);
+    useFile(path, (database) => database.exec("INSERT INTO jobs VALUES ('a job', 'a process', 1)"), true);
+    return path;
+  }
+
+  async function wholeContent() {
+    const path = await newFile();
+    await migrateFile(path, after);
+    return contentOf(path);
+  }
+
+  it('is made by the next start after a kill between any two of its statements', async () => {
+    const path = await newFile();
+    const killed: string[] = [];
+    await migrateFile(path, after, (database) => {
+      const prepare = database.prepare.bind(database);
+      // Who is killed before a statement leaves the files as they are then.
+      database.prepare = (...statement) => {
+        const copy = newPath();
+        for (const suffix of ['', '-wal'].filter((each) => existsSync(path + each))) {
+          copyFileSync(path + suffix, copy + suffix);
+        }
+        killed.push(copy);
+        return prepare(...statement);
+      };
+    });
+    const whole = await wholeContent();
+    expect(killed.length).toBeGreaterThan(5);
+    for (const copy of killed) {
+      await migrateFile(copy, after);
+      expect(contentOf(copy)).toEqual(whole);
+    }
+  });
+
+  it('is made by the next start after the disk was full, wherever that was', async () => {
+    const whole = await wholeContent();
+    let failures = 0;
+    for (let pages = 0; ; pages += 1) {
+      const path = await newFile();
+      const refusal = await migrateFile(path, after, (database) => {
+        const [count] = column(database, 'PRAGMA page_count');
+        database.exec(`PRAGMA max_page_count = ${Number(count) + pages}`);
+      }).catch(String);
+      await migrateFile(path, after);
+      expect(contentOf(path)).toEqual(whole);
+      if (refusal === undefined) break;
+      expect(refusal).toContain('database or disk is full');
+      failures += 1;
+    }
+    expect(failures).toBeGreaterThan(0);
+  });
+});
