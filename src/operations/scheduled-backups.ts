@@ -48,12 +48,13 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // The new backup may need the room.
       await removeLeft();
-      const file = join(folder, `${name}-${timeInName(Date.now())}${ext}`);
+      const made = `${name}-${timeInName(Date.now())}${ext}`;
+      const file = join(folder, made);
       // The process may have been killed in the middle.
       await backUp(file, path, stopping).finally(() => removePartial(file));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
-      await removeOld();
+      await removeOthers(made);
     } catch (error) {
       if (stopping.aborted) return;
       notBefore = performance.now() + AGAIN_MS;
@@ -80,10 +81,17 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     }
   }
 
-  /** Sorted names are sorted times. */
-  async function removeOld(): Promise<void> {
-    const old = (await ours()).filter((file) => COMPLETE.test(file)).slice(0, -config.backupKeep);
-    for (const file of old) await rm(join(folder, file), { force: true });
+  /**
+   * Leaves `made` and the latest backups before it. Sorted names are sorted times, so a later name than that of `made` was
+   * given while the clock was ahead: such a backup goes first.
+   */
+  async function removeOthers(made: string): Promise<void> {
+    const backups = (await ours()).filter((file) => COMPLETE.test(file));
+    const fromTheFuture = backups.filter((file) => file > made);
+    const others = backups.filter((file) => file <= made);
+    for (const file of [...fromTheFuture, ...others].slice(0, -config.backupKeep)) {
+      await rm(join(folder, file), { force: true });
+    }
   }
 
   return {

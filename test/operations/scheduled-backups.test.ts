@@ -51,6 +51,18 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(outcomes).toEqual(['made']);
   });
 
+  it('removes what was made while the clock was ahead, and not the newest', async () => {
+    const { data, outcomes, backups } = await open({});
+    mkdirSync(data);
+    const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
+    const before = 'bot-2020-01-01T00-00-00Z.sqlite';
+    for (const name of [...ahead, before]) writeFileSync(join(data, name), '');
+    await backups.start?.();
+    await expect.poll(() => outcomes).toEqual(['made']);
+    await backups.stop?.();
+    expect(readdirSync(data)).toEqual([before, expect.stringMatching(/^bot-20[2-9]/)]);
+  });
+
   it.each<[what: string, given: Given]>([
     ['where there was none', {}],
     ['where the clock was set back', { ago: -MINUTE_MS }],
