@@ -70,9 +70,9 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A load balancer asks here: HTTP_PORT, which also serves /metrics, is closed to it.
+    // A load balancer asks here: HTTP_PORT, which also serves /metrics, is closed to it. Only Discord keeps a connection.
     if (request.url === '/livez') {
-      response.writeHead(isLeaving ? 503 : 200).end();
+      response.writeHead(isLeaving ? 503 : 200, { Connection: 'close' }).end();
       return;
     }
     try {

@@ -103,12 +103,26 @@ describe('the endpoint', () => {
     expect(await post(COMMAND, { timeOff: -290 })).toEqual({ status: 202, body: '' });
   });
 
-  it('takes no other path and no other method, and tells a load balancer that it lives', async () => {
+  it('takes nothing on another path', async () => {
     const { url, post, taken } = await openEndpoint();
     expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
-    expect((await fetch(url)).status).toBe(405);
-    expect((await fetch(new URL('/livez', url))).status).toBe(200);
     expect(taken).toEqual([]);
+  });
+
+  it('keeps no connection open to anybody but Discord', async () => {
+    const { url } = await openEndpoint();
+    const unsigned: readonly (readonly [method: string, path: string])[] = [
+      ['GET', '/livez'],
+      ['GET', '/interactions'],
+      ['POST', '/'],
+      ['POST', '/interactions'],
+    ];
+    const answers = unsigned.map(([method, path]) => fetch(new URL(path, url), { method }));
+    const heard = (await Promise.all(answers)).map(({ status, headers }) => [
+      status,
+      headers.get('connection'),
+    ]);
+    expect(heard).toEqual([200, 405, 404, 401].map((status) => [status, 'close']));
   });
 
   it('says of signed nonsense that it is none, and repeats none of it', async () => {
