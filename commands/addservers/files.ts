@@ -99,5 +99,5 @@ export function previewFile(rows: readonly ReadyRow[]): ListFile {
     const { server, port, queryPort, game } = inFields(row);
     return [server, port, queryPort, game, String(row.line)];
   });
-  return { name: 'preview.csv', data: Buffer.from(csvFile([heading, ...lines])) };
+  return { name: 'preview.csv', data: Buffer.from(csvFile(heading, lines)) };
 }

@@ -144,7 +144,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reaso
     const outcome = outcomes.get(row)?.kind ?? 'not-sent';
     return [String(row.line), server, port, queryPort, game, outcome, messageOf(row)];
   });
-  return csvFile([['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], ...lines]);
+  return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }
 
 /** Characters of the progress bar: narrow enough for a phone. */

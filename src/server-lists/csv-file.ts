@@ -5,9 +5,15 @@ import type { TypedRow } from './row.ts';
  * What a spreadsheet takes for the beginning of a formula: these four characters, also in full width and as small
  * forms, which some versions read as the same (Unicode NFKC makes them so).
  */
-const FORMULA = "(?='*[=+\\-@＝＋－＠﹦﹢﹣﹫])";
+const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
+const FORMULA = `(?='*${SIGN})`;
 const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
+
+/** Some spreadsheets split at these signs, whatever is in quotes. They also split at tabs, which no cell has. */
+const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
+/** The columns that are read again when a file is sent back. What was typed into them must come back as it was. */
+const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
 /** A cell that no spreadsheet runs: with an apostrophe in front, which it takes for "this is text". */
 const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
@@ -19,12 +25,20 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
  * A CSV file for people with a spreadsheet: a byte order mark, because Excel takes UTF-8 for something else
  * without it; every cell in quotes, so that no other delimiter splits it (RFC 4180); an apostrophe before what a
  * spreadsheet would run as a formula. The reader of bulk text takes all three back.
+ * @param heading the names of the columns
  */
-export const csvFile = (rows: readonly (readonly string[])[]): string =>
-  BYTE_ORDER_MARK + rows.map(csvLine).join('');
+export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
+  BYTE_ORDER_MARK + [heading, ...rows].map((cells) => csvLine(heading, cells)).join('');
 
 const BYTE_ORDER_MARK = '\ufeff';
-const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+function csvLine(heading: readonly string[], cells: readonly string[]): string {
+  const written = cells.map((text, column) => {
+    const cell = plainCell(text);
+    return READ_BACK.has(heading[column] ?? '') ? cell : cell.replace(BEGINS_BEHIND, "$1'");
+  });
+  return `${written.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`;
+}
 
 interface CsvFilesOptions {
   /** The first row of each file. */
@@ -42,13 +56,13 @@ export async function csvFiles(
   pages: AsyncIterable<readonly (readonly string[])[]>,
   { heading, mostBytes, mostFiles }: CsvFilesOptions,
 ): Promise<{ readonly files: readonly Buffer[]; readonly isWhole: boolean }> {
-  const start = Buffer.from(BYTE_ORDER_MARK + csvLine(heading));
+  const start = Buffer.from(csvFile(heading, []));
   const files: Buffer[] = [];
   let lines = [start];
   let bytes = start.length;
   for await (const page of pages) {
     for (const cells of page) {
-      const line = Buffer.from(csvLine(cells));
+      const line = Buffer.from(csvLine(heading, cells));
       if (bytes + line.length > mostBytes) {
         files.push(Buffer.concat(lines));
         if (files.length === mostFiles) return { files, isWhole: false };
@@ -66,8 +80,7 @@ export async function csvFiles(
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
 /** Some spreadsheets find a formula behind invisible characters and spaces, so no cell begins with these. */
-const cell = (text: string): string =>
-  `"${disarmed(visibleLine(text).replace(NOTHING_BEFORE, '')).replaceAll('"', '""')}"`;
+const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 /**
  * A file of the rows that cannot be sent, to be corrected and sent again; the reader ignores the columns `line` and
@@ -76,9 +89,9 @@ const cell = (text: string): string =>
 export const rejectedCsv = (
   rows: readonly { readonly line: number; readonly typed: TypedRow; readonly reason: string }[],
 ): string =>
-  csvFile([
+  csvFile(
     ['server', 'port', 'query_port', 'game', 'line', 'reason'],
-    ...rows.map(({ typed, line, reason }) => [
+    rows.map(({ typed, line, reason }) => [
       typed.server,
       typed.port,
       typed.queryPort,
@@ -86,4 +99,4 @@ export const rejectedCsv = (
       String(line),
       reason,
     ]),
-  ]);
+  );
