@@ -68,7 +68,7 @@ describe('the configuration', () => {
   it('has each of its variables in .env.example, and no other, with its default', () => {
     const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(defaults).sort()).toEqual([...VARIABLES].sort());
-    expect(read({ ...defaults, ...REQUIRED })).toEqual(readConfig(REQUIRED));
+    expect(read({ ...defaults, ...REQUIRED, ALLOWED_GUILDS: undefined })).toEqual(readConfig(REQUIRED));
     // What nobody reads could not be wrong.
     for (const name of VARIABLES) expect(problemsWith({ [name]: '\u0001' }), name).toContain(name);
     const withDefault = Object.keys(readConfig(REQUIRED)).map((property) =>
@@ -78,9 +78,16 @@ describe('the configuration', () => {
   });
 
   it('takes an empty value for an absent one, and leaves spaces around a value out', () => {
-    const blank = Object.fromEntries(VARIABLES.map((name) => [name, ' ']));
+    const names = VARIABLES.filter((name) => name !== 'ALLOWED_GUILDS');
+    const blank = Object.fromEntries(names.map((name) => [name, ' ']));
     expect(readConfig({ ...blank, ...REQUIRED, DISCORD_TOKEN: ` ${TOKEN}\n` })).toEqual(readConfig(REQUIRED));
     expect(problems(blank)).toBe(problems({}));
+  });
+
+  it('refuses an empty list of allowed guilds, which would allow all of them', () => {
+    expect(problemsWith({ ALLOWED_GUILDS: ' ' })).toContain('ALLOWED_GUILDS is empty');
+    const file = fileWith('123456789012345678');
+    expect(problemsWith({ ALLOWED_GUILDS: '', ALLOWED_GUILDS_FILE: file })).toBe('');
   });
 
   it('names every bad variable at once, and what each should be', () => {

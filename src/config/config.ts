@@ -108,11 +108,15 @@ const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_UR
 /** The variables that may also be given as a file, by `NAME_FILE`. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
+/** Whoever sets this variable wants to close the bot to others: an empty value must not open it to everybody. */
+const NEVER_EMPTY = 'ALLOWED_GUILDS';
+
 /** The names of all variables that are read. */
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent.
+ * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except that of
+ * {@link NEVER_EMPTY}.
  * @throws ConfigError naming every bad variable and what it should be
  */
 export function readConfig(env: Environment): Config {
@@ -234,7 +238,14 @@ function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
   const file = `${name}_FILE`;
   const path = IN_FILES.includes(name) ? env[file]?.trim() : undefined;
-  if (!path) return value;
+  if (!path) {
+    if (name === NEVER_EMPTY && env[name] !== undefined && value === undefined) {
+      throw new ConfigError(
+        `${name} is empty: it must be ids of Discord; leave it out to allow every Discord server`,
+      );
+    }
+    return value;
+  }
   if (value !== undefined)
     throw new ConfigError(`${name} and ${file} are both given: only one of them can count`);
   let content: string;

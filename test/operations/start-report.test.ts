@@ -17,6 +17,9 @@ describe('what a start says', () => {
       listing: bot.listing.url,
       gamesKey: expect.stringContaining('none of its own'),
       commands: bot.discord.commands().length,
+      allowedGuilds: 'all',
+      blockedGuilds: 0,
+      blockedUsers: 0,
       invite: expect.stringContaining(`client_id=${bot.discord.applicationId}&`),
       public: true,
       store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
@@ -47,10 +50,19 @@ describe('what a start says', () => {
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       SUPPORT_URL: 'https://example.com/support',
       EXIT_WHEN_SILENT_SECONDS: '0',
+      ALLOWED_GUILDS: '123456789012345671,123456789012345672,123456789012345673',
+      BLOCKED_GUILDS: '123456789012345673',
+      BLOCKED_USERS: '123456789012345674,123456789012345675',
     };
     const bot = await oneBot({ env });
     const report = await reportOf(bot);
-    expect(report).toMatchObject({ gamesKey: 'LISTING_API_KEY', encryptionKey: 'ENCRYPTION_KEY' });
+    expect(report).toMatchObject({
+      gamesKey: 'LISTING_API_KEY',
+      allowedGuilds: 3,
+      blockedGuilds: 1,
+      blockedUsers: 2,
+      encryptionKey: 'ENCRYPTION_KEY',
+    });
     expect(String(report.off)).toContain('EXIT_WHEN_SILENT_SECONDS');
     expect(String(report.off)).not.toContain('SUPPORT_URL');
     for (const secret of [env.LISTING_API_KEY, env.ENCRYPTION_KEY])
