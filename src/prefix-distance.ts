@@ -1,21 +1,20 @@
-/** The changes from the typed text to the beginning of `text` from `from` on; `undefined`: more than allowed. */
-export type PrefixDistance = (text: string, from?: number) => number | undefined;
-
 /**
  * Measures the fewest changes (a character more, less, other, or two neighbours swapped) that turn `typed` into the
  * beginning of another text, for somebody who is still typing.
  * Optimal string alignment over the band of `most` columns on both sides of the diagonal, given up as soon as a
  * whole row is beyond `most`. A search runs this on every word of every game, hence the rows that are used again.
+ * @returns what gives the changes for a text; infinite: more than `most`
  */
-export function prefixDistance(typed: string, most: number): PrefixDistance {
+export function prefixDistance(typed: string, most: number): (text: string) => number {
   const far = most + 1;
   const newRow = () => new Uint8Array(typed.length + most + 2);
   let beforeLast = newRow();
   let last = newRow();
   let current = newRow();
 
-  return (text, from = 0) => {
-    const width = Math.min(text.length - from, typed.length + most);
+  return (text) => {
+    if (text.length < typed.length - most) return Number.POSITIVE_INFINITY;
+    const width = Math.min(text.length, typed.length + most);
     for (let column = 0; column <= far; column++) last[column] = column;
     for (let row = 1; row <= typed.length; row++) {
       const letter = typed.charCodeAt(row - 1);
@@ -26,24 +25,24 @@ export function prefixDistance(typed: string, most: number): PrefixDistance {
       // What is beside the band counts as too many.
       current[first - 1] = first === 1 ? best : far;
       for (let column = first; column <= end; column++) {
-        const other = text.charCodeAt(from + column - 1);
+        const other = text.charCodeAt(column - 1);
         let changes = at(last, column - 1) + (letter === other ? 0 : 1);
         changes = Math.min(changes, at(last, column) + 1, at(current, column - 1) + 1, far);
-        if (column > 1 && before === other && letter === text.charCodeAt(from + column - 2)) {
+        if (column > 1 && before === other && letter === text.charCodeAt(column - 2)) {
           changes = Math.min(changes, at(beforeLast, column - 2) + 1);
         }
         current[column] = changes;
         if (changes < best) best = changes;
       }
       current[end + 1] = far;
-      if (best > most) return undefined;
+      if (best > most) return Number.POSITIVE_INFINITY;
       [beforeLast, last, current] = [last, current, beforeLast];
     }
     let fewest = far;
     for (let column = Math.max(0, typed.length - most); column <= width; column++) {
       fewest = Math.min(fewest, at(last, column));
     }
-    return fewest <= most ? fewest : undefined;
+    return fewest <= most ? fewest : Number.POSITIVE_INFINITY;
   };
 }
 

@@ -278,7 +278,7 @@ function meantBy(name: string): string | undefined {
   const most = typed.length < LONG ? MOST_SLIPS.short : MOST_SLIPS.long;
   const distance = prefixDistance(typed, most);
   const similar = KNOWN.find(
-    (other) => Math.abs(other.length - typed.length) <= most && distance(other) !== undefined,
+    (other) => Math.abs(other.length - typed.length) <= most && distance(other) <= most,
   );
   return similar ?? KNOWN.find((other) => hasTheWordsOf(typed, other) || hasTheWordsOf(other, typed));
 }

@@ -1,7 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { createBoundedMap } from '../bounded-map.ts';
-import { chunksOf } from '../chunks.ts';
-import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
+import { prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
@@ -14,6 +12,10 @@ const MOST_COMPARED = 30;
  * errors only.
  */
 const MOST_GAMES_COMPARED = 1_000;
+/** In shorter texts the letters in their order would find nearly every game. */
+const LEAST_IN_ORDER = 3;
+/** The rank of what does not fit. */
+const MISSED = Number.POSITIVE_INFINITY;
 /** How many searches among all games are remembered: many members begin with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
@@ -28,10 +30,10 @@ interface Entry {
   readonly game: Game;
   readonly alias: string;
   readonly name: string;
-  /** Where a word of the name begins. */
-  readonly wordStarts: readonly number[];
-  /** The name without spaces from each of its words on: "counterstrike" finds Counter-Strike. */
-  readonly joined: readonly string[];
+  /** Of the name. */
+  readonly words: readonly string[];
+  /** The name without spaces: "counterstrike" finds Counter-Strike. */
+  readonly letters: string;
   /** What players call the game. */
   readonly nicknames: readonly string[];
   /** The first letters of its words: "tf" finds Team Fortress 2. */
@@ -41,39 +43,21 @@ interface Entry {
 function entryOf(game: Game): Entry {
   const name = fold(game.name);
   const words = name.split(' ');
-  const wordStarts = [0, ...[...name.matchAll(/ /g)].map(({ index }) => index + 1)];
-  const letters = words.join('');
   return {
     game,
     alias: fold(game.alias),
     name,
-    wordStarts,
-    // Slices of one text: joining the words again for each start took 100 ms for a long list of long names.
-    joined: wordStarts.map((start, spaces) => letters.slice(start - spaces)),
+    words,
+    letters: words.join(''),
     nicknames: NICKNAMES.get(name) ?? [],
     // A number stays whole: "l4d2".
     initials: words.map((word) => (/^\d+$/.test(word) ? word : word.slice(0, 1))).join(''),
   };
 }
 
-/**
- * How many games are indexed in one iteration of the event loop: the longest list of the longest names took 150 ms at once.
- */
-const GAMES_AT_ONCE = 1_000;
-
-/** As {@link indexGames}, but lets others work in between. */
-export async function indexInSteps(games: readonly Game[]): Promise<GameIndex> {
-  const entries: Entry[] = [];
-  for (const some of chunksOf(games, GAMES_AT_ONCE)) {
-    await setImmediate();
-    entries.push(...some.map(entryOf));
-  }
-  await setImmediate();
-  return indexGames(games, entries);
-}
-
 /** A list of games made ready for searching, since a search runs with every key stroke. */
-export function indexGames(games: readonly Game[], entries: readonly Entry[] = games.map(entryOf)) {
+export function indexGames(games: readonly Game[]) {
+  const entries = games.map(entryOf);
   /** By the number of games that were asked for and what was typed. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
   // Backwards, so that the first of several stays.
@@ -81,17 +65,21 @@ export function indexGames(games: readonly Game[], entries: readonly Entry[] = g
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
   const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
-  const byJoined = unique(entries.flatMap(joinedNames));
+  // The alias and the name without spaces, as other tools write them.
+  const byJoined = unique(
+    entries.flatMap(({ alias, letters, game }) => [
+      { text: withoutSpaces(alias), game },
+      { text: letters, game },
+    ]),
+  );
   const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
   return {
     /** In the order of the list. */
     all: games,
     /**
-     * The games that fit best to what was typed, best first: it is the alias, the name, or what players call the game; the
-     * alias or name begins with it, or with its letters the words do; a word begins with it; a word contains it; a word
-     * nearly begins with it. Equally good ones stay in the order of the list, and without any text all of them do. Case,
-     * accents and punctuation do not matter.
+     * The games that fit to what was typed, best first; of equally good ones those that are known everywhere, then in the
+     * order of the list. Without any text it is the list as it is. Case, accents and punctuation do not matter.
      * @param limit the most games to return; 25
      * @param among the aliases of the games that are looked at; absent: all of them
      */
@@ -122,10 +110,6 @@ export function indexGames(games: readonly Game[], entries: readonly Entry[] = g
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** The alias and the name without spaces, as other tools write them. */
-const joinedNames = ({ alias, name, game }: Entry) =>
-  [alias, name].map((text) => ({ text: withoutSpaces(text), game }));
-
 /** The nicknames that mean this game and no other of the list: "mc" does if the list has one Minecraft only. */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
@@ -135,12 +119,14 @@ function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 
-/** The games by the texts that belong to a single game. */
-function unique(texts: readonly { readonly text: string; readonly game: Game }[]): ReadonlyMap<string, Game> {
+/** The games by the texts that belong to a single game; `undefined`: several have that text. */
+function unique(texts: readonly { readonly text: string; readonly game: Game }[]) {
   const games = new Map<string, Game | undefined>();
-  for (const { text, game } of texts)
-    games.set(text, games.has(text) && games.get(text) !== game ? undefined : game);
-  return new Map([...games].flatMap(([text, game]) => (game ? [[text, game] as const] : [])));
+  for (const { text, game } of texts) {
+    const isOfAnother = games.has(text) && games.get(text) !== game;
+    games.set(text, isOfAnother ? undefined : game);
+  }
+  return games;
 }
 
 function search(entries: readonly Entry[], typed: string, limit: number): readonly Game[] {
@@ -149,70 +135,85 @@ function search(entries: readonly Entry[], typed: string, limit: number): readon
   return [...found, ...withSlips(entries, typed, new Set(found))].slice(0, limit);
 }
 
-/** The games that begin with what was typed but for one typing error, then those with two. */
-function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
-  const most = mostSlips(typed);
-  if (most === 0) return [];
-  const distance = prefixDistance(typed.slice(0, MOST_COMPARED), most);
-  return ranked(entries.slice(0, MOST_GAMES_COMPARED), (entry) =>
-    found.has(entry.game) ? undefined : slipsIn(entry, distance),
-  );
-}
-
-/** One typing error is forgiven in 4 letters or more, two in 8 or more. */
-function mostSlips({ length }: string): number {
-  if (length < 4) return 0;
-  return length < 8 ? 1 : 2;
-}
-
 /**
- * The games with a rank, best first. Equally good games keep their order.
- * @param rankOf a whole number, smaller is better; `undefined`: the game is left out
+ * The games with a rank, best first. Of equally good games those that are known everywhere come first.
+ * @param rankOf a whole number, smaller is better; {@link MISSED}: the game is left out
  */
-function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number | undefined): readonly Game[] {
+function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): readonly Game[] {
   const byRank: Game[][] = [];
   for (const entry of entries) {
     const rank = rankOf(entry);
-    if (rank === undefined) continue;
+    if (rank === MISSED) continue;
     byRank[rank] ??= [];
     byRank[rank].push(entry.game);
   }
-  return byRank.flat();
+  return byRank.flatMap(usualFirst);
 }
 
-/** The games that contain the text as it was typed. */
+/** The games that fit to the text without any typing error. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
-  const typedJoined = typed.replaceAll(' ', '');
-  return ranked(entries, ({ alias, name, joined, nicknames, initials }) => {
+  const typedWords = typed.split(' ');
+  const typedLetters = withoutSpaces(typed);
+  return ranked(entries, ({ alias, name, words, letters, nicknames, initials }) => {
     if (alias === typed) return 0;
     if (name === typed) return 1;
     if (nicknames.includes(typed)) return 2;
     if (alias.startsWith(typed) || name.startsWith(typed)) return 3;
     if (typed.length > 1 && initials.startsWith(typed)) return 3;
     if (nicknames.some((nickname) => nickname.startsWith(typed))) return 4;
-    if (joined.some((rest) => rest.startsWith(typedJoined))) return 4;
-    return name.includes(typed) || alias.includes(typed) ? 5 : undefined;
+    const isFrom = (_: string, first: number) => words.slice(first).join('').startsWith(typedLetters);
+    if (letters.includes(typedLetters) && words.some(isFrom)) return 4;
+    if (name.includes(typed) || alias.includes(typed)) return 5;
+    // Each typed word begins some word, in any order: "ascended ark".
+    const begins = (typedWord: string) => words.some((word) => word.startsWith(typedWord));
+    if (typedWords.length > 1) return typedWords.every(begins) ? 6 : MISSED;
+    // The letters in their order, beginning with the first: "bf1942".
+    return hasInOrder(letters, typed) ? 7 : MISSED;
   });
 }
 
-/** How many typing errors stand between what was typed and the beginning of the alias, or of a word of the name. */
-function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): number | undefined {
-  let fewest = distance(alias);
-  for (const start of wordStarts) {
-    const slips = distance(name, start);
-    if (slips !== undefined) fewest = Math.min(slips, fewest ?? slips);
+function hasInOrder(letters: string, typed: string): boolean {
+  if (typed.length < LEAST_IN_ORDER || letters[0] !== typed[0]) return false;
+  let found = 0;
+  for (const letter of letters) if (letter === typed[found]) found += 1;
+  return found === typed.length;
+}
+
+/** The games that were meant but for one typing error, then those with more. */
+function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
+  const compared = typed.slice(0, MOST_COMPARED);
+  const whole = [distanceOf(compared)];
+  const ofWords = compared.split(' ').map(distanceOf);
+  return ranked(entries.slice(0, MOST_GAMES_COMPARED), ({ game, alias, name, words }) =>
+    found.has(game) ? MISSED : Math.min(slipsIn([alias, name], whole), slipsIn(words, ofWords)),
+  );
+}
+
+/** One typing error is forgiven in 4 letters or more, two in 8 or more. */
+function distanceOf(typed: string) {
+  if (typed.length < 4) return prefixDistance(typed, 0);
+  return prefixDistance(typed, typed.length < 8 ? 1 : 2);
+}
+
+/** How many typing errors there are if each of what was typed begins one of these texts, in any order. */
+function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
+  let sum = 0;
+  for (const distance of typed) {
+    let fewest = MISSED;
+    for (const text of texts) fewest = Math.min(fewest, distance(text));
+    sum += fewest;
   }
-  return fewest;
+  return sum;
 }
 
 /**
- * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, any other
- * punctuation as a space ("counter strike"). A text of signs alone stays as it is, so that it can be found too.
+ * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, a final
+ * sigma as any other, other punctuation as a space ("counter strike"). A text of signs alone stays as it is, so that it can be found too.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
   const whole = text.normalize('NFKD').slice(0, 2 * LONGEST_NAME);
-  const letters = whole.replace(/\p{M}/gu, '').toLowerCase();
+  const letters = whole.replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ');
   const words = letters
     .replace(/['’ʼ`]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')

@@ -4,7 +4,7 @@ import { createCollection } from '../storage/collection.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
-import { indexGames, indexInSteps } from './game-search.ts';
+import { indexGames } from './game-search.ts';
 
 export type Games = ReturnType<typeof createGames>;
 
@@ -72,7 +72,7 @@ export function createGames(deps: GamesDeps) {
       return;
     }
     const before = index.all.length;
-    index = await indexInSteps(firstOfEachAlias(games));
+    index = indexGames(firstOfEachAlias(games));
     isShort = fetchedAt !== undefined && index.all.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
@@ -130,12 +130,8 @@ export function createGames(deps: GamesDeps) {
   async function takeStored(): Promise<void> {
     const stored = await records.get(LIST);
     if (stored === undefined || stored === 'unreadable') return;
-    const isNewer = () => fetchedAt === undefined || stored.fetchedAt > fetchedAt;
-    if (!isNewer()) return;
-    const storedIndex = await indexInSteps(stored.games);
-    // Another list may have been fetched in the meantime.
-    if (!isNewer()) return;
-    index = storedIndex;
+    if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
+    index = indexGames(stored.games);
     fetchedAt = stored.fetchedAt;
     isShort = stored.isShort === true;
     isInvalidated = false;

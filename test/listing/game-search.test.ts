@@ -12,9 +12,9 @@ const aliases = (text: string, limit?: number) => index.search(text, limit).map(
 const find = (text: string) => index.find(text)?.alias;
 
 describe('searching for a game', () => {
-  it('puts the exact alias first, then what begins with it', () => {
+  it('puts the exact alias first, then what begins with it, known games before others', () => {
     expect(aliases('l4d')).toEqual(['l4d', 'l4d2']);
-    expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'cscz', 'csgo', 'css']);
+    expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'csgo', 'css', 'cscz']);
   });
 
   it.each([
@@ -45,6 +45,12 @@ describe('searching for a game', () => {
     ['counterstrike 2', 'cs2'],
     ['trackmania2', 'tm2stadium'],
     ['stalker', 'stalkercop'],
+    // The words in another order, or only begun.
+    ['ark ascended', 'arksa'],
+    ['source counter', 'css'],
+    ['tea for', 'tf2'],
+    // The letters in their order.
+    ['bttlfld4', 'bf4'],
     // Slips of the keyboard.
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
@@ -209,6 +215,38 @@ describe('any list and any text', () => {
       }),
     );
   });
+  it('finds every game by its alias and each beginning of its name, behind equally good ones at most', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', '1', ' ', '-', "'"),
+      minLength: 1,
+      maxLength: 8,
+    });
+    const own = fc.uniqueArray(fc.record<Game>({ name: text, alias: text }), {
+      selector: ({ alias }) => alias,
+    });
+    const letters = (typed: string) => typed.replaceAll("'", '').replace(/[ -]+/g, ' ').trim();
+    const initial = (word: string) => (/^[0-9]+$/.test(word) ? word : word.slice(0, 1));
+    const initials = (typed: string) => letters(typed).split(' ').map(initial).join('');
+    fc.assert(
+      fc.property(own, (games) => {
+        const searched = indexGames(games);
+        for (const game of games) {
+          const beginnings = [...game.name].map((_, end) => game.name.slice(0, end + 1));
+          for (const typed of [game.alias, ...beginnings].map(letters).filter((some) => some !== '')) {
+            const found = searched.search(typed, games.length);
+            expect(found, typed).toContain(game);
+            for (const { alias, name } of found.slice(0, found.indexOf(game))) {
+              const texts = [letters(alias), letters(name), initials(name)];
+              expect(
+                texts.some((some) => some.startsWith(typed)),
+                `${typed}: ${name}`,
+              ).toBe(true);
+            }
+          }
+        }
+      }),
+    );
+  });
 });
 
 describe('changes to a prefix', () => {
@@ -230,7 +268,7 @@ describe('changes to a prefix', () => {
       fc.property(short, short, fc.integer({ min: 0, max: 3 }), (typed, text, most) => {
         const beginnings = Array.from({ length: text.length + 1 }, (_, end) => text.slice(0, end));
         const fewest = Math.min(...beginnings.map((beginning) => plain(typed, beginning)));
-        expect(prefixDistance(typed, most)(text)).toBe(fewest <= most ? fewest : undefined);
+        expect(prefixDistance(typed, most)(text)).toBe(fewest <= most ? fewest : Number.POSITIVE_INFINITY);
       }),
     );
   });
