@@ -27,10 +27,11 @@ export async function prepareFile(path: string): Promise<void> {
 
 /**
  * Reads the whole file once, read-only, before anything writes to it.
+ * @returns the names of its migrations
  * @throws StoreError if the file is damaged, is not SQLite's, is locked, or was written by another version of the bot;
  *   the file is left as it is
  */
-export async function checkFile(path: string): Promise<void> {
+export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
   try {
     found = useFile(path, (database) => ({
@@ -43,6 +44,7 @@ export async function checkFile(path: string): Promise<void> {
   }
   if (found.verdict !== 'ok') throw damaged(path, found.verdict);
   refuseUnknown(path, found.migrations);
+  return found.migrations;
 }
 
 /**

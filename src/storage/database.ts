@@ -13,9 +13,10 @@ export interface Database {
   readonly clock: RawBuilder<number>;
   /**
    * Looks whether this version can use what is there.
+   * @param mayMigrate otherwise tables that are not in their present shape are refused
    * @throws StoreError saying what to do; nothing was changed then
    */
-  prepare(): Promise<void>;
+  prepare(mayMigrate: boolean): Promise<void>;
   /** Opens it, with its tables in their present shape. */
   open(): Promise<Kysely<Tables>>;
   /** The tables over a connection of their own. SQLite has one connection for all, so it gives `db` itself. */

@@ -166,3 +166,12 @@ export function refuseUnknown(name: string, migrations: readonly string[]): void
       'start that version again, or restore a backup from before it.',
   );
 }
+
+/** @throws StoreError if a database lacks one of the migrations of this version */
+export function refuseOlder(name: string, migrations: readonly string[]): void {
+  if (Object.keys(MIGRATIONS).every((migration) => migrations.includes(migration))) return;
+  throw new StoreError(
+    `the database ${name} is not in the shape of this version of the bot. Nothing was changed: start the bot of this version ` +
+      'on it once first.',
+  );
+}

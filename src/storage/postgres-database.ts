@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts';
 import { clearTextWarning } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { createGuildQueues } from './guild-queues.ts';
-import { migrate, refuseUnknown } from './migrations.ts';
+import { migrate, refuseOlder, refuseUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
 import { cannotUse, GuildLocked, reason } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -41,7 +41,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     name,
     // `now()` would be the time at which the transaction began.
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
-    async prepare() {
+    async prepare(mayMigrate) {
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
       // The lock belongs to the pool's one connection, and is freed with it.
@@ -52,7 +52,9 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
           throw cannotUse(name, cause);
         });
         await checkSession(db, { name, isUnhurried: true });
-        refuseUnknown(name, await migrationsIn(db));
+        const migrations = await migrationsIn(db);
+        refuseUnknown(name, migrations);
+        if (!mayMigrate) refuseOlder(name, migrations);
         await migrate(db);
         await makeKeyvTable(db);
         await noticeRestore(db);

@@ -6,7 +6,7 @@ import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { cannotWrite, checkFile, hasTable, prepareFile } from './database-file.ts';
-import { migrate } from './migrations.ts';
+import { migrate, refuseOlder } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,9 +21,10 @@ export function createSqliteDatabase(path: string): Database {
     path,
     name: path,
     clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-    async prepare() {
+    async prepare(mayMigrate) {
       await prepareFile(path);
-      await checkFile(path);
+      const migrations = await checkFile(path);
+      if (!mayMigrate) refuseOlder(path, migrations);
     },
     async open() {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path)) });

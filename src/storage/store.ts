@@ -40,13 +40,16 @@ export interface StoreDeps {
   readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
   /** Lets every statement take as long as it needs: for tools, where nobody waits for an answer. */
   readonly isUnhurried?: boolean;
+  /** Whether the start may bring the tables to their present shape; otherwise it fails where they have another. */
+  readonly mayMigrate?: boolean;
   /** A second, in milliseconds. */
   readonly secondMs?: number | undefined;
 }
 
 /** What the bot keeps, in tables and as values under keys. Every method throws a {@link StoreError} when it fails. */
 export function createStore(deps: StoreDeps) {
-  const { url, logger, onTransaction, onStuck, isUnhurried = false, secondMs = 1_000 } = deps;
+  const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
+  const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
   /** The transaction of the code that runs; this code may use nothing else. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
@@ -110,7 +113,7 @@ export function createStore(deps: StoreDeps) {
     apart: (): Kysely<Tables> => needed(openedApart),
     values,
     async start(): Promise<void> {
-      await database.prepare();
+      await database.prepare(mayMigrate);
       try {
         opened = await database.open();
         openedApart = await database.openApart(opened);

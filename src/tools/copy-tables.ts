@@ -53,9 +53,9 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   }
   // The one transaction may take minutes, but nobody waits for it.
   const quiet = { ...logger, warn: () => undefined };
-  const open = (url: StoreUrl) => createStore({ url, logger: quiet, isUnhurried: true });
-  const source = open(from);
-  const target = open(to);
+  // An older version of the bot may be started on the first database again.
+  const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
+  const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
   const parts = inOrder([...locks, source, target], logger);
   await parts.start();

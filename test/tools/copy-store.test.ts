@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { Secret } from '../../src/secret.ts';
+import { useFile } from '../../src/storage/database-file.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -134,6 +136,28 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^copy-store: the database to copy to is not empty\n$/);
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
+  });
+
+  it('is refused where the tables that it copies from are to change, and leaves them as they are', async () => {
+    const [file, { url, storeUrl, query }] = [newFile(), await database()];
+    const forget = 'delete from kysely_migration';
+    await fill(file);
+    useFile(file.path, (opened) => opened.exec(forget), true);
+    await (await openStoreAt(storeUrl)).stop();
+    await query(forget);
+    const before = readFileSync(file.path);
+    for (const args of [
+      [file.name, 'STORE_URL'],
+      ['STORE_URL', newFile().name],
+    ]) {
+      const { status, stderr } = await copy(args, url);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /^copy-store: the database [^\n]+: start the bot of this version on it once first\.\n$/,
+      );
+    }
+    expect(readFileSync(file.path).equals(before)).toBe(true);
+    expect(await query('select name from kysely_migration')).toEqual([]);
   });
 
   it('is refused without the key that the data was encrypted with', async () => {
