@@ -3,9 +3,12 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Every change of the tables, in the order of its names. A released one is never changed. */
+/**
+ * Every change of the tables, in the order of its names. Their numbers are padded, since `2.10` would sort before `2.2`. A
+ * released one is never changed.
+ */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '2.0-tables': {
+  '3.00-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')
@@ -17,8 +20,19 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('changes', 'text')
         .execute();
       await db.schema
+        .createTable('documents')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('guild_id', 'text', (column) => column.notNull())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('user_name', 'text', (column) => column.notNull())
+        .addColumn('source', 'text', (column) => column.notNull())
+        .addColumn('lines', 'text')
+        .addColumn('changed_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
         .createTable('submissions')
         .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('document_id', 'text')
         .addColumn('guild_id', 'text', (column) => column.notNull())
         .addColumn('user_id', 'text')
         .addColumn('user_name', 'text')
@@ -37,6 +51,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('channel_id', 'text')
         .addColumn('message_id', 'text')
         .addColumn('message_due_at', 'bigint')
+        .addColumn('changes', 'integer', (column) => column.notNull().defaultTo(0))
+        .addColumn('shown', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
       await db.schema
         .createTable('servers')
@@ -44,6 +60,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('position', 'integer', (column) => column.notNull())
         .addColumn('guild_id', 'text', (column) => column.notNull())
         .addColumn('user_id', 'text')
+        .addColumn('line', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('host', 'text', (column) => column.notNull())
         .addColumn('port', 'integer', (column) => column.notNull())
         .addColumn('query_port', 'integer')
@@ -149,7 +166,7 @@ export async function migrate(db: Kysely<Tables>, migrations = MIGRATIONS): Prom
 }
 
 /** The names of migrations before the first release, of which this version knows only the one above. */
-const UNRELEASED = /^(?:000\d|1\.\d+)-/;
+const UNRELEASED = /^(?:000\d|1\.\d+|2\.0)-/;
 
 /** @throws StoreError if one of a database's migrations is not known to this version */
 export function refuseUnknown(name: string, migrations: readonly string[]): void {

@@ -21,8 +21,27 @@ export interface InteractionsTable {
   readonly changes: string | null;
 }
 
+/**
+ * The lines that a member edits and submits. It has no state: it can be changed as long as no run of it waits or runs, and
+ * goes 15 minutes after its last change or after the end of its last run.
+ */
+export interface DocumentsTable {
+  /** The id of the interaction that made it. */
+  readonly id: string;
+  readonly guild_id: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  /** Where the lines stood: in the options of a command, in a text, or in a message of Discord. */
+  readonly source: 'options' | 'text' | 'message';
+  /** The lines and what was chosen for them, as JSON (see draft.ts); null once its member cancelled it. */
+  readonly lines: string | null;
+  readonly changed_at: number;
+}
+
 /** What a member submits at once: one server or a thousand. */
 export interface SubmissionsTable {
+  /** The document that it submits. A document has at most one run that waits or runs. */
+  readonly document_id?: string | null | undefined;
   /** The id of the interaction that made its draft. With `-remainder` behind: of the interaction that left this remainder. */
   readonly id: string;
   readonly guild_id: string;
@@ -30,8 +49,11 @@ export interface SubmissionsTable {
   readonly user_id: string | null;
   /** Null after the member had it deleted. */
   readonly user_name: string | null;
-  /** `draft`: waits for a button. `waiting`: for a moderator. `running`: it is carried out. `done`: it has ended. */
-  readonly state: 'draft' | 'waiting' | 'running' | 'done';
+  /**
+   * `draft`: waits for a button. `waiting`: for a moderator. `running`: it is carried out. All others have ended. Of
+   * `withdrawn` nothing is left but the row; the servers of `refused` and `expired` have the outcome `not-sent`.
+   */
+  readonly state: 'draft' | 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
   /** The draft as JSON (see draft.ts), or the part of it that waits or runs; null once its member was told the outcome. */
   readonly draft: string | null;
   /** The interaction of its member that has submitted it; null for what was never submitted, and for what waits again. */
@@ -55,15 +77,23 @@ export interface SubmissionsTable {
   readonly message_id: string | null;
   /** Since when that message is not what this row says; null: it is, or there can be none. */
   readonly message_due_at: number | null;
+  /** How often changed what that message shows, and the count that it showed last: it is due while `changes` is greater. */
+  readonly changes?: number | undefined;
+  readonly shown?: number | undefined;
 }
 
-/** The servers that were submitted. A draft has none, nor has what waits for a moderator. */
+/**
+ * The servers of a submission. While it waits for a moderator, they have neither `reserved_at` nor an outcome: no limit
+ * counts them, and no history shows them.
+ */
 export interface ServersTable {
   readonly submission_id: string;
   /** Counted from 0, in the order of the input. */
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
+  /** The line of the document that it stood on. */
+  readonly line?: number | undefined;
   readonly host: string;
   readonly port: number;
   readonly query_port: number | null;
@@ -138,6 +168,7 @@ export interface KeyvTable {
 
 export interface Tables {
   readonly interactions: InteractionsTable;
+  readonly documents: DocumentsTable;
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
   readonly deletions: DeletionsTable;

@@ -17,6 +17,7 @@ import { eachSealed } from './sealed-values.ts';
 /** The tables that are copied, with their primary keys. Values are copied by themselves; leases are not, since no process is alive. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
+  documents: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   deletions: ['guild_id', 'user_id'],
