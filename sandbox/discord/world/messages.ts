@@ -46,6 +46,8 @@ function createMessage(first: APIMessage, onlyFor: string | undefined, firstFile
   return {
     id: first.id,
     channelId: first.channel_id,
+    /** As it came. */
+    first,
     /** Who alone can see it; `undefined` for a public one. */
     onlyFor,
     ephemeral: onlyFor !== undefined,

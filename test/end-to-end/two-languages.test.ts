@@ -1,0 +1,89 @@
+import { expect } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, messageOf, modalOf } from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  chooseLogChannel,
+  labelsOf,
+  logLines,
+  openSettings,
+} from '../support/people.ts';
+import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
+
+/** What is the same in every language. */
+const NAMES = ['Counter-Strike 2', ACCEPTED, 'admin', 'member'];
+
+/** What everybody reads of all that is done below. */
+const PUBLIC = [
+  "This is now the bot's log channel",
+  'tested the log channel',
+  'moved the log channel',
+  'turned this log channel off',
+  'changed a setting',
+  'has submitted 1 game server for review',
+  // The outcomes stand within that sentence.
+  "got no reply in time. Here's what happened to them:\n✅ ⟦",
+  "This is waiting for a moderator's approval",
+  'Approved',
+  'Refused',
+  'Submit a game server',
+];
+
+botTest({ languages: withPseudoLanguage })(
+  'everybody reads the language of the guild, and each person their own',
+  async ({ bot, discord }) => {
+    const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
+    const { admin, member } = guild;
+    const everybodyRead: string[] = [];
+    const faults: string[] = [];
+    // Each message as it was at any time.
+    discord.watch((event) => {
+      if (event.kind !== 'message') return;
+      const { message, onlyFor } = event;
+      const texts = textsOf(message);
+      if (onlyFor === undefined) {
+        everybodyRead.push(...texts);
+        faults.push(...faultsOf(message, NAMES));
+      } else faults.push(...texts.filter((text) => text.includes('⟦')));
+    });
+    const windowOf = (answer: Answer) => textsOf(modalOf(answer)).join();
+
+    await chooseLogChannel(guild);
+    const settings = await openSettings(guild);
+    await admin.press(settings, 'Announce submissions');
+    await admin.press(settings, 'Test the log channel');
+    await addServer(member, 'play.example.com:1');
+    // Discord takes no reply: the log channel is told what came of it.
+    const body = { code: 10015, message: 'Unknown Webhook' };
+    const fault = { kind: 'status', status: 404, body } as const;
+    discord.faults.inject({ fault, method: 'PATCH', path: /webhooks/, times: Infinity });
+    void addServer(member, 'play.example.com:2');
+    await expect.poll(() => logLines(guild).join()).toContain('got no reply');
+    discord.faults.clear();
+
+    await turnApprovalOn(guild);
+    const moderator = inStaff(guild, 'admin');
+    for (const port of [3, 4]) {
+      await addServer(member, `play.example.com:${port}`);
+      const message = await waitingIn(guild);
+      const [approve = '', refuse = ''] = labelsOf(message);
+      const answer = await moderator.press(message, port === 3 ? approve : refuse);
+      if (port === 3) continue;
+      expect(windowOf(answer)).toMatch(/^Refuse[^⟦]*$/);
+      await moderator.submit(answer, { reason: '' });
+    }
+    const page = await admin.press(settings, 'Approval');
+    await admin.press(page, 'Turn approval off');
+    await admin.press(page, 'Back');
+    await admin.pick(page, ['#general']);
+    await admin.press(page, 'Turn off the log channel');
+    const panel = messageOf(await admin.submit(await admin.slash('panel'), { text: '' }));
+    const [label = ''] = labelsOf(panel);
+    expect(windowOf(await member.press(panel, label))).toMatch(/^Submit a game server[^⟦]*$/);
+
+    await expect.poll(() => PUBLIC.filter((said) => !everybodyRead.join().includes(said))).toEqual([]);
+    expect(faults).toEqual([]);
+  },
+);
