@@ -202,7 +202,7 @@ async function submitTyped(
   const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
   if (read.ok) return submit(context, { id, draft }, deps);
-  await drafts.save(context, id, draft);
+  demandDraft(await drafts.save(context, id, draft), t, 'addserver');
 
   const line = typedLine(t, typed, games);
   const refusal = await refusalBefore(context, typed, deps);

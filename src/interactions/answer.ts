@@ -15,9 +15,9 @@ import {
   firstResponse,
   messageWritten,
   type ReplyOrText,
+  replacedBy,
   sayOneOf,
   sendingResponse,
-  sourceOf,
   stateOf,
   updateResponse,
 } from './deliver.ts';
@@ -139,14 +139,13 @@ export function createAnswering(deps: AnswerDeps) {
     const { interaction } = asking;
     const reply = await carryOut(asking, action);
     const isUpdate = action.answers === 'update at once' && typeof reply !== 'string';
+    const shown = isUpdate ? replacedBy(interaction) : undefined;
     const respond = (said: ReplyOrText) =>
       api.respond(
         interaction,
-        isUpdate && typeof said !== 'string'
-          ? updateResponse(said, sourceOf(interaction)?.shown)
-          : firstResponse(said),
+        shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
-    if (isUpdate) {
+    if (shown) {
       // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
       // since Discord waits.
       void editOrder.claimAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
@@ -170,7 +169,7 @@ export function createAnswering(deps: AnswerDeps) {
    */
   async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
     const { interaction, context, trace, progress } = asking;
-    const shown = action.answers === 'later' ? undefined : sourceOf(interaction)?.shown;
+    const shown = action.answers === 'later' ? undefined : replacedBy(interaction);
     const message = messageWritten(interaction, shown !== undefined);
     if (underWay.has(interaction.id)) throw new LostInteraction('The interaction was delivered twice');
     if (underWay.isAwaited(message)) return turnDown(asking, context.t('again.busy'));

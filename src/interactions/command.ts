@@ -93,13 +93,12 @@ export class OldMessage extends UserError {
 export type Answers = 'at once' | 'later' | 'modal';
 
 /**
- * How a button, a select or a modal answers. These change the message that it belongs to:
+ * How a button, a select or a modal answers. These change the message that it belongs to, which its member alone sees:
  * - `update at once` and `update`: as `at once` and `later`.
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
  *
  * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
- * an OldMessage was thrown. On a message that everybody sees, everybody reads the reason, and changes that
- * others have made since the press are overwritten.
+ * an OldMessage was thrown. A message that everybody sees is never changed: the reply is a private one below it.
  */
 export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 

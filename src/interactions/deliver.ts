@@ -148,8 +148,14 @@ export const messageWritten = (interaction: Interaction, isUpdate: boolean): Mes
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
 /** The message that an interaction came from. */
-export const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage | undefined =>
+const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage | undefined =>
   'message' in asked ? asked.message : undefined;
+
+/** What an update replaces. A message that everybody sees stays as it is, whatever was forged for it. */
+export function replacedBy(interaction: Pick<Interaction, 'asked'>): Shown | undefined {
+  const source = sourceOf(interaction);
+  return source?.isPrivate ? source.shown : undefined;
+}
 
 export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;

@@ -7,6 +7,7 @@ import {
   ChannelType,
   ComponentType,
   InteractionType,
+  MessageFlags,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Answerable } from '../discord/api.ts';
@@ -88,6 +89,8 @@ export interface Shown {
 /** The message that a button, a select or a modal belongs to. */
 export interface SourceMessage {
   readonly shown: Shown;
+  /** Whether its member alone sees it. */
+  readonly isPrivate: boolean;
   /** The interaction that the message answers; `undefined` when Discord does not say. */
   readonly madeBy: string | undefined;
   /** Its id where it answers no interaction, so that everybody in its channel sees it. */
@@ -237,9 +240,10 @@ function readControl(interaction: ComponentInteraction): Asked {
 }
 
 function readMessage(message: ComponentInteraction['message']): SourceMessage {
-  const { content, embeds, components } = message;
+  const { content, embeds, components, flags = 0 } = message;
   return {
     shown: { content: text(content ?? ''), embeds: embeds ?? [], components: components ?? [] },
+    isPrivate: (flags & MessageFlags.Ephemeral) !== 0,
     madeBy: message.interaction_metadata?.id,
     postedId: message.interaction_metadata ? undefined : message.id,
   };

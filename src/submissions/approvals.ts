@@ -182,9 +182,9 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
 
   /** What waits, if it is the member's own; or why there is no such thing. */
   async function ownRun({ guildId, user }: Submitter, id: string): Promise<Run | NoDraft> {
-    const row = await rowOf({ guildId, id });
+    const row = await tables().selectFrom('submissions').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined || (row.user_id === null && row.state === 'draft')) return 'gone';
-    if (row.user_id !== user.id) return 'of-another-member';
+    if (row.guild_id !== guildId || row.user_id !== user.id) return 'of-another-member';
     if (row.state === 'draft') return 'cancelled';
     if (row.state !== 'waiting') return 'decided';
     return runFromStore(row.draft ?? '') ?? 'gone';

@@ -72,12 +72,11 @@ export function createDrafts({ store, now }: DraftsDeps) {
   async function find({ guildId, user }: Submitter, id: string): Promise<Draft | NoDraft> {
     const row = await tables()
       .selectFrom('submissions')
-      .select(['state', 'user_id', 'created_at', 'draft'])
+      .select(['state', 'guild_id', 'user_id', 'created_at', 'draft'])
       .where('id', '=', id)
-      .where('guild_id', '=', guildId)
       .executeTakeFirst();
     if (row === undefined) return 'gone';
-    if (row.user_id !== user.id) return row.state === 'draft' ? 'of-another-member' : 'gone';
+    if (row.guild_id !== guildId || row.user_id !== user.id) return 'of-another-member';
     if (row.state !== 'draft') return 'submitted';
     if (row.draft === null) return 'cancelled';
     if (row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
@@ -87,10 +86,10 @@ export function createDrafts({ store, now }: DraftsDeps) {
   return {
     find,
     /**
-     * Keeps a draft for 15 minutes from now. A submission that is carried out is not changed, nor another member's
-     * draft.
+     * Keeps a draft for 15 minutes from now.
+     * @returns why it was not kept: another member has that id, or it is carried out
      */
-    async save(by: Submitter, id: string, draft: Draft): Promise<void> {
+    async save(by: Submitter, id: string, draft: Draft): Promise<NoDraft | undefined> {
       const { guildId, user } = by;
       const created_at = now();
       const json = JSON.stringify(draft);
@@ -103,8 +102,8 @@ export function createDrafts({ store, now }: DraftsDeps) {
         draft: json,
         created_at,
       } as const;
-      await inDrafts(store, by, async () => {
-        await tables()
+      return inDrafts(store, by, async () => {
+        const { numInsertedOrUpdatedRows } = await tables()
           .insertInto('submissions')
           .values(row)
           .onConflict((conflict) =>
@@ -115,8 +114,12 @@ export function createDrafts({ store, now }: DraftsDeps) {
               .where('submissions.guild_id', '=', guildId)
               .where('submissions.user_id', '=', user.id),
           )
-          .execute();
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows !== 1n) {
+          return (await find(by, id)) === 'submitted' ? 'submitted' : 'of-another-member';
+        }
         await dropExcess(by, id);
+        return undefined;
       });
     },
     /**

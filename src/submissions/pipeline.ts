@@ -138,6 +138,8 @@ const RECORD_PAUSES = [1_000, 5_000];
  */
 const NOT_SYNCED = { synced: false };
 
+const NOT_THEIRS = { kind: 'no-draft', why: 'of-another-member' } as const;
+
 /** What was reserved, and what its report needs. */
 interface Reserved extends Reservation {
   readonly kind: 'reserved';
@@ -245,8 +247,8 @@ export function createPipeline(deps: PipelineDeps) {
       const refusal = await deps.approvals.whyNotWaiting(order, servers);
       if (refusal) return refuse(refusal, draft);
       // Limits count what is sent: all of it is counted again when a moderator approves it.
-      await records.wait({ ...own, rows, limitedRows: [] });
-      return { kind: 'waiting' };
+      const isWaiting = await records.wait({ ...own, rows, limitedRows: [] });
+      return isWaiting ? { kind: 'waiting' } : NOT_THEIRS;
     }
     const reservation: Reservation = {
       ...own,
@@ -255,7 +257,7 @@ export function createPipeline(deps: PipelineDeps) {
       limitedRows: rows.slice(room.count),
       limited: room.limited,
     };
-    await records.reserve(reservation);
+    if (!(await records.reserve(reservation))) return NOT_THEIRS;
     // Not announced in the channel of the moderator, since it was submitted elsewhere.
     return { kind: 'reserved', ...reservation, announce: announce && approvedBy === undefined };
   }

@@ -90,22 +90,34 @@ export function createSubmissionRecord({ store, drafts, owner, now }: Submission
       .where('submission_id', '=', id)
       .where('position', 'in', [...indices]);
 
-  /** Makes a draft a submission; a server that was submitted by itself had none. */
+  /**
+   * Makes what is in one state a submission in another; a server that was submitted by itself had no draft.
+   * @returns false, with nothing changed, if that id is another member's, or in another state
+   */
   async function submit(
     { id, guildId, user }: Submitter & Pick<Waiting, 'id'>,
+    from: 'draft' | 'waiting',
     columns: Partial<SubmissionsTable> & Pick<SubmissionsTable, 'state'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const own = { guild_id: guildId, user_id: user.id, user_name: user.name, created_at: now() };
-    await tables()
+    const { numInsertedOrUpdatedRows } = await tables()
       .insertInto('submissions')
       .values({ id, ...own, ...columns })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
-      .execute();
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(columns)
+          .where('submissions.guild_id', '=', guildId)
+          .where('submissions.user_id', '=', user.id)
+          .where('submissions.state', '=', from),
+      )
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** Makes a draft a submission that waits for a moderator. */
-  const wait = (waiting: Waiting): Promise<void> =>
-    submit(waiting, {
+  /** Makes a draft a submission that waits for a moderator. @returns as `submit` */
+  const wait = (waiting: Waiting): Promise<boolean> =>
+    submit(waiting, 'draft', {
       state: 'waiting',
       draft: runToStore(waiting),
       interaction_id: waiting.interactionId,
@@ -238,10 +250,11 @@ export function createSubmissionRecord({ store, drafts, owner, now }: Submission
     /** The servers of a submission, with the outcomes of those that have ended. */
     serversOf: async (id: string): Promise<readonly RecordedServer[]> =>
       (await rowsOf(id)).map((row) => ({ server: storedServer(row), outcome: storedOutcome(row) })),
-    async reserve(reservation: Reservation): Promise<void> {
+    /** @returns false, with nothing reserved, if its id is another member's, or submitted already */
+    async reserve(reservation: Reservation): Promise<boolean> {
       const { interactionId, approvedBy } = reservation;
       const at = now();
-      await submit(reservation, {
+      const isReserved = await submit(reservation, approvedBy === undefined ? 'draft' : 'waiting', {
         state: 'running',
         draft: runToStore(reservation),
         owner,
@@ -250,7 +263,8 @@ export function createSubmissionRecord({ store, drafts, owner, now }: Submission
           ? { interaction_id: interactionId }
           : { decided_by: approvedBy, decided_at: at, decision_id: interactionId, message_due_at: at }),
       });
-      await insertServers(reservation, { reserved_at: at });
+      if (isReserved) await insertServers(reservation, { reserved_at: at });
+      return isReserved;
     },
     /**
      * Marks these servers right before a request with them is sent.

@@ -4,10 +4,11 @@ import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import { inStaff, waitingIn } from '../support/approval.ts';
-import { type Bot, botTest, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { type Bot, botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
+  adds,
   allowGames,
   type Component,
   chooseLogChannel,
@@ -25,23 +26,95 @@ import {
  * member may change what it is about, in its guild, and with the permission that it takes.
  */
 
+/** Buttons and selects that anybody may use, each for what is their own. */
+const OPEN_PRESSES = [
+  'addserver:again',
+  'addserver:anew',
+  'addserver:anyway',
+  'addserver:change',
+  'addserver:edit',
+  'addserver:new',
+  'addserver:use',
+  'addservers:anew',
+  'addservers:anyway',
+  'addservers:askgame',
+  'addservers:cancel',
+  'addservers:change',
+  'addservers:edit',
+  'addservers:editall',
+  'addservers:game',
+  'addservers:include',
+  'addservers:new',
+  'addservers:ports',
+  'addservers:retype',
+  'addservers:submit',
+  'addservers:take',
+  'games:page',
+  'privacy:cancel',
+  'privacy:forget',
+  'privacy:forgetme',
+  'submissions:export',
+  'submissions:mine',
+  'submissions:page',
+  'submissions:servers',
+  'submissions:turn',
+  'submissions:waiting',
+  'submissions:withdraw',
+];
+/** Those that take “Manage Server”, or the role that decides. */
+const GUARDED_PRESSES = [
+  'keystatus:check',
+  'privacy:confirm',
+  'privacy:erase',
+  'removekey:cancel',
+  'removekey:confirm',
+  'setkey:again',
+  'setkey:enter',
+  'settings:allgames',
+  'settings:announce',
+  'settings:approval',
+  'settings:approvalrole',
+  'settings:approve',
+  'settings:back',
+  'settings:channel',
+  'settings:choose',
+  'settings:games',
+  'settings:noapprovalrole',
+  'settings:nolog',
+  'settings:norole',
+  'settings:quota',
+  'settings:role',
+  'settings:testlog',
+  'submissions:all',
+  'submissions:approve',
+  'submissions:refuse',
+];
+/** Windows that belong to a submission: with the id of somebody else's they do nothing, and say so. */
+const SUBMITS_OF_A_SUBMISSION = [
+  'addserver:changed',
+  'addserver:edit',
+  'addservers:changed',
+  'addservers:correct',
+  'addservers:edit',
+  'addservers:game',
+];
+/** Windows in which only one's own is typed. */
+const OPEN_SUBMITS = ['addserver:new', 'addservers:paste', 'addservers:retyped'];
+const GUARDED_SUBMITS = ['panel:post', 'setkey:again', 'setkey:save', 'settings:quota', 'submissions:refuse'];
+
+const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
+const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
+const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
+
 /** What they declare touches none of what the commands work with. */
 const commands = createCommands({} as Parameters<typeof createCommands>[0]);
-const actionsOf = (kind: 'presses' | 'submits') =>
+const declared = (kind: 'presses' | 'submits') =>
   commands.flatMap(({ data, [kind]: handlers = {} }) =>
     Object.keys(handlers).map((action) => `${data.name}:${action}`),
   );
-/** Those that take a permission: all of a command that takes one, and those that take one of their own. */
-const guarded = new Set(
-  commands.flatMap(({ data, permission, presses = {}, submits = {} }) =>
-    Object.entries({ ...presses, ...submits })
-      .filter(([, handler]) => (handler.permission ?? permission) !== undefined)
-      .map(([action]) => `${data.name}:${action}`),
-  ),
-);
-/** What a role may decide as well, which is looked up when it is pressed. */
-for (const action of ['submissions:approve', 'submissions:refuse', 'submissions:all']) guarded.add(action);
+
 const REFUSED = 'You need the “Manage Server” permission';
+const NOT_YOURS = 'This belongs to another member.';
 
 /** A button or a select that the bot has shown to somebody of the guild. */
 interface Control {
@@ -209,17 +282,17 @@ function submittable(): typeof TYPED {
   return { ...TYPED, server, servers: `${server}:1 cs2` };
 }
 
-/** Something that somebody does leaves all that is stored of others as it is, and the service alone. */
+/** Something that somebody does leaves all that is stored of others as it is, and submits nothing. */
 async function changesNothing(place: Place, who: Who, act: () => Promise<void>): Promise<void> {
   const { bot, guild } = place;
   // The lines of what was submitted go right after their member was told.
   const untold = "SELECT id FROM submissions WHERE state = 'done' AND draft IS NOT NULL";
   await expect.poll(() => bot.store.rows(untold)).toEqual([]);
   const before = await stored(place, who);
-  const requests = guild.listing.requests.length;
+  const requests = adds(guild).length;
   await act();
   expect(await stored(place, who)).toBe(before);
-  expect(guild.listing.requests).toHaveLength(requests);
+  expect(adds(guild)).toHaveLength(requests);
 }
 
 /** What is chosen in a select; a button has nothing. */
@@ -242,17 +315,52 @@ async function use(bot: Bot, { id, component }: Control, person: Person): Promis
   return textOf(await person.submit(answer.modal, typedInto(answer.modal)));
 }
 
+type Data = Readonly<Record<string, unknown>>;
+
+/** Does something, of which Discord tells the bot with this in place of what it was. */
+async function forged(bot: Bot, data: Data, act: () => Promise<Answer>): Promise<Answer> {
+  const { gateway } = bot.discord;
+  onTestFinished(() => gateway.disturbDispatch({}));
+  gateway.disturbDispatch({
+    alter: (payload) => ({ ...payload, data: { ...Object(payload).data, ...data } }),
+  });
+  try {
+    return await act();
+  } finally {
+    gateway.disturbDispatch({});
+  }
+}
+
+/** Everything that is typed, as Discord sends it. */
+const typedFields = (typed: typeof TYPED) =>
+  Object.entries(typed).map(([custom_id, value]) => ({
+    type: ComponentType.Label,
+    component: { type: ComponentType.TextInput, custom_id, value },
+  }));
+
+/** Somebody submits a window that the bot has not opened for them; what they read. */
+async function submitForged(
+  bot: Bot,
+  person: Person,
+  { custom_id, typed }: { readonly custom_id: string; readonly typed: typeof TYPED },
+): Promise<string> {
+  const window = modalOf(await person.slash('addservers'));
+  const data = { custom_id, components: typedFields(typed) };
+  return textOf(await forged(bot, data, () => person.submit(window, typedInto(window))));
+}
+
 /** Somebody else's servers and drafts. */
 const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
 
 describe('a button or a select that was shown to somebody else', () => {
   it('is one of every kind that there is', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
-    expect([...new Set(controls.map(({ id }) => nameOf(id)))].toSorted()).toEqual(
-      actionsOf('presses').toSorted(),
-    );
+    const shown = new Set(controls.map(({ id }) => nameOf(id)));
+    expect([...shown].toSorted()).toEqual(PRESSES.toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
-    expect(opened.toSorted()).toEqual(actionsOf('submits').toSorted());
+    expect(opened.toSorted()).toEqual(SUBMITS.toSorted());
+    expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
+    expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
 
   it('changes nothing for another member, who lacks the permission where one is taken', async ({
@@ -265,7 +373,7 @@ describe('a button or a select that was shown to somebody else', () => {
     for (const control of controls) {
       await changesNothing({ bot, guild }, other, async () => {
         const said = await use(bot, control, other);
-        expect([control.id, said.includes(REFUSED)]).toEqual([control.id, guarded.has(nameOf(control.id))]);
+        expect([control.id, said.includes(REFUSED)]).toEqual([control.id, GUARDED.has(nameOf(control.id))]);
         expect(said).not.toMatch(OTHERS);
       });
     }
@@ -281,7 +389,7 @@ describe('a button or a select that was shown to somebody else', () => {
 
   it('changes nothing here from another guild', async ({ bot, guild }) => {
     const { controls } = await showEverything(guild);
-    const elsewhere = await bot.newGuild();
+    const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     for (const control of controls) {
       const person = elsewhere[control.by];
       await changesNothing({ bot, guild }, person, async () => {
@@ -298,22 +406,23 @@ describe('a window that somebody else has opened', () => {
   }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
-    for (const window of windows) {
-      // What is typed into an empty window is one's own.
-      if (nameOf(window.modal.data.custom_id) === 'addserver:new') continue;
+    for (const window of windows.filter(isOfSomebody)) {
       const said = await submitAs({ bot, guild }, window, somebody);
       const { custom_id: id } = window.modal.data;
-      expect([id, said.includes(REFUSED)]).toEqual([id, guarded.has(nameOf(id))]);
+      expect([id, said.includes(REFUSED)]).toEqual([id, GUARDED.has(nameOf(id))]);
     }
   });
 
   it('changes nothing here when the same person submits it in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
-    const { id: guildId } = await bot.newGuild();
+    const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
-    for (const window of windows)
+    for (const window of windows.filter(isOfSomebody))
       await submitAs({ bot, guild }, window, { userId: guild[window.by].userId, guildId, permissions });
   });
+
+  /** What is typed into an empty window is one's own. */
+  const isOfSomebody = ({ modal }: Opened) => nameOf(modal.data.custom_id) !== 'addserver:new';
 
   /** Who opened it submits it, and Discord says that somebody else did; what is answered. */
   async function submitAs(
@@ -337,6 +446,90 @@ describe('a window that somebody else has opened', () => {
     });
     return said;
   }
+});
+
+describe('a forged window with the id of a submission', () => {
+  it('changes nothing of another member here, nor of the same member in another guild', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
+    await setKey(admin, 'sandbox-key');
+    await addServer(member, 'no-port.example.com');
+    await addServer(member, 's1.example.com:27015');
+    await paste(member, 'new.example.com:1 cs2');
+    await member.press(await paste(member, 'cancelled.example.com:1 cs2'), 'Cancel');
+    await turnApprovalOn(guild);
+    await addServer(member, 'waits.example.com:1');
+    const states = await bot.store.rows('SELECT id, state FROM submissions WHERE guild_id = ?', guild.id);
+    expect(states.map(({ state }) => state).toSorted()).toEqual([
+      'done',
+      'draft',
+      'draft',
+      'draft',
+      'waiting',
+    ]);
+
+    const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
+    const forge = (person: Person, custom_id: string) =>
+      changesNothing({ bot, guild }, person, async () => {
+        for (const typed of [TYPED, submittable()]) {
+          const said = await submitForged(bot, person, { custom_id, typed });
+          expect([custom_id, said.includes(NOT_YOURS)]).toEqual([
+            custom_id,
+            SUBMITS_OF_A_SUBMISSION.includes(nameOf(custom_id)),
+          ]);
+          expect(said).not.toMatch(OTHERS);
+        }
+      });
+    for (const { id } of states) {
+      for (const name of SUBMITS_OF_A_SUBMISSION) {
+        await forge(guild.person({ role: 'other' }), `${name}:${id}`);
+        await forge(elsewhere.member, `${name}:${id}`);
+      }
+      for (const name of GUARDED_SUBMITS) await forge(elsewhere.admin, `${name}:${id}`);
+    }
+    const strays =
+      'SELECT 1 FROM servers JOIN submissions ON id = submission_id WHERE servers.guild_id <> submissions.guild_id';
+    expect(await bot.store.rows(strays)).toEqual([]);
+  });
+});
+
+describe('a button that is forged for a message that everybody sees', () => {
+  it('leaves that message as it is, also where it is used by somebody who may', async ({
+    bot,
+    guild,
+    admin,
+  }) => {
+    const { controls } = await showEverything(guild);
+    const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Ours.' }));
+    const before = structuredClone(panel.current);
+    for (const { id: custom_id } of controls) {
+      const answer = await forged(bot, { custom_id }, () => admin.press(panel, 'Submit a game server'));
+      if (answer.kind !== 'modal')
+        expect([custom_id, messageOf(answer).ephemeral]).toEqual([custom_id, true]);
+      expect([custom_id, panel.current]).toEqual([custom_id, before]);
+    }
+  });
+
+  it('leaves it as it is with a window that was opened from it', async ({ bot, guild, admin }) => {
+    await setKey(admin, 'sandbox-key');
+    const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Ours.' }));
+    await addServer(admin, 'no-port.example.com');
+    await paste(admin, 'no-game.example.com:1');
+    const before = structuredClone(panel.current);
+    const drafts = await bot.store.rows('SELECT id FROM submissions WHERE guild_id = ?', guild.id);
+    for (const { id } of drafts) {
+      for (const name of SUBMITS.filter((each) => each !== 'panel:post')) {
+        const window = modalOf(await admin.press(panel, 'Submit a game server'));
+        const data = { custom_id: `${name}:${id}`, components: typedFields(submittable()) };
+        const answer = await forged(bot, data, () => admin.submit(window, typedInto(window)));
+        expect([name, messageOf(answer).ephemeral]).toEqual([name, true]);
+        expect([name, panel.current]).toEqual([name, before]);
+      }
+    }
+  });
 });
 
 describe('the permission that a command takes', () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Command, Reply } from '../../src/interactions/command.ts';
 import { button, customId, rows } from '../../src/interactions/controls.ts';
-import { sendingResponse, sourceOf } from '../../src/interactions/deliver.ts';
+import { replacedBy, sendingResponse } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { createUnderWay } from '../../src/interactions/under-way.ts';
 import { messageOf, textOf } from '../support/bot.ts';
@@ -64,7 +64,7 @@ async function leftUpdate(
   const person = bot.person();
   const message = messageOf(await person.slash('work'));
   const { interaction } = await asked(() => person.press(message, 'Go'));
-  await bot.restarted().record.take(interaction, sourceOf(interaction)?.shown);
+  await bot.restarted().record.take(interaction, replacedBy(interaction));
   const { components } = message.current;
   await bot.api.respond(interaction, response);
   return { message, person, components };

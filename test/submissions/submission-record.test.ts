@@ -29,9 +29,9 @@ const refusedRow = (line: number): RefusedRow => ({
 });
 
 /** Reserves the rows that are ready, but for those that a limit holds back. */
-async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): Promise<void> {
+function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): Promise<boolean> {
   const draft: Draft = { source: 'text', rows, includesAlreadySubmitted: false };
-  await parts.records.reserve({
+  return parts.records.reserve({
     ...mia,
     id: 'list',
     interactionId: 'i',
@@ -54,6 +54,28 @@ const remainingRows = async (id = 'i-remainder') => {
   const rest = await parts.drafts.find(mia, id);
   return typeof rest === 'string' ? rest : rest.rows.map(({ line }) => line);
 };
+
+it('a submission is reserved, or waits, only where its id is free, or the draft of the same member and guild', async () => {
+  const rows = [readyRow(1, 'a')];
+  const draft: Draft = { source: 'text', rows, includesAlreadySubmitted: false };
+  await parts.drafts.save(mia, 'list', draft);
+  const before = await rowsIn(store, 'submissions');
+  const others = [
+    { ...mia, guildId: '3' },
+    { ...mia, user: { id: '4', name: 'eve' } },
+  ];
+  for (const other of others) {
+    const waiting = { ...other, id: 'list', interactionId: 'j', draft, rows, limitedRows: [] };
+    expect(await reserve(rows, other)).toBe(false);
+    expect(await parts.records.wait(waiting)).toBe(false);
+  }
+  expect(await reserve(rows, { approvedBy: '5' })).toBe(false);
+  expect(await rowsIn(store, 'submissions')).toEqual(before);
+  expect(await servers()).toEqual([]);
+  expect(await reserve(rows)).toBe(true);
+  expect(await reserve(rows)).toBe(false);
+  expect(await reserve(rows, { id: 'free' })).toBe(true);
+});
 
 describe('a server that is submitted', () => {
   it('is reserved, leaves and ends', async () => {
