@@ -13,7 +13,7 @@ import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
 export interface HelpDeps {
-  readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
   readonly settings: Pick<GuildSettings, 'remembered'>;
   readonly limits: Pick<Limits, 'remaining'>;
@@ -69,7 +69,7 @@ export function helpCommand(
     answers: 'at once',
     async run(context) {
       const { t } = context;
-      const noKey = await keys.rememberedProblem(context.guildId);
+      const noKey = await keys.problem(context.guildId);
       return {
         content: await nextText(context, noKey),
         embeds: [{ title: t('help.title'), description: description(context) }],

@@ -48,7 +48,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, stored.key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
-    const isFirstRefusal = await keys.noteOutcome(guildId, stored.setAt, outcome, { renews: true });
+    const isFirstRefusal = await keys.noteOutcome(guildId, stored.setAt, outcome);
     if (isFirstRefusal) await onKeyRefused(guildId);
     if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
     // What the service said stands below.

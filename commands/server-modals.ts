@@ -14,7 +14,7 @@ import { namedText } from '../src/words/sentences.ts';
 export interface ModalDeps {
   readonly games: Games;
   readonly suggestions: Pick<Suggestions, 'allowed'>;
-  readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
 }
 
 /** How many games are named if a select has no room for all that may be submitted. */
@@ -35,7 +35,7 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
 export async function gamePart(context: Context, wanted: GameField, { games, suggestions, keys }: ModalDeps) {
   const { t, guildId } = context;
   const allowed = await suggestions.allowed(guildId);
-  const noKey = await keys.rememberedProblem(guildId);
+  const noKey = await keys.problem(guildId);
   // Whether the admins have chosen some of the games.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);

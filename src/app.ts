@@ -22,13 +22,11 @@ import {
 } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
 import { createAccess } from './guilds/access.ts';
-import { API_KEYS, createApiKeys } from './guilds/api-keys.ts';
+import { createApiKeys } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
-import { createKeyCare } from './guilds/key-care.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
-import { createRefusals } from './guilds/refusals.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { createAfterCrash } from './interactions/after-crash.ts';
 import { createAnswering } from './interactions/answer.ts';
@@ -156,12 +154,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const owner = randomUUID();
   const onlyOne = createOnlyOne({ store, owner });
   const breaker = createBreaker();
-  const refusals = createRefusals({
-    countKeys: async () => (await store.values.ids(API_KEYS)).length,
-    onDoubt: () => breaker.holdAll(),
-    logger,
-  });
-  const keys = createApiKeys({ store, encryption, refusals, now, logger });
+  const keys = createApiKeys({ store, encryption, now, logger });
   const settings = createGuildSettings({ store, logger });
 
   // What is asked of Discord.
@@ -193,7 +186,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const guard = createGuard({
     turns: createTurns({ atOnce: config.listingRequestsAtOnce, now }),
     breaker,
-    areRefusalsDoubted: refusals.areDoubted,
     firstWaitMs: timing.listingFirstWait,
   });
   const readGames = (asker: Asker, key: Secret) =>
@@ -203,7 +195,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   /** The service refuses a guild's key for the first time. */
   async function onKeyRefused(guildId: string): Promise<void> {
-    logger.info({ guildId }, "the listing service refuses a guild's API key; nothing more is sent with it");
+    logger.info(
+      { guildId },
+      "the listing service refuses a guild's API key; from now on it is tried once an hour",
+    );
     await tellOfKey(guildId);
   }
 
@@ -509,7 +504,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const jobs: readonly Part[] = [
     { name: 'way in', ...wayIn },
     membership,
-    createKeyCare({ keys, refusals, readGames, onlyOne, now, logger }),
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
@@ -540,7 +534,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   ];
 
   const { httpPort: port, httpHost: host } = config;
-  const watched = { store, gateway, games, breaker, refusals, traces };
+  const watched = { store, gateway, games, breaker, traces };
   const health =
     port === undefined || metrics === undefined
       ? []

@@ -236,8 +236,8 @@ async function refusalBefore(
   typed: TypedRow,
   { games, keys, settings }: AddServerDeps,
 ): Promise<Refusal | undefined> {
-  const keyProblem = await keys.problem(guildId);
-  if (keyProblem) return keyProblem;
+  const key = await keys.usable(guildId);
+  if ('code' in key) return key;
   const game = games.find(typed.game)?.alias;
   const { games: allowed } = await settings.get(guildId);
   const isAllowed = game === undefined || allowed === undefined || allowed.includes(game);

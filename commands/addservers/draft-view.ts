@@ -24,7 +24,7 @@ export interface DraftDeps {
   readonly lists: ListDrafts;
   readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly keys: Pick<ApiKeys, 'problem' | 'rememberedProblem'>;
+  readonly keys: Pick<ApiKeys, 'usable' | 'problem'>;
 }
 
 /** Keeps a new draft under the interaction's id, and shows what it would submit, below the notice if there is one. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { createCache } from '../bounded-map.ts';
 import { type GamesOutcome, type Outcome, storedMessage } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
 import { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
-import type { Refusals } from './refusals.ts';
 
 const keySchema = z.object({
   /** A `SealedRecord`; whoever opens it checks it. */
@@ -27,7 +26,7 @@ const keySchema = z.object({
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** Since when the service refuses the key; nothing is sent with it meanwhile. */
+  /** When the service refused the key for the first time since it last accepted the key. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
@@ -41,8 +40,6 @@ export const sealContext = (guildId: string): string => `guild ${guildId}: API k
 export interface ApiKeysDeps {
   readonly store: Pick<Store, 'values' | 'inGuild' | 'cutLog'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  /** Absent: every refusal is believed. */
-  readonly refusals?: Pick<Refusals, 'note' | 'forget'>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -70,12 +67,15 @@ export type NoKey =
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-/** How long the problem of a key is remembered for /help, in milliseconds. */
-const REMEMBERED_MS = 5_000;
+/**
+ * How long a refused key rests, in milliseconds. The refusal may have been an error of the service: afterwards the next
+ * request is the trial.
+ */
+const REST_MS = HOUR_MS;
 
 /** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
-  const { store, encryption, refusals, logger, now } = deps;
+  const { store, encryption, logger, now } = deps;
   const records = createCollection<KeyRecord>({
     values: store.values,
     name: API_KEYS,
@@ -100,30 +100,23 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return record === 'unreadable' ? undefined : record;
   }
 
-  /** The key, unless there is none, it cannot be opened, or the service has refused it: then nothing is sent. */
+  /** Whether the service has refused the key so recently that nothing is sent with it. */
+  function isResting({ invalidSince, answer }: KeyRecord): boolean {
+    if (invalidSince === undefined) return false;
+    const age = now() - Date.parse(answer?.at ?? invalidSince);
+    // A time in the future means that the clock was set back.
+    return age >= 0 && age < REST_MS;
+  }
+
+  /** The key, unless there is none, it cannot be opened, or it rests because the service has refused it. */
   async function usable(guildId: string): Promise<UsableKey | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
     if (record === 'unreadable') return { code: 'key-unreadable' };
-    const { invalidSince, setBy, setAt } = record;
-    if (invalidSince !== undefined) return { code: 'key-invalid', setBy };
+    const { setBy, setAt } = record;
+    if (isResting(record)) return { code: 'key-invalid', setBy };
     const key = open(guildId, record);
     return key ? { key, setAt } : { code: 'key-unreadable' };
-  }
-
-  async function problemOf(guildId: string): Promise<NoKey | undefined> {
-    const key = await usable(guildId);
-    return 'code' in key ? key : undefined;
-  }
-  const problems = createCache(problemOf, REMEMBERED_MS);
-
-  /** Forgets the remembered problem after a change, failed or not. */
-  async function change<Result>(guildId: string, how: () => Promise<Result>): Promise<Result> {
-    try {
-      return await store.inGuild(guildId, how);
-    } finally {
-      problems.forget(guildId);
-    }
   }
 
   return {
@@ -141,13 +134,18 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const { sealed: _, ...known } = record;
       return { ...known, readable: open(guildId, record) !== undefined };
     },
-    /** Why there is no usable key; `undefined` when there is one. */
-    problem: problemOf,
-    /** The same, up to a few seconds old. Never to be used inside a transaction (see `GuildSettings.remembered`). */
-    rememberedProblem: problems.get,
+    /** What is to be said of the key: there is none, it cannot be opened, or the service last refused it. */
+    async problem(guildId: string): Promise<NoKey | undefined> {
+      const record = await records.get(guildId);
+      if (record === undefined) return { code: 'key-missing' };
+      if (record === 'unreadable') return { code: 'key-unreadable' };
+      const { invalidSince, setBy } = record;
+      if (invalidSince !== undefined) return { code: 'key-invalid', setBy };
+      return open(guildId, record) ? undefined : { code: 'key-unreadable' };
+    },
     /** Stores the key in place of a previous one. */
     async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {
-      await change(guildId, () =>
+      await store.inGuild(guildId, () =>
         records.set(guildId, {
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
           lastFour: key.lastFour(),
@@ -160,53 +158,35 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /**
      * Stores what the outcome of a request says of its key, unless the guild has another key by now.
-     * `renews`: the request was made to try the key, so that success takes away the mark of an earlier refusal.
-     * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
+     * @returns whether this is the first refusal since the key was accepted: the admins have to be told
      */
-    async noteOutcome(
-      guildId: string,
-      setAt: string,
-      outcome: Outcome | GamesOutcome,
-      { renews = false }: { readonly renews?: boolean } = {},
-    ): Promise<boolean> {
+    async noteOutcome(guildId: string, setAt: string, outcome: Outcome | GamesOutcome): Promise<boolean> {
       const said = saidOfKey(outcome);
       if (said === 'nothing') return false;
-      return change(guildId, async () => {
+      return store.inGuild(guildId, async () => {
         const record = await readable(guildId);
         if (record?.setAt !== setAt) return false;
         const at = time();
-        const isNewRefusal = said === 'refused' && record.invalidSince === undefined;
-        const isDoubted = isNewRefusal && (await refusals?.note(guildId)) === true;
-        const isFirstRefusal = isNewRefusal && !isDoubted;
-        if (said === 'accepted') refusals?.forget(guildId);
+        const isFirstRefusal = said === 'refused' && record.invalidSince === undefined;
         const next: KeyRecord = {
           ...record,
           answer: { at, accepted: said === 'accepted', ...messageOf(outcome) },
         };
-        if (said === 'accepted') next.workedAt = at;
-        if (said === 'accepted' && renews) delete next.invalidSince;
+        if (said === 'accepted') {
+          next.workedAt = at;
+          delete next.invalidSince;
+        }
         if (isFirstRefusal) next.invalidSince = at;
         await records.set(guildId, next);
         return isFirstRefusal;
       });
     },
-    /** Takes away the mark of a refusal. */
-    async lift(guildId: string): Promise<void> {
-      await change(guildId, async () => {
-        const record = await readable(guildId);
-        if (record === undefined) return;
-        const { invalidSince: _, ...unmarked } = record;
-        await records.set(guildId, unmarked);
-      });
-    },
-    /** The guilds that have a key. */
-    guilds: (): Promise<readonly string[]> => store.values.ids(API_KEYS),
     /**
      * @param setAt deletes only the key that was set then; without it whichever there is
      * @returns whether it was deleted
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
-      const isDeleted = await change(guildId, async () => {
+      const isDeleted = await store.inGuild(guildId, async () => {
         const record = setAt === undefined ? undefined : await readable(guildId);
         const isAnother = record !== undefined && record.setAt !== setAt;
         return !isAnother && (await records.delete(guildId));

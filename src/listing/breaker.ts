@@ -34,12 +34,10 @@ export function createBreaker(now: () => number = () => performance.now()) {
   const pausedUntil = createBoundedMap<number>(MOST_GUILDS);
   let outcomes: { readonly guildId: string; readonly health: Health }[] = [];
   let nextTryOfAll = 0;
-  let isHeldForAll = false;
 
   const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= MOST_FAILURES;
 
   function isOpenForAll(): boolean {
-    if (isHeldForAll) return true;
     if (outcomes.length < OUTCOMES_OF_ALL) return false;
     if (outcomes.some(({ health }) => health === 'answered')) return false;
     return new Set(outcomes.map(({ guildId }) => guildId)).size >= FEWEST_GUILDS;
@@ -63,7 +61,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     note(guildId: string, health: Health): void {
       outcomes = [...outcomes, { guildId, health }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
-        isHeldForAll = false;
         failuresOf.delete(guildId);
         nextTryOf.delete(guildId);
         return;
@@ -84,11 +81,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** The guild has another key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    /** Holds everybody's submissions back, until a request is answered. */
-    holdAll(): void {
-      isHeldForAll = true;
-      nextTryOfAll = now() + HELD_BACK_MS;
-    },
     /** For whom submissions are held back. */
     extent(): Extent {
       if (isOpenForAll()) return 'all';

@@ -16,8 +16,6 @@ export type Asker = Omit<TurnRequest, 'kind'>;
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /** Whether the service refuses so many keys that the keys cannot be the reason: such a refusal counts as a failure. */
-  readonly areRefusalsDoubted?: () => boolean;
   /** Milliseconds before the second try, of which half is random; twice as many before the third. Usually 300. */
   readonly firstWaitMs?: number | undefined;
 }
@@ -34,7 +32,7 @@ const LONGEST_WAIT_MS = 5_000;
  * others.
  */
 export function createGuard(deps: GuardDeps) {
-  const { turns, breaker, areRefusalsDoubted = () => false, firstWaitMs = FIRST_WAIT_MS } = deps;
+  const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
   /** One try, when it is the guild's turn and its key is not paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
@@ -59,9 +57,8 @@ export function createGuard(deps: GuardDeps) {
   /** A request that the bot itself did not send says nothing about the service. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
-    const isRefusal = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
     const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
-    breaker.note(guildId, isFailure || (isRefusal && areRefusalsDoubted()) ? 'failed' : 'answered');
+    breaker.note(guildId, isFailure ? 'failed' : 'answered');
   }
 
   return {

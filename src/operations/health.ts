@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { GatewayState } from '../discord/gateway.ts';
-import type { Refusals } from '../guilds/refusals.ts';
 import type { Traces } from '../interactions/traces.ts';
 import type { Part } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
@@ -60,7 +59,6 @@ export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
   readonly store: Pick<Store, 'testWriting' | 'values'>;
   readonly games: Pick<Games, 'all' | 'fetchedAt'>;
-  readonly refusals: Pick<Refusals, 'areDoubted'>;
   readonly traces: Pick<Traces, 'unanswered'>;
 }
 

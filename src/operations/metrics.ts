@@ -153,7 +153,7 @@ function createCounters(register: Registry) {
 /** What is looked up at each scrape. */
 function watchState(register: Registry, parts: WatchedParts): void {
   const { Gauge } = loadClient();
-  const { gateway, traces, breaker, games, refusals, store } = parts;
+  const { gateway, traces, breaker, games, store } = parts;
   const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name: `${PREFIX}${name}`,
@@ -188,9 +188,6 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('unanswered_interactions', 'Interactions without a reply.', () => traces.unanswered().count);
   gauge('oldest_unanswered_timestamp_seconds', 'When the oldest of them was received.', () =>
     seconds(traces.unanswered().oldestAt),
-  );
-  gauge('key_refusals_doubted', 'Whether so many keys are refused at once that none is marked.', () =>
-    Number(refusals.areDoubted()),
   );
   gauge('games', 'Games of the list in use.', () => games.all.length);
   gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>

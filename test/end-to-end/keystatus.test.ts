@@ -12,7 +12,7 @@ let port = 0;
 /** Each time another server, since the same one again would bring a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `play.example.com:${++port}`));
-const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent/;
+const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent but one try an hour/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** What the log channel says of the key. */
 const notices = (guild: TestGuild) =>
@@ -103,7 +103,7 @@ describe('a key that the service refuses', () => {
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('is marked as well when it was refused for the list of games', async () => {
+  it('is marked as well when it was refused for the list of games, and tried an hour later', async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { GAMES_TTL_SECONDS: '30' }, listing: { keys: [KEY] } });
     const own = await bot.newGuild({ key: KEY });
@@ -114,5 +114,11 @@ describe('a key that the service refuses', () => {
     await expect.poll(() => notices(own)).toHaveLength(1);
     expect(await addOne(own)).toMatch(REFUSED);
     expect(own.listing.submitted).toEqual([]);
+    // The service was wrong: the next submission of an hour later finds that out.
+    own.listing.allow(KEY);
+    clock.advance(3_600_000);
+    expect(textOf(await own.admin.slash('keystatus'))).toContain('has refused it since');
+    expect(await addOne(own)).toContain(ACCEPTED);
+    expect(textOf(await own.admin.slash('keystatus'))).not.toContain('❌');
   });
 });

@@ -28,13 +28,9 @@ async function open(given?: FileStore) {
 const revealed = async (keys: ApiKeys, guildId = '1') => (await keys.get(guildId))?.key.reveal();
 
 /** What the service's answer says of the key that the guild has now. */
-async function answered(
-  keys: ApiKeys,
-  answer: Outcome | GamesOutcome,
-  options?: { readonly renews: boolean },
-): Promise<boolean> {
+async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome): Promise<boolean> {
   const key = await keys.get('1');
-  return keys.noteOutcome('1', key?.setAt ?? '', answer, options);
+  return keys.noteOutcome('1', key?.setAt ?? '', answer);
 }
 
 describe('the key of a guild', () => {
@@ -166,19 +162,30 @@ describe('what the service says of a key', () => {
     expect((await keys.status('1'))?.answer).toEqual({ at, accepted: true });
   });
 
-  it('lifts the mark when an admin asked and the key was accepted, or set anew; never otherwise', async () => {
-    const { keys } = await open();
-    const isMarked = async () => 'code' in (await keys.usable('1'));
+  it('rests it for an hour after each refusal, and shows the refusal until the key is accepted', async () => {
+    const HOUR = 3_600_000;
+    const { keys, clock } = await open();
+    const rests = async () => 'code' in (await keys.usable('1'));
     await keys.set('1', FIRST, by);
     await answered(keys, REFUSED);
+    clock.now = HOUR - 1;
+    expect(await rests()).toBe(true);
+    clock.now = HOUR;
+    expect(await rests()).toBe(false);
+    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42' });
+    // The clock was set back.
+    clock.now = -1;
+    expect(await rests()).toBe(false);
+    clock.now = HOUR;
+    expect(await answered(keys, REFUSED)).toBe(false);
+    clock.now = 2 * HOUR - 1;
+    expect(await rests()).toBe(true);
     await answered(keys, GAMES);
-    await answered(keys, { kind: 'rejected', message: 'Odd.' }, { renews: true });
-    expect(await isMarked()).toBe(true);
-    await answered(keys, GAMES, { renews: true });
-    expect(await isMarked()).toBe(false);
-    await answered(keys, REFUSED);
+    expect(await rests()).toBe(false);
+    expect(await keys.problem('1')).toBeUndefined();
+    expect(await answered(keys, REFUSED)).toBe(true);
     await keys.set('1', SECOND, by);
-    expect(await isMarked()).toBe(false);
+    expect(await rests()).toBe(false);
   });
 
   it('says nothing of another key than the request had, nor of none', async () => {
