@@ -1,7 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command } from '../src/interactions/command.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
-import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { type DraftDeps, openDraft } from './addservers/draft-view.ts';
@@ -20,9 +19,6 @@ export function submitMessage(deps: DraftDeps): Command {
     async useOn(context) {
       const rows = rowsOfMessage(context.text, deps.games);
       if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
-      if (rows.length > MAX_ROWS) {
-        throw new UserError(context.t('list.file.too-many', { most: MAX_ROWS }));
-      }
       deps.games.refreshSoon(context.guildId);
       return openDraft(context, { source: 'message', rows }, deps);
     },

@@ -12,8 +12,8 @@ import type {
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import type { ListReader, ListToRead, NotRead } from '../../src/server-lists/list-reader.ts';
-import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
+import type { ListReader, ListToRead } from '../../src/server-lists/list-reader.ts';
+import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { isRefused, isRepeated, type Row, rowText } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { type KeptApart, linesToEdit, MOST_TYPED, type Prepared } from '../../src/submissions/list-drafts.ts';
@@ -38,6 +38,7 @@ import {
   gamesMeant,
   openDraft,
   showDraft,
+  unreadableText,
   withNear,
 } from './draft-view.ts';
 import { reasonItem } from './refused-lines.ts';
@@ -228,10 +229,6 @@ async function openList(
   const rows = withNear(list.rows, near);
   return openDraft(context, { source: 'text', rows, noise: list.noise, notice }, deps);
 }
-
-/** Why a text cannot be read as a list at all. */
-const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
-  t(`list.file.${list.kind}`, { ...list });
 
 /** The context of a button or a modal of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;

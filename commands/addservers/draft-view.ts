@@ -6,10 +6,12 @@ import { button, type Control, rows, select } from '../../src/interactions/contr
 import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
+import type { NotRead } from '../../src/server-lists/list-reader.ts';
+import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { lacksGame, needsGame, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import type { NoDraft } from '../../src/submissions/drafts.ts';
-import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
+import type { Changed, ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
+import { UserError } from '../../src/user-error.ts';
 import { gameOptions, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
@@ -35,6 +37,10 @@ export const openDraft = async (
 ): Promise<Reply> =>
   showDraft(context, await deps.lists.open(context, context.interactionId, read), deps, { notice });
 
+/** Why a text cannot be read as a list at all, or a list cannot be kept. */
+export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
+  t(`list.file.${list.kind}`, { ...list });
+
 /** What was typed as the game of a whole list. If it cannot be used: what to say, and the game that is nearest to it. */
 export function gameOfList(reader: Reader, typed: string, games: AllowedGames) {
   const found = games.find(typed);
@@ -56,16 +62,17 @@ interface Shown {
 
 /**
  * What a draft would submit now.
- * @throws UserError when it was submitted or cancelled meanwhile
+ * @throws UserError when it was submitted or cancelled meanwhile, or would become too large
  */
 export async function showDraft(
   context: Context,
-  prepared: Prepared | NoDraft,
+  changed: Changed,
   deps: DraftDeps,
   { notice, choice }: Shown = {},
 ): Promise<Reply> {
   const { t } = context;
-  const shown = demandDraft(prepared, t, 'addservers');
+  const shown = demandDraft(changed, t, 'addservers');
+  if ('kind' in shown) throw new UserError(unreadableText(shown, t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
   const notices = [noKey && refusalText(noKey, context, games), notice].filter(Boolean).join('\n\n');

@@ -12,6 +12,8 @@ import type { Translate } from '../../src/words/words.ts';
 
 /** Discord takes 10 files in a message, and the reply has others. */
 const MOST_FILES = 6;
+/** Bytes of a file that is to be corrected: a tenth less than can be uploaded, since corrections may be longer. */
+const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
 interface ListFile {
   readonly name: string;
@@ -70,25 +72,16 @@ export function filesOfRefused(t: Translate, reasons: Reasons) {
 
 /** As few files as possible, each small enough to be uploaded again; none without rows. */
 function rejectedFiles(reasons: Reasons): readonly ListFile[] {
-  if (reasons.size === 0) return [];
   const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
   const rows = inOrder.map((row) => ({
     line: row.line,
     typed: inFields(row),
     reason: readOutsideDiscord(reasons.get(row) ?? ''),
   }));
-  for (let count = 1; ; count++) {
-    const files = splitFile(rows, count);
-    const areSmall = files.every(({ data }) => data.length <= MAX_FILE_BYTES);
-    if (areSmall || count === MOST_FILES) return files;
-  }
-}
-
-function splitFile(rows: Parameters<typeof rejectedCsv>[0], count: number): readonly ListFile[] {
-  const each = Math.ceil(rows.length / count);
-  return Array.from({ length: count }, (_, index) => ({
+  const files = rejectedCsv(rows, { mostBytes: MOST_BYTES, mostFiles: MOST_FILES });
+  return files.map((data, index) => ({
     name: index === 0 ? 'rejected.csv' : `rejected-${index + 1}.csv`,
-    data: Buffer.from(rejectedCsv(rows.slice(index * each, (index + 1) * each))),
+    data,
   }));
 }
 

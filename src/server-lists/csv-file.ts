@@ -82,21 +82,36 @@ const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 /** Some spreadsheets find a formula behind invisible characters and spaces, so no cell begins with these. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
+/** A row that cannot be sent. */
+interface RejectedLine {
+  readonly line: number;
+  readonly typed: TypedRow;
+  readonly reason: string;
+}
+
 /**
- * A file of the rows that cannot be sent, to be corrected and sent again; the reader ignores the columns `line` and
+ * Files of the rows that cannot be sent, to be corrected and sent again; the reader ignores the columns `line` and
  * `reason`. The caller leaves repeated rows out, or they would be sent the second time.
+ * @param mostBytes of a file; the last one of `mostFiles` takes all that is left
  */
-export const rejectedCsv = (
-  rows: readonly { readonly line: number; readonly typed: TypedRow; readonly reason: string }[],
-): string =>
-  csvFile(
-    ['server', 'port', 'query_port', 'game', 'line', 'reason'],
-    rows.map(({ typed, line, reason }) => [
-      typed.server,
-      typed.port,
-      typed.queryPort,
-      typed.game,
-      String(line),
-      reason,
-    ]),
-  );
+export function rejectedCsv(
+  rows: readonly RejectedLine[],
+  { mostBytes, mostFiles }: { readonly mostBytes: number; readonly mostFiles: number },
+): readonly Buffer[] {
+  const heading = ['server', 'port', 'query_port', 'game', 'line', 'reason'];
+  const start = Buffer.from(csvFile(heading, []));
+  const files: Buffer[][] = [];
+  // The first row begins the first file.
+  let bytes = mostBytes;
+  for (const { typed, line, reason } of rows) {
+    const { server, port, queryPort, game } = typed;
+    const text = Buffer.from(csvLine(heading, [server, port, queryPort, game, String(line), reason]));
+    if (bytes + text.length > mostBytes && files.length < mostFiles) {
+      files.push([start]);
+      bytes = start.length;
+    }
+    files.at(-1)?.push(text);
+    bytes += text.length;
+  }
+  return files.map((parts) => Buffer.concat(parts));
+}

@@ -3,7 +3,7 @@ import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { plainText, unwrapped } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { rearmed } from './csv-file.ts';
-import { gameOf, type RawRow, type RowProblem, shown } from './row.ts';
+import { gameOf, type RawRow, type RowProblem, shown, shownAddress } from './row.ts';
 
 /** The names a column or JSON field may have, without spaces and signs; those of the listing API (§2.1) among them. */
 const FIELD_NAMES = {
@@ -113,9 +113,10 @@ export function headerOf(line: string): Header | undefined {
 /** A record below a header. Columns the header does not name, or names something else, are ignored. */
 export function rowUnder(header: Header, cells: readonly string[], line: number): RawRow {
   const { columns } = header;
-  const cell = (field: keyof Columns) => shown(unwrapped(cells[columns[field]] ?? ''));
+  const text = (field: keyof Columns) => unwrapped(cells[columns[field]] ?? '');
+  const cell = (field: keyof Columns) => shown(text(field));
   const typed = {
-    server: cell('server'),
+    server: shownAddress(text('server')),
     port: cell('port') || cell('gamePort'),
     queryPort: cell('queryPort'),
     // A name may end in a bracket.
@@ -146,7 +147,7 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   const queryPort = rest.shift() ?? '';
   if ((game !== '' && !isGame(game)) || (queryPort !== '' && !isNumber(queryPort))) return undefined;
   const typed = {
-    server: shown(unwrapped(server)),
+    server: shownAddress(unwrapped(server)),
     port: shown(unwrapped(port)),
     queryPort: shown(queryPort),
     game: shown(game),

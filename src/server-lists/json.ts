@@ -1,11 +1,20 @@
-import { isMeantAsAddress } from '../addresses/address.ts';
+import { formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Columns, columnsOf, hasOwnPort } from './csv.ts';
-import { EMPTY_ROW, gameOf, type RawRow, type RowProblem, shown, type TypedRow, withPort } from './row.ts';
+import {
+  EMPTY_ROW,
+  gameOf,
+  type RawRow,
+  type RowProblem,
+  shown,
+  shownAddress,
+  type TypedRow,
+  withPort,
+} from './row.ts';
 
 /**
- * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports`. Where it
- * has a `gameport`, as in Steam's lists, the port in its address is the one for queries.
+ * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports` if its
+ * address can be read. Where it has a `gameport`, as in Steam's lists, the port in its address is the one for queries.
  */
 export function rowsOfElement(value: unknown, line: number, games: GameIndex): readonly RawRow[] {
   if (!isObject(value)) return [{ line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } }];
@@ -16,13 +25,14 @@ export function rowsOfElement(value: unknown, line: number, games: GameIndex): r
   function read(field: keyof Columns, expected: 'text' | 'number'): string {
     const [name = field, content] = fields[columns[field]] ?? [];
     if (content === undefined || content === null) return '';
-    if (typeof content === 'string' || typeof content === 'number') return shown(String(content));
+    const show = field === 'server' ? shownAddress : shown;
+    if (typeof content === 'string' || typeof content === 'number') return show(String(content));
     problem ??= { code: 'wrong-type', field: shown(name), expected };
     return '';
   }
 
   const [, several] = fields.find(([name]) => name.toLowerCase() === 'ports') ?? [];
-  const ports = Array.isArray(several) ? several.filter((port) => typeof port === 'number').map(String) : [];
+  const ports = new Set(Array.isArray(several) ? several.filter((port) => typeof port === 'number') : []);
   const kind = columns.game < 0 ? read('type', 'text') : '';
   const typed: TypedRow = {
     server: read('server', 'text'),
@@ -33,8 +43,11 @@ export function rowsOfElement(value: unknown, line: number, games: GameIndex): r
   };
   const gamePort = read('gamePort', 'number');
   const row = gamePort === '' ? typed : withPort({ ...typed, port: '' }, gamePort, true);
-  const rows = ports.length > 0 && row.port === '' ? ports.map((port) => ({ ...row, port })) : [row];
-  return rows.map((each) => ({ line, typed: each, problem }));
+  const parsed = parseAddress(row.server);
+  if (ports.size === 0 || row.port !== '' || !parsed.ok) return [{ line, typed: row, problem }];
+  // The address alone: what was typed around it would be kept with each port.
+  const server = formatAddress(parsed.address);
+  return Array.from(ports, (port) => ({ line, typed: { ...row, server, port: String(port) }, problem }));
 }
 
 const isObject = (value: unknown): value is object =>

@@ -1,7 +1,6 @@
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { clipped } from '../one-line.ts';
 import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
 import { jsonElements, rowsOfElement } from './json.ts';
 import { EMPTY_ROW, gameOf, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
@@ -85,7 +84,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   function readLine(line: string, number: number): boolean {
     if (source === 'message') return reader.read(line, number);
     if (line.length > MAX_LINE) {
-      const typed = { ...EMPTY_ROW, server: clipped(shown(line), 100) };
+      const typed = { ...EMPTY_ROW, server: shown(line) };
       const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE } as const;
       reader.add({ line: number, typed, problem });
       return true;

@@ -2,7 +2,7 @@ import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } fr
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
-import type { ServerSubmission, Unknown } from '../listing/contract.ts';
+import { LONGEST_NAME, type ServerSubmission, type Unknown } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { clipped } from '../one-line.ts';
 
@@ -103,8 +103,8 @@ export const lacksGame = (row: Row): row is RefusedRow =>
 export const needsGame = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && (row.problem.code === 'game-missing' || row.problem.code === 'game-unknown');
 
-/** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
-const KEPT = MAX_ADDRESS_TEXT;
+/** How much of a cell is kept, in UTF-16 units, if it is no address. Names and aliases of games are no longer. */
+const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
@@ -127,15 +127,18 @@ export function typedOf(row: Row | undefined): TypedRow {
 }
 
 /** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */
-export const shown = (text: string): string =>
+export const shown = (text: string, most = LONGEST_CELL): string =>
   clipped(
     withoutPasswords(
-      plainText(clipped(text.trim(), 2 * KEPT))
+      plainText(clipped(text.trim(), 2 * most))
         .replace(/\s+/g, ' ')
         .trim(),
     ),
-    KEPT,
+    most,
   );
+
+/** As {@link shown}, of a cell that may be an address. Whoever shows it fits it to the place. */
+export const shownAddress = (text: string): string => shown(text, MAX_ADDRESS_TEXT);
 
 /**
  * A row with a port from beside its address, or from another line. Beside the port of the game, the one in the address is
@@ -158,7 +161,7 @@ const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 export function keptRow({ server, port, queryPort, game }: TypedRow): TypedRow {
   const address = server.trim();
   return {
-    server: WEB_PAGE.test(address) ? address : shown(address),
+    server: WEB_PAGE.test(address) ? address : shownAddress(address),
     port: shown(port),
     queryPort: shown(queryPort),
     game: shown(game),
@@ -190,7 +193,7 @@ export function readRow(typed: TypedRow, game: string | undefined): Reading {
     return refused({ code: 'port-conflict', inServer, port: beside.port });
   }
   if (!hasWords(typed.game)) return refused({ code: 'game-missing' });
-  if (game === undefined) return refused({ code: 'game-unknown', game: clipped(typed.game, 100) });
+  if (game === undefined) return refused({ code: 'game-unknown', game: typed.game });
   const port = inServer ?? beside?.port;
   if (port === undefined) {
     const usual = usualPort(game);

@@ -4,7 +4,7 @@ import { hasWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { readCells } from './csv.ts';
 import { type NamedGame, namedGame, trimmed } from './named-game.ts';
-import { gameOf, type RawRow, shown, type TypedRow, withPort } from './row.ts';
+import { gameOf, type RawRow, shown, shownAddress, type TypedRow, withPort } from './row.ts';
 
 /** How the games in a text are understood. */
 export interface GameReading extends GameIndex {
@@ -207,14 +207,14 @@ function withPorts(found: FoundAddress, after: string, games: GameIndex): Placed
   const { address } = found;
   const queryPort = QUERY_PORT.exec(after)?.[1] ?? '';
   const isBare = address !== undefined && address.port === undefined;
-  const server = address ? formatAddress(address) : shown(found.text);
+  const server = address ? formatAddress(address) : shownAddress(found.text);
   const typed = { server, port: '', queryPort, game: '' };
 
   const list = isBare ? PORT_LIST.exec(after) : MORE_PORTS.exec(after);
   if (list) {
-    const ports = (list[1] ?? list[0]).match(/\d{1,5}/gu) ?? [];
-    const bare = address ? { ...typed, server: formatAddress({ host: address.host }) } : typed;
-    const others = ports.map((port) => withPort(bare, port));
+    const ports = new Set((list[1] ?? list[0]).match(/\d{1,5}/gu));
+    const bare = address && { ...typed, server: formatAddress({ host: address.host }) };
+    const others = bare ? [...ports].map((port) => withPort(bare, port)) : [];
     return {
       ...found,
       targets: isBare ? others : [typed, ...others],

@@ -4,14 +4,15 @@ import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Draft, type Run, runFromStore, withRows } from './draft.ts';
+import { COUNT_UP_TO, type Draft, type Run, runFromStore, storedCount, withRows } from './draft.ts';
 import type { NoDraft, Submitter } from './drafts.ts';
 import type { RecordedServer, SubmissionRecord } from './submission-record.ts';
 
-/** How many submissions of a member and of a guild may wait at a time. */
-const MOST_WAITING = { member: 10, guild: 100 } as const;
-/** Once what waits in a guild takes so many bytes on the disk, nothing more may wait. A list takes 400 KB at most. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** How much of a member and of a guild may wait at a time. */
+const MOST_WAITING = {
+  member: { submissions: 10, servers: 1_000 },
+  guild: { submissions: 100, servers: 5_000 },
+} as const;
 
 /**
  * How long after the end of a submission its message is shown a second time, in milliseconds. Another process may have read an
@@ -226,18 +227,15 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
       by: Submitter,
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {
-      const { guildId } = by;
-      const own = await ownWaiting(by);
-      if (own.length >= MOST_WAITING.member) return { code: 'member-waiting', count: own.length };
-      const { count, bytes } = await waitingIn(guildId)
-        .select(({ fn }) => [
-          fn.countAll<number>().as('count'),
-          sql<number | null>`sum(octet_length(draft))`.as('bytes'),
-        ])
-        .executeTakeFirstOrThrow();
-      const isFull = count >= MOST_WAITING.guild || (bytes ?? 0) >= MOST_BYTES;
-      if (isFull) return { code: 'guild-waiting', count };
-      const addresses = addressesIn(own);
+      const waiting = await waitingIn(by.guildId)
+        .select(['user_id', sql<string>`substr(draft, 1, ${COUNT_UP_TO})`.as('start')])
+        .execute();
+      const ofMember = waiting.filter(({ user_id }) => user_id === by.user.id);
+      if (!hasRoom(ofMember, servers.length, MOST_WAITING.member))
+        return { code: 'member-waiting', count: ofMember.length };
+      if (!hasRoom(waiting, servers.length, MOST_WAITING.guild))
+        return { code: 'guild-waiting', count: waiting.length };
+      const addresses = addressesIn(await ownWaiting(by));
       const server = servers.find((each) => addresses.has(addressOf(each)));
       return server && { code: 'waiting-already', server };
     },
@@ -338,6 +336,15 @@ export function createApprovals({ store, records, owner, now }: ApprovalsDeps) {
     },
   };
 }
+
+/** Whether one more submission, of so many servers, may wait beside the others. */
+const hasRoom = (
+  waiting: readonly { readonly start: string }[],
+  count: number,
+  most: { readonly submissions: number; readonly servers: number },
+): boolean =>
+  waiting.length < most.submissions &&
+  waiting.reduce((sum, { start }) => sum + storedCount(start), count) <= most.servers;
 
 const addressesIn = (waiting: readonly Pick<SubmissionsTable, 'draft'>[]): ReadonlySet<string> =>
   new Set(

@@ -74,6 +74,8 @@ export interface Run {
 
 /** A {@link Run} as it is stored: instead of rows it has their places in the draft, counted from 0. */
 interface StoredRun {
+  /** How many rows are submitted. It comes first, so that it can be read by itself. */
+  readonly count: number;
   readonly draft: Draft;
   readonly rows: readonly number[];
   readonly limitedRows: readonly number[];
@@ -83,9 +85,21 @@ interface StoredRun {
 export function runToStore({ draft, rows, limitedRows, limited }: Run): string {
   const numbers = new Map<Row, number>(draft.rows.map((row, number) => [row, number]));
   const numbersOf = (some: readonly Row[]) => some.flatMap((row) => numbers.get(row) ?? []);
-  const run: StoredRun = { draft, rows: numbersOf(rows), limitedRows: numbersOf(limitedRows), limited };
+  const run: StoredRun = {
+    count: rows.length,
+    draft,
+    rows: numbersOf(rows),
+    limitedRows: numbersOf(limitedRows),
+    limited,
+  };
   return JSON.stringify(run);
 }
+
+/** Characters at the beginning of a stored run in which its count stands. */
+export const COUNT_UP_TO = 20;
+
+/** How many servers a stored run submits. @param start its first {@link COUNT_UP_TO} characters */
+export const storedCount = (start: string): number => Number(/^\{"count":(\d+)/u.exec(start)?.[1] ?? 0);
 
 /** The reverse of {@link runToStore}; `undefined` if the stored text cannot be read. */
 export function runFromStore(text: string): Run | undefined {

@@ -57,6 +57,21 @@ export type KeptApart = Prepared & { readonly instead: NoDraft };
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
 
+/** The most bytes of a list as it is stored: a thousand servers with usual names take a third of them. */
+const MOST_BYTES = 400_000;
+
+/** Ends the transaction that would have saved the list. */
+class TooMany extends Error {
+  readonly list: UnreadableList;
+  constructor(list: UnreadableList) {
+    super('a list is too large to be saved');
+    this.list = list;
+  }
+}
+
+/** A list as it is now, or why it could not be changed. */
+export type Changed = Prepared | NoDraft | UnreadableList;
+
 /** The alias of the game that is chosen for a row; absent: none. */
 export type ChosenGame = (row: RefusedRow) => string | undefined;
 
@@ -116,19 +131,34 @@ export function createListDrafts(deps: ListDraftsDeps) {
     };
   }
 
+  /** Saves a list. @throws TooMany */
   async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const prepared = await prepare(by, id, draft);
+    const count = prepared.draft.rows.length;
+    const bytes = Buffer.byteLength(JSON.stringify(prepared.draft));
+    const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
+    if (count > most) throw new TooMany({ kind: 'too-many', count, most });
     await drafts.save(by, id, prepared.draft);
     return prepared;
   }
 
+  /** Changes lists in one transaction. If a list would become too large, nothing is changed. */
+  async function inLists<Result>(by: Submitter, change: () => Promise<Result>) {
+    try {
+      return await inDrafts(store, by, change);
+    } catch (error) {
+      if (error instanceof TooMany) return error.list;
+      throw error;
+    }
+  }
+
   /** Keeps a new draft. */
   const open = (by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows' | 'noise'>) =>
-    inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false }));
+    inLists(by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false }));
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
-    inDrafts(store, by, async () => {
+    inLists(by, async () => {
       const found = await drafts.find(by, id);
       return typeof found === 'string' ? found : prepareAndSave(by, id, how(found));
     });
@@ -136,13 +166,13 @@ export function createListDrafts(deps: ListDraftsDeps) {
   return {
     open,
     /** The draft as it is, with what could be submitted of it now. */
-    again: (by: Submitter, id: string): Promise<Prepared | NoDraft> => change(by, id, (draft) => draft),
+    again: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
     find: drafts.find,
     /**
      * Sets the game of the rows that have none, or an unknown one. A row keeps its game even if something else is wrong
      * with it.
      */
-    chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Prepared | NoDraft> =>
+    chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Changed> =>
       change(by, id, (draft) =>
         reread(draft, (row) => {
           const game = needsGame(row) ? gameOf(row) : undefined;
@@ -150,13 +180,13 @@ export function createListDrafts(deps: ListDraftsDeps) {
         }),
       ),
     /** Sets the usual port of its game in each row that lacks a port. */
-    takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
+    takeUsualPorts: (by: Submitter, id: string): Promise<Changed> =>
       change(by, id, (draft) =>
         reread(draft, (row) =>
           hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined,
         ),
       ),
-    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
+    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Changed> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /** Deletes the draft, or says why there is none. */
     drop: drafts.drop,
@@ -172,18 +202,16 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
-      const edited = await inDrafts(store, by, async () => {
+      const edited = await inLists(by, async () => {
         const found = isWaiting ? await approvals.draft(by, id) : await drafts.find(by, id);
         if (typeof found === 'string') return found;
         const draft = withRead(withoutTyped(found), which, rows, numbers);
-        const count = draft.rows.length;
-        if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS } as const;
         if (isWaiting) await approvals.takeBack(by, id);
         return prepareAndSave(by, id, { ...draft, noise: (found.noise ?? 0) + noise });
       });
       if (typeof edited !== 'string') return edited;
       const opened = await open(by, newId, { source: 'text', rows: onTheirOwn(rows, numbers), noise });
-      return { ...opened, instead: edited };
+      return 'kind' in opened ? opened : { ...opened, instead: edited };
     },
     /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
     async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {

@@ -12,9 +12,17 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** The refused of these rows as the file has them. */
-const rejected = (rows: readonly Row[], reason: (code: string) => string) =>
-  rejectedCsv(rows.filter(isRefused).map((row) => ({ ...row, reason: reason(row.problem.code) })));
+/** The refused of these rows as the files have them. */
+const rejectedFiles = (
+  rows: readonly Row[],
+  reason: (code: string) => string,
+  limits = { mostBytes: 10_000, mostFiles: 1 },
+) =>
+  rejectedCsv(
+    rows.filter(isRefused).map((row) => ({ ...row, reason: reason(row.problem.code) })),
+    limits,
+  );
+const rejected = (...some: Parameters<typeof rejectedFiles>) => rejectedFiles(...some).join('');
 
 describe('rejected.csv', () => {
   it('has what was typed, the line and the reason of each refused row', () => {
@@ -25,6 +33,21 @@ describe('rejected.csv', () => {
       '"10.0.0.1:1","","","","3","Wrong: ""not-public"""',
       '',
     ]);
+  });
+
+  it('is as few files as possible, each with the heading; the last one has all that is left', () => {
+    const lines = Array.from({ length: 10 }, (_, n) => `8.8.8.8:0 game ${n}`);
+    const refused = rowsOf(lines.join('\n'));
+    const split = (mostFiles: number) =>
+      rejectedFiles(refused, () => 'ä', { mostBytes: 200, mostFiles }).map((file) => ({
+        bytes: file.length,
+        rows: rowsOf(String(file)).map(typedOf).map(rowText),
+      }));
+    const files = split(6);
+    expect(files.map(({ rows }) => rows.length)).toEqual([3, 3, 3, 1]);
+    expect(files.flatMap(({ rows }) => rows)).toEqual(lines);
+    expect(Math.max(...files.map(({ bytes }) => bytes))).toBeLessThanOrEqual(200);
+    expect(split(2).map(({ rows }) => rows.length)).toEqual([3, 7]);
   });
 
   it('can be corrected and sent again', () => {

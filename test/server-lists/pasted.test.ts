@@ -47,8 +47,13 @@ describe('a list of one game', () => {
     ],
     [
       'a list of ports (KTP)',
-      '"ATL": {"ip": "8.8.8.8", "user": "x", "ports": [27015, 27016]},',
+      '"ATL": {"ip": "8.8.8.8", "user": "x", "ports": [27015, 27016, 27015]},',
       ['8.8.8.8:27015 cs2', '8.8.8.8:27016 cs2'],
+    ],
+    [
+      'several ports of what is no address',
+      '8.8.8.8:70000, 27016, 27017',
+      ['port-too-high: 8.8.8.8:70000 cs2'],
     ],
     ['a port on its own line', 'IP: 8.8.8.8\nPort: 27015', ['8.8.8.8:27015 cs2']],
     ['a port on its own line, Russian', 'IP адрес сервака: 8.8.8.8\nПорт: 27015', ['8.8.8.8:27015 cs2']],
@@ -207,7 +212,13 @@ describe('JSON', () => {
       '{"active":{"8.8.8.8:1":{"players":{},"address":"8.8.8.8:1"},"8.8.8.8:2":{"address":"8.8.8.8:2"}},"empty":{}}',
       ['8.8.8.8:1 cs2', '8.8.8.8:2 cs2'],
     ],
-    ['ports', '{"a":{"ip":"8.8.8.8","ports":[1,2]}}', ['8.8.8.8:1 cs2', '8.8.8.8:2 cs2']],
+    ['ports', '{"a":{"ip":"8.8.8.8","ports":[1,2,1]}}', ['8.8.8.8:1 cs2', '8.8.8.8:2 cs2']],
+    [
+      'ports of an address with words around it',
+      '{"a":{"ip":"connect 8.8.8.8; x","ports":[0,"3",1]}}',
+      ['port-too-low: 8.8.8.8 0 cs2', '8.8.8.8:1 cs2'],
+    ],
+    ['ports of what is no address', '{"a":{"ip":"127.1","ports":[1,2]}}', ['ipv4-form: 127.1 cs2']],
     ['texts', '{"servers":["8.8.8.8:1","about"],"b":"8.8.8.8:2"}', ['8.8.8.8:1 cs2', '8.8.8.8:2 cs2']],
     [
       'types',

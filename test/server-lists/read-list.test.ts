@@ -354,6 +354,21 @@ describe('any text', () => {
     expect(read(JSON.stringify([long, '8.8.8.8:2 cs2']))).toEqual(['1 line-too-long', '1 8.8.8.8:2 cs2']);
   });
 
+  it('is kept of an address and of a game as far as a message can show them', () => {
+    const x = 'x'.repeat(1_990);
+    const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
+    const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
+    const json = JSON.stringify([{ ...cells, [`game${'.'.repeat(200)}alias`]: [] }]);
+    for (const text of [table, json, `8.8.8.8:1,cs2,${x.slice(0, 900)}`]) {
+      const [row] = rowsOf(readList(text, games));
+      if (row?.kind !== 'refused') throw new Error(`expected a refused row of ${text.slice(0, 50)}`);
+      const { server, ...others } = row.typed;
+      expect(server.length).toBeLessThanOrEqual(1_000);
+      for (const cell of Object.values(others)) expect(cell.length).toBeLessThanOrEqual(100);
+      expect(JSON.stringify(row.problem).length).toBeLessThan(200);
+    }
+  });
+
   it('may have anything in the columns of a table that are not read', () => {
     const about = 'x'.repeat(20_000);
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}\n8.8.8.8,2,cs2,x`)).toEqual([

@@ -251,12 +251,21 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     });
   });
 
-  it('is one of fewer in a guild whose lists take 8 MiB', async () => {
+  it('is one of fewer where a thousand servers of a member wait, or five thousand of a guild', async () => {
     const opened = await open();
-    await submit(opened, 'large', 1);
-    const draft = 'x'.repeat(8 * 1024 * 1024);
-    await opened.store.tables().updateTable('submissions').set({ draft }).execute();
-    expect(await submit(opened, 'b')).toMatchObject({ refusal: { code: 'guild-waiting', count: 1 } });
+    const waits = { kind: 'waiting' };
+    expect(await submit(opened, 'm1', 400)).toEqual(waits);
+    expect(await submit(opened, 'm2', 601)).toMatchObject({ refusal: { code: 'member-waiting', count: 1 } });
+    expect(await submit(opened, 'm3', 600)).toEqual(waits);
+    expect(await submit(opened, 'm4')).toMatchObject({ refusal: { code: 'member-waiting', count: 2 } });
+    const member = (id: string): Submitter => ({ guildId, user: { id, name: id } });
+    for (const id of ['3', '4', '5', '6'])
+      expect(await submit(opened, `of ${id}`, 1_000, member(id))).toEqual(waits);
+    const full = { refusal: { code: 'guild-waiting', count: 6 } };
+    expect(await submit(opened, 'g1', 1, member('7'))).toMatchObject(full);
+    await opened.approvals.withdraw(mia, 'm1');
+    expect(await submit(opened, 'g2', 400, member('7'))).toEqual(waits);
+    expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
   it('goes on being sent where its member is told only now that it waits', async () => {

@@ -54,8 +54,8 @@ function rowsOf(text: string): readonly Row[] {
   if (list.kind !== 'rows') throw new Error(list.kind);
   return list.rows;
 }
-const open = (text: string, id = 'd', source: Draft['source'] = 'text') =>
-  lists.open(mia, id, { source, rows: rowsOf(text) });
+const open = async (text: string, id = 'd', source: Draft['source'] = 'text') =>
+  prepared(await lists.open(mia, id, { source, rows: rowsOf(text) }));
 
 /** Each row in a word. */
 const shown = (rows: readonly Row[]) =>
@@ -204,6 +204,22 @@ describe('editing', () => {
     await open(`${lines(MAX_ROWS - 1)}\n127.1:5`);
     expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(MAX_ROWS);
+  });
+
+  it('leaves the list as it is where it would take more than 400,000 bytes in the store', async () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
+    const tooMany = await lists.open(mia, 'd', { source: 'text', rows: rowsOf(lines(1_000).join('\n')) });
+    // So many of them have room.
+    const most = 583;
+    expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
+    expect(await lists.find(mia, 'd')).toBe('gone');
+    const { draft } = await open(lines(most).join('\n'));
+    const bytes = Buffer.byteLength(JSON.stringify(await stored()));
+    expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
+    const longer = linesToEdit(draft, 'refused').text.replaceAll('一一', '一二三');
+    expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
+    expect(await stored()).toEqual(draft);
   });
 
   it('goes on waiting for a moderator until its edit can be read', async () => {
