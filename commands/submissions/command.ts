@@ -292,7 +292,7 @@ interface SubmissionFilter {
 /**
  * An IPv6 address in brackets fits. The whole filter has to fit into a custom id, together with what else stands in it.
  */
-export const LONGEST_SERVER_FILTER = 45;
+const LONGEST_SERVER_FILTER = 45;
 
 /** A hash of an alias in 8 characters, since custom ids are short and aliases may be long. */
 export const gameMark = (alias: string): string =>

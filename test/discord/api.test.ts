@@ -15,12 +15,12 @@ import {
 } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { persist } from '../../src/interactions/deliver.ts';
-import { TOKEN_LIVES_MS } from '../../src/numbers.ts';
 import { Secret } from '../../src/secret.ts';
 import { createTestClock, recorder, usedMemory } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
 type Kind = Pick<FaultPlan, 'method' | 'path'>;
+const TOKEN_LIVES_MS = 15 * 60_000;
 const CALLBACK: Kind = { path: /callback$/ };
 const EDIT: Kind = { method: 'PATCH', path: /^\/webhooks/ };
 

@@ -2,9 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { UNREPLIED_KEPT_DAYS } from '../../src/interactions/record.ts';
-import { MOST_ENTRIES } from '../../src/submissions/history.ts';
-import { REFUSED_KEPT_DAYS } from '../../src/submissions/pruning.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -71,14 +68,4 @@ it('docs/licences.md names every package that is shipped under another licence t
     return ![name, all].some((each) => named(license).includes(`\`${each}\``));
   });
   expect(missing).toEqual([]);
-});
-
-it('PRIVACY.md promises the times and numbers that the bot keeps by default', () => {
-  const byDefault = (name: string) => new RegExp(`^#${name}=(.*)$`, 'm').exec(read('.env.example'))?.[1];
-  const page = read('PRIVACY.md');
-  expect(page).toContain(`[${byDefault('HISTORY_DAYS')}] days`);
-  expect(page).toContain(`[${byDefault('DEPARTURE_GRACE_DAYS')}] days`);
-  expect(page).toContain(`refused or not sent: ${REFUSED_KEPT_DAYS} days`);
-  expect(page).toContain(`the latest ${MOST_ENTRIES.toLocaleString('en-US')}`);
-  expect(page).toContain(`${UNREPLIED_KEPT_DAYS} days at most`);
 });

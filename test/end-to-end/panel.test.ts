@@ -11,7 +11,9 @@ const optionsOf = (answer: Answer): readonly string[] =>
 const it = botTest({ key: null });
 
 async function post({ admin }: TestGuild, text: string): Promise<SeenMessage> {
-  return messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text }));
+  const modal = modalOf(await admin.slash('panel'));
+  expect(modalFields(modal.data)).toMatchObject([{ most: 500 }]);
+  return messageOf(await admin.submit(modal, { text }));
 }
 
 describe('the panel', () => {

@@ -18,6 +18,7 @@ describe('/privacy', () => {
       '(only you can see this)',
       'API key of this Discord server: stored encrypted',
       'This is kept for 3 days. For rejected and unsent game servers, it is 3 days.',
+      'is kept until somebody decides, for 7 days at most',
       "If the bot couldn't reply, it's kept for 30 days",
       'everything else after 30 days',
       'nothing about members',

@@ -3,7 +3,7 @@ import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGuildLog, type LogChannel } from '../../src/interactions/guild-log.ts';
-import { LOOK } from '../../src/words/servers.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
@@ -11,6 +11,7 @@ import { openApi, TOKEN } from '../support/small-bot.ts';
 
 const FAILED: Fault = { kind: 'status', status: 500 };
 const MINUTE_MS = 60_000;
+const RED = 0xed4245;
 
 interface Posted {
   readonly content?: string;
@@ -51,7 +52,7 @@ async function open(answers: readonly Fault[] = [], channel: Partial<LogChannel>
   });
   const posted = () => discord.requests.map(({ body }) => JSON.parse(body) as Posted);
   const texts = () => posted().map(({ embeds }) => embeds[0]?.description);
-  const tell = (line: string | ((t: Translate) => string), kind?: keyof typeof LOOK, guildId = '1') =>
+  const tell = (line: string | ((t: Translate) => string), kind?: Outcome['kind'], guildId = '1') =>
     log.tell(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
   return { ...log, tell, discord, logger, state, posted, texts };
 }
@@ -89,9 +90,7 @@ describe('the log of a guild', () => {
     await tell('a line');
     await flush();
     const [coloured, plain] = posted();
-    expect(coloured?.embeds).toMatchObject([
-      { description: expect.stringContaining('Weiter'), color: LOOK.rejected.color },
-    ]);
+    expect(coloured?.embeds).toMatchObject([{ description: expect.stringContaining('Weiter'), color: RED }]);
     expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
@@ -104,7 +103,7 @@ describe('the log of a guild', () => {
     await expect.poll(posted).toHaveLength(2);
     const [alerted, told] = posted();
     expect(alerted?.content).toBe('<@&7>\nact!');
-    expect(alerted?.embeds).toMatchObject([{ color: LOOK.rejected.color, description: 'why\n\na line' }]);
+    expect(alerted?.embeds).toMatchObject([{ color: RED, description: 'why\n\na line' }]);
     expect(alerted?.allowed_mentions).toEqual({ parse: [], roles: ['7'] });
     expect(told?.content).toBeUndefined();
     expect(told?.allowed_mentions).toEqual({ parse: [] });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
-import { decodeText, MAX_ROWS, type ReadList, readList } from '../../src/server-lists/read-list.ts';
+import { decodeText, type ReadList, readList } from '../../src/server-lists/read-list.ts';
 import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';
@@ -104,7 +104,7 @@ describe('a pasted text', () => {
   it('takes 1,000 rows, and refuses more with their count', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
-    expect(rowsOf(readList(lines(MAX_ROWS), games))).toHaveLength(1000);
+    expect(rowsOf(readList(lines(1000), games))).toHaveLength(1000);
     expect(readList(lines(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
     expect(readList(`server,port\n${lines(1000)}`, games).kind).toBe('rows');
     const json = (count: number) => JSON.stringify(Array(count).fill('8.8.8.8:1 cs2'));

@@ -4,15 +4,17 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { DRAFT_LIVES_MS, type Submitter } from '../../src/submissions/drafts.ts';
+import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
-import { WAITS_MS } from '../../src/submissions/submission-record.ts';
 import { openPipeline, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
 
 const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
+const DRAFT_LIVES_MS = 15 * 60_000;
+/** A moderator has seven days. */
+const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
 

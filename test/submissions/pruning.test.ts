@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+const MOST_ENTRIES = 100_000;
 const NOW = 1_000 * DAY;
 const ago = (days: number) => NOW - days * DAY;
 const ofGuild = { guildId: '1', userId: '7' };
