@@ -297,7 +297,6 @@ export function settingsCommand(deps: SettingsDeps): Command {
     const { all } = games;
     const isFresh = games.isFresh();
     const page = chosenOnPage(gameOptions(all), context);
-    if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
     const make = (before: Settings) => withGames(before, page, isFresh ? all : undefined);
     const now = await changed(context, make, gamesText);
     return gamesView(context, now, all, page.wanted);

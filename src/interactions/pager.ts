@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { APIButtonComponent } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
@@ -79,40 +78,35 @@ export interface PagedSelectOptions {
 
 /** A select of more options than one takes, of which any may be chosen: a page of them, and which page it is. */
 export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
-  const { page, offered, mark } = pageWith(options, wanted);
-  const argument = writePage(page.number, mark);
+  const { page, offered } = pageWith(options, wanted);
   return {
     page,
-    control: select({ id: id(argument), placeholder: placeholder(page), options: offered, any: true }),
+    control: select({
+      id: id(String(page.number)),
+      placeholder: placeholder(page),
+      options: offered,
+      any: true,
+    }),
   };
 }
 
-export type ChosenOnPage = NonNullable<ReturnType<typeof chosenOnPage>>;
+export type ChosenOnPage = ReturnType<typeof chosenOnPage>;
 
 /**
  * What was chosen on a page; what is chosen on the other pages is unknown here.
  * @param argument the custom id's
- * @returns the values that the page offers, and those of them that were chosen; `undefined` if the page offers other options
- * by now: an option that was not on it would look like one that the member took back
+ * @returns the values that the page offers now, and those of them that were chosen
  */
 export function chosenOnPage(
   options: readonly SelectOption[],
   { argument, values }: Pick<PressContext, 'argument' | 'values'>,
 ) {
-  const { wanted, state } = readPage(argument);
-  const { offered, mark } = pageWith(options, wanted);
-  if (state !== mark) return undefined;
-  const there = new Set(offered.map(({ value }) => value));
+  const { wanted } = readPage(argument);
+  const there = new Set(pageWith(options, wanted).offered.map(({ value }) => value));
   return { wanted, offered: there, chosen: values.filter((value) => there.has(value)) };
 }
 
-/** The mark tells whether a page still offers the same when something is chosen on it. */
 function pageWith(options: readonly SelectOption[], wanted: number) {
   const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
-  const offered = options.slice(page.offset, page.offset + page.limit);
-  const mark = createHash('sha256')
-    .update(JSON.stringify(offered.map(({ value }) => value)))
-    .digest('base64url')
-    .slice(0, 12);
-  return { page, offered, mark };
+  return { page, offered: options.slice(page.offset, page.offset + page.limit) };
 }

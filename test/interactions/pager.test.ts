@@ -60,12 +60,6 @@ describe('a select of more options than fit', () => {
   it('knows what was chosen on its page, and nothing of other pages', () => {
     const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
     expect(chosen).toMatchObject({ wanted: 2, chosen: ['v26'] });
-    expect([...(chosen?.offered ?? [])]).toEqual(['v25', 'v26', 'v27', 'v28', 'v29']);
-  });
-
-  it('takes nothing when its page has changed meanwhile', () => {
-    const argument = argumentOf(2);
-    expect(chosenOnPage(options(31), { argument, values: ['v26'] })).toBeUndefined();
-    expect(chosenOnPage(options(31), { argument: argumentOf(1), values: ['v1'] })).toBeDefined();
+    expect([...chosen.offered]).toEqual(['v25', 'v26', 'v27', 'v28', 'v29']);
   });
 });
