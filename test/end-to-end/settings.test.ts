@@ -367,18 +367,6 @@ describe('the games of a guild', () => {
     expect(textOf(chosen)).toContain('Factorio 2');
     expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
   });
-
-  ownIt(
-    'are not changed when the list has changed since they were shown',
-    async ({ guild, admin, listing }) => {
-      const page = await admin.press(await openSettings(guild), 'Games …');
-      const games = [{ name: 'Factorio', alias: 'factorio' }];
-      await listing.behave({ kind: 'json', status: 200, body: games }, 1);
-      await setKey(admin, 'sandbox-key');
-      expect(textOf(await admin.pick(page, ['Factorio']))).toContain('The list of games has changed');
-      expect(textOf(await openSettings(guild))).toContain('Games: all\n');
-    },
-  );
 });
 
 describe('the daily quota', () => {
