@@ -26,12 +26,17 @@ export interface SessionOptions {
   readonly application: string;
   /** Whether statements may take as long as they need. */
   readonly isUnhurried?: boolean | undefined;
+  /** Further settings of this connection alone. */
+  readonly settings?: Session['settings'];
 }
 
 /** How each connection is made, whatever the defaults of the server, the database and the user are. */
-export function sessionConfig({ url, application, isUnhurried = false }: SessionOptions): ClientConfig {
+export function sessionConfig(options: SessionOptions): ClientConfig {
+  const { url, application, isUnhurried = false, settings = {} } = options;
   const address = new URL(url.reveal());
-  const ours = Object.entries(settingsOf(isUnhurried)).map(([name, value]) => optionOf(name, value));
+  const ours = Object.entries({ ...settingsOf(isUnhurried), ...settings }).map(([name, value]) =>
+    optionOf(name, value),
+  );
   // If a setting stands twice, the last one counts.
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {

@@ -327,6 +327,22 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
+    it('is held by a session that the server soon misses when its machine has vanished', async () => {
+      const { url, query } = await database();
+      await query('create schema first create table told (name text, setting text)');
+      // What the lock's own session calls is this function, which tells the settings of that session.
+      await query(`create function first.pg_try_advisory_lock(bigint) returns boolean language sql as $$
+        insert into first.told select name, setting from pg_settings where name like 'tcp%';
+        select pg_catalog.pg_try_advisory_lock($1) $$`);
+      await lockAt(withParameter(url, 'options', '-c search_path=first,pg_catalog')).start();
+      expect(await query('select * from first.told order by name')).toEqual([
+        { name: 'tcp_keepalives_count', setting: '3' },
+        { name: 'tcp_keepalives_idle', setting: '10' },
+        { name: 'tcp_keepalives_interval', setting: '5' },
+        { name: 'tcp_user_timeout', setting: '25000' },
+      ]);
+    });
+
     it('is taken on no server that only reads', async () => {
       const { storeUrl, setDefault } = await database();
       await setDefault('default_transaction_read_only', 'on');

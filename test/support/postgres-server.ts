@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,11 +79,16 @@ function newestPrograms(): string | undefined {
 /** The path of one of PostgreSQL's own programs. */
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
-/**
- * Starts one; `undefined` where PostgreSQL is not installed.
- * @param onDisk its data is where temporary files are, and each commit waits for the disk; otherwise in memory
- */
-export async function startServer({ onDisk = false } = {}): Promise<PostgresServer | undefined> {
+export interface ServerOptions {
+  /** Its data is where temporary files are, and each commit waits for the disk; otherwise in memory. */
+  readonly onDisk?: boolean;
+  /** An address of this machine at which it can be reached from others, too. */
+  readonly address?: string;
+}
+
+/** Starts one; `undefined` where PostgreSQL is not installed. */
+export async function startServer(options: ServerOptions = {}): Promise<PostgresServer | undefined> {
+  const { onDisk = false, address } = options;
   const programs = newestPrograms();
   if (programs === undefined) return undefined;
   const place = !onDisk && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -93,11 +107,12 @@ export async function startServer({ onDisk = false } = {}): Promise<PostgresServ
   const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const inFolder = { ...user, cwd: folder };
   execFileSync(join(programs, 'initdb'), ['-D', data, ...cluster, ...order], { ...inFolder, stdio: 'pipe' });
+  if (address) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
 
   const port = await quietPort();
   const settings = {
     port,
-    listen_addresses: '127.0.0.1',
+    listen_addresses: ['127.0.0.1', ...(address ? [address] : [])].join(),
     unix_socket_directories: '',
     max_connections: 500,
     fsync: onDisk ? 'on' : 'off',

@@ -1,0 +1,9 @@
+import { createStoreLock } from '../../src/storage/lock.ts';
+import { parseStoreUrl } from '../../src/store-url.ts';
+
+/** Takes the lock of the database in STORE_URL, says so, and holds it until it is killed. */
+const nothing = () => undefined;
+const url = parseStoreUrl(process.env.STORE_URL ?? '');
+if (url === undefined) throw new Error('STORE_URL is no URL of a database');
+await createStoreLock({ url, logger: { warn: nothing, error: nothing } }).start();
+process.stdout.write('held\n');
