@@ -129,6 +129,7 @@ const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): M
     // Discord's own window warns against sharing passwords.
     text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
+    isSecret: true,
   });
 
 const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({

@@ -92,7 +92,7 @@ export const roleSelect = (id: string, placeholder: string): Control => ({
 });
 
 const emptySelect = (id: string, placeholder: string) => ({
-  custom_id: newSelectId(id),
+  custom_id: newId(id),
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
@@ -159,17 +159,28 @@ export interface ModalOptions {
   /** What is to be known before anything is typed. */
   readonly text?: string;
   readonly fields: readonly Field[];
+  /** What was typed is not shown again in another modal. */
+  readonly isSecret?: true;
 }
 
-/** A modal with fields to fill in; members read "window". */
-export const modal = ({ id, title, text = '', fields }: ModalOptions): Modal => ({
-  custom_id: id,
+/**
+ * A modal with fields to fill in; members read "window". An empty one keeps its custom id, so that a phone still shows what was
+ * typed when somebody closed it by accident.
+ */
+export const modal = ({ id, title, text = '', fields, isSecret }: ModalOptions): Modal => ({
+  custom_id: isSecret || fields.some(isFilled) ? newId(id) : id,
   title: shorten(title, LIMITS.modalTitle),
   components: [
     ...(text === '' ? [] : [{ type: ComponentType.TextDisplay as const, content: text }]),
     ...fields.map(labelled),
   ],
 });
+
+function isFilled(field: Field): boolean {
+  if (field.kind === 'file') return false;
+  if (field.kind === 'select') return field.options.some((option) => option.default);
+  return field.value !== undefined && field.value !== '';
+}
 
 const labelled = (field: Field): APILabelComponent => ({
   type: ComponentType.Label,
@@ -221,24 +232,24 @@ export function customId(command: string, action: string, argument = ''): string
 /** Whether Discord takes a custom id. */
 export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 
-const SELECT_MARK = /#[0-9a-f]{6}$/;
+const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
- * The custom id of a select, another one each time. A select sends nothing when the value that it shows is chosen again,
- * also after an edit of its message (discord-api-docs#4801, #7765): with another id it is another select, which shows none.
+ * A custom id that is another one each time, since Discord remembers by it. A select sends nothing when the value that it shows
+ * is chosen again, also after an edit of its message (discord-api-docs#4801, #7765): with another id it is another select,
+ * which shows none. On a phone a modal shows what its id showed first (discord-api-docs#7554).
  */
-const newSelectId = (id: string): string =>
-  `${id.replace(SELECT_MARK, '')}#${randomBytes(3).toString('hex')}`;
+const newId = (id: string): string => `${id.replace(NEW_MARK, '')}#${randomBytes(3).toString('hex')}`;
 
 /** Components of a message as they are, but for selects, in which everything can be chosen again. */
 export function renewed(components: readonly unknown[]): readonly unknown[] {
   const renew = (key: string, value: unknown) =>
-    key === 'custom_id' && SELECT_MARK.test(String(value)) ? newSelectId(String(value)) : value;
+    key === 'custom_id' && NEW_MARK.test(String(value)) ? newId(String(value)) : value;
   return JSON.parse(JSON.stringify(components, renew));
 }
 
 /** The reverse of {@link customId}; the argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
-  const [command = '', action = '', ...rest] = id.replace(SELECT_MARK, '').split(':');
+  const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };
 }

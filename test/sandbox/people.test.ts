@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { openRawBot, type RawBot } from './support/raw.ts';
 
@@ -189,6 +190,24 @@ describe('a modal', () => {
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
   ])('is not submitted with what it does not take: %o', async (entered, why) => {
     expect(await bot.person.submit(await opened(CHOICES), entered)).toEqual({ kind: 'refused', why });
+  });
+
+  it('has what its custom id showed first, or what was typed when it was closed', async () => {
+    const select = { type: 3, options: options.map(({ label, value }) => ({ label, value })) };
+    const first = [label('more', { value: 'x' }), labelled('pick', { type: 3, options })];
+    const second = [label('more', { value: 'y' }), labelled('pick', select), label('new', { value: 'z' })];
+    const seen = ({ data }: Awaited<ReturnType<typeof opened>>) =>
+      modalFields(data).map(({ id, value }) => [id, value]);
+    const shown = [
+      ['more', 'x'],
+      ['pick', 'b'],
+    ];
+    expect(seen(await opened(first))).toEqual(shown);
+    const again = await opened(second);
+    expect(seen(again)).toEqual([...shown, ['new', 'z']]);
+    bot.person.close(again, { more: 'typed' });
+    expect(await bot.person.submit(again, {})).toMatchObject({ kind: 'refused' });
+    expect(seen(await opened(second))[0]).toEqual(['more', 'typed']);
   });
 
   it('can be submitted again when nothing came, by whom it was opened for', async () => {

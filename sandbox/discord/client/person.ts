@@ -22,6 +22,7 @@ import { findButton, findSelect, preselected } from './components.ts';
 import { type Entered, modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
 import { type Actor, type Asked, createResolved, interactionCreate } from './payload.ts';
+import { createPhone } from './phone.ts';
 
 interface PersonDeps {
   readonly world: World;
@@ -56,12 +57,13 @@ function interactionIdIn(opened: Opened): string {
   throw new Error(`a modal was expected, and this came: ${JSON.stringify(opened)}`);
 }
 
-/** One person and their Discord, which sends nothing that Discord would not let them send. */
+/** One person and their Discord on a phone, which sends nothing that Discord would not let them send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
   /** What opened a modal that was then submitted and answered. */
   const closed = new WeakSet<Interaction>();
   /** What selects show that something was chosen in: by message and custom id, also after the message was edited. */
   const chosen = new Map<string, string>();
+  const phone = createPhone();
 
   /** In the channel of the message that it comes from, or where the person is. */
   function send(did: Did, asked: Asked): Interaction {
@@ -77,6 +79,20 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     const there = { ...actor, channelId };
     dispatch(interactionCreate(world, { interaction, actor: there, asked }), actor.guild.id);
     return interaction;
+  }
+
+  async function seen(interaction: Interaction): Promise<Answer> {
+    const answer = await answerTo(world, interaction);
+    if (answer.kind !== 'modal') return answer;
+    return { kind: 'modal', modal: { ...answer.modal, data: phone.show(answer.modal.data) } };
+  }
+
+  /** The modal that is open, and what opened it; `undefined` if it is not open here. */
+  function openModal(opened: Opened) {
+    const openedBy = world.interactions.get(interactionIdIn(opened));
+    const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
+    if (!isOpen || openedBy.acknowledged?.type !== 'modal') return undefined;
+    return { openedBy, modal: phone.show(openedBy.acknowledged.modal) };
   }
 
   /** As the guild's administrators and the command itself say. */
@@ -136,7 +152,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         options,
         ...resolved.all(),
       };
-      return answerTo(world, send({ command }, { type: InteractionType.ApplicationCommand, data }));
+      return seen(send({ command }, { type: InteractionType.ApplicationCommand, data }));
     },
 
     /** The choices shown while `focused` is being typed. */
@@ -176,7 +192,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         custom_id,
         id,
       } as APIMessageButtonInteractionData;
-      return answerTo(world, send({ source }, { type: InteractionType.MessageComponent, data }));
+      return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
     },
 
     /**
@@ -208,17 +224,16 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         values: [...values],
         ...resolved.all(),
       } as APIMessageSelectMenuInteractionData;
-      return answerTo(world, send({ source }, { type: InteractionType.MessageComponent, data }));
+      return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
     },
 
     /** Fills a modal in and submits it. What is not entered stays as it stood there. */
     async submit(opened: Opened, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
-      const openedBy = world.interactions.get(interactionIdIn(opened));
-      const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
-      if (!isOpen || openedBy.acknowledged?.type !== 'modal') return refused('this modal is not open here');
+      const open = openModal(opened);
+      if (open === undefined) return refused('this modal is not open here');
       if (actor.guild.status === 'left') return refused('the bot is gone');
-      const { modal } = openedBy.acknowledged;
+      const { openedBy, modal } = open;
       const complaint = modalComplaint(modal, entered);
       if (complaint !== undefined) return refused(complaint);
       const resolved = createResolved(world, actor);
@@ -229,7 +244,15 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
       // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(openedBy));
-      return answerTo(world, interaction);
+      return seen(interaction);
+    },
+
+    /** Types into a modal, and closes it by accident. */
+    close(opened: Opened, typed: Readonly<Record<string, string>>): void {
+      const open = openModal(opened);
+      if (open === undefined) return;
+      phone.close(open.modal, typed);
+      closed.add(open.openedBy);
     },
 
     /** Runs a message command on a message that is in the channel. */
@@ -246,7 +269,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         target_id: messageId,
         resolved,
       };
-      return answerTo(world, send({ command }, { type: InteractionType.ApplicationCommand, data }));
+      return seen(send({ command }, { type: InteractionType.ApplicationCommand, data }));
     },
   };
 }

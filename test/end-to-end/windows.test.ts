@@ -1,0 +1,185 @@
+import { describe, expect } from 'vitest';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
+import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import { turnApprovalOn } from '../support/approval.ts';
+import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
+import {
+  addServer,
+  allowGames,
+  edit,
+  type Opened,
+  openSettings,
+  openWindow,
+  paste,
+  pressSubmit,
+} from '../support/people.ts';
+
+/*
+ * People are on phones here, which remember a window's fields by its custom id. What stands in a window is what the bot has put
+ * there all the same, each time.
+ */
+
+const it = botTest();
+
+/** Opens a window, changes what stands in it, and opens it again. */
+async function editTwice(person: Person, answer: Answer, changes: Opened['typed']): Promise<Opened[]> {
+  const first = await openWindow(person, answer);
+  await person.submit(first.modal, { ...first.typed, ...changes });
+  return [first, await openWindow(person, answer)];
+}
+
+/** Opens the window of each message whose time is over. */
+async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): Promise<Opened[]> {
+  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  const opened: Opened[] = [];
+  for (const message of messages) {
+    await member.press(message, 'Edit');
+    opened.push(await openWindow(member, message, 'Fill in again'));
+  }
+  return opened;
+}
+
+interface Prefilled {
+  /** What its custom id begins with. */
+  readonly name: string;
+  /** The field in which another text stands the second time. */
+  readonly field: string;
+  readonly texts: readonly [string, string];
+  open(guild: TestGuild): Promise<Opened[]>;
+}
+
+const PREFILLED: readonly Prefilled[] = [
+  {
+    name: 'addserver:edit',
+    field: 'server',
+    texts: ['first.example.com', 'second.example.com'],
+    open: async ({ member }) =>
+      editTwice(member, await addServer(member, 'first.example.com'), { server: 'second.example.com' }),
+  },
+  {
+    name: 'addserver:edit',
+    field: 'server',
+    texts: ['first.example.com', 'second.example.com'],
+    open: async (guild) =>
+      fillInAgain(guild, [
+        await addServer(guild.member, 'first.example.com'),
+        await addServer(guild.member, 'second.example.com'),
+      ]),
+  },
+  {
+    name: 'addserver:changed',
+    field: 'server',
+    texts: ['first.example.com:1', 'second.example.com:1'],
+    async open(guild) {
+      await turnApprovalOn(guild);
+      const waits = await addServer(guild.member, 'first.example.com:1');
+      return editTwice(guild.member, waits, { server: 'second.example.com:1' });
+    },
+  },
+  {
+    name: 'addservers:edit',
+    field: 'servers',
+    texts: ['1. first.example.com cs2', '1. second.example.com cs2'],
+    open: async ({ member }) =>
+      editTwice(member, await paste(member, 'first.example.com cs2'), {
+        servers: '1. second.example.com cs2',
+      }),
+  },
+  {
+    name: 'addservers:correct',
+    field: 'servers',
+    texts: ['1. first.example.com:1 cs2', '1. second.example.com:1 cs2'],
+    async open({ member, listing }) {
+      await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
+      const message = await pressSubmit(member, await paste(member, 'first.example.com:1 cs2'));
+      return editTwice(member, { kind: 'message', message }, { servers: '1. second.example.com:1 cs2' });
+    },
+  },
+  {
+    name: 'addservers:changed',
+    field: 'servers',
+    texts: ['1. first.example.com:1 cs2', '1. second.example.com:1 cs2'],
+    async open(guild) {
+      const { member } = guild;
+      await turnApprovalOn(guild);
+      const message = await pressSubmit(member, await paste(member, 'first.example.com:1 cs2'));
+      const first = await openWindow(member, message);
+      await member.submit(first.modal, { servers: '1. second.example.com:1 cs2' });
+      await pressSubmit(member, message);
+      return [first, await openWindow(member, message)];
+    },
+  },
+  {
+    name: 'addservers:retyped',
+    field: 'servers',
+    texts: ['[', '{'],
+    open: async ({ member }) => editTwice(member, await paste(member, '['), { servers: '{' }),
+  },
+  {
+    name: 'addservers:paste',
+    field: 'servers',
+    texts: ['first.example.com cs2', 'second.example.com cs2'],
+    open: async (guild) =>
+      fillInAgain(guild, [
+        await paste(guild.member, 'first.example.com cs2'),
+        await paste(guild.member, 'second.example.com cs2'),
+      ]),
+  },
+  {
+    name: 'addservers:paste',
+    field: 'game',
+    texts: ['cs2', 'ark'],
+    async open(guild) {
+      const { member } = guild;
+      await allowGames(guild, ['ark', 'cs2']);
+      const [first, second] = [
+        modalOf(await member.slash('addservers', { game: 'cs2' })),
+        modalOf(await member.slash('addservers', { game: 'ark' })),
+      ];
+      return [first, second].map((modal) => ({ modal, typed: standingIn(modal) }));
+    },
+  },
+  {
+    name: 'settings:quota',
+    field: 'quota',
+    texts: ['5', '7'],
+    async open(guild) {
+      const { admin } = guild;
+      const label = 'Daily quota …';
+      await edit(admin, await openSettings(guild), { quota: '5' }, label);
+      const first = await openWindow(admin, await openSettings(guild), label);
+      await admin.submit(first.modal, { quota: '7' });
+      return [first, await openWindow(admin, await openSettings(guild), label)];
+    },
+  },
+];
+
+const standingIn = ({ data }: SeenModal): Opened['typed'] =>
+  Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
+
+describe('a window that opens with something in it', () => {
+  it.for(PREFILLED)('shows it each time: $name, $texts', async ({ name, field, texts, open }, { guild }) => {
+    const opened = await open(guild);
+    expect(opened.map(({ typed }) => typed[field])).toEqual(texts);
+    for (const { modal } of opened) expect(modal.data.custom_id).toMatch(new RegExp(`^${name}:`));
+  });
+});
+
+describe('an empty window', () => {
+  it('still shows what was typed when somebody closed it by accident', async ({ member }) => {
+    const window = async () => modalOf(await member.slash('addservers'));
+    member.close(await window(), { servers: 'typed.example.com:1 cs2' });
+    const again = await window();
+    expect(standingIn(again)).toMatchObject({ servers: 'typed.example.com:1 cs2' });
+    expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
+  });
+
+  it('shows no key that was typed before', async ({ admin }) => {
+    const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
+    const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Try again')];
+    for (const open of windows) {
+      admin.close(modalOf(await open()), { key: 'a key' });
+      expect(standingIn(modalOf(await open()))).toEqual({ key: '' });
+    }
+  });
+});
