@@ -14,8 +14,8 @@ const settingsSchema = z.object({
   /** Discord's name of the guild's language, for messages that nobody asked for. */
   locale: z.string(),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last message to the log channel did not arrive. */
-  logTrouble: z.exactOptional(z.enum(['gone', 'no-access', 'no-permission'])),
+  /** Why the last message to the log channel did not arrive; absent, too, where only a newer version knows the reason. */
+  logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
   /** Whether the bot could mention every role there when the log channel was chosen. */
   mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role that the log channel mentions when the service refuses the key. */

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
@@ -9,12 +9,15 @@ export interface CollectionDeps<Value extends object> {
   readonly values: Values;
   /** The first part of the records' keys, such as `settings` in `settings:123`. */
   readonly name: string;
-  readonly schema: z.ZodType<Value>;
+  readonly schema: z.ZodType<Value> & { readonly shape: object };
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Unreadable records that are logged, each once; further ones are not. */
 const MOST_TOLD = 1_000;
+
+/** Any record; none where what is stored is damaged. */
+const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
 /** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
@@ -36,7 +39,12 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       tell(`${name}:${id}`);
       return 'unreadable';
     },
-    set: (id: string, value: Value): Promise<void> => values.set(`${name}:${id}`, value),
+    /** Replaces every field that the schema knows; what a newer version has stored beside them stays. */
+    async set(id: string, value: Value): Promise<void> {
+      const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
+      const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));
+      await values.set(`${name}:${id}`, { ...Object.fromEntries(unknown), ...value });
+    },
     /** @returns whether there was one */
     delete: (id: string): Promise<boolean> => values.delete(`${name}:${id}`),
   };

@@ -77,6 +77,20 @@ describe('the settings of a guild', () => {
     expect(await settings.get('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
+  it('are read after a newer version has written them, and keep what that one has added', async () => {
+    const { store, settings, logger } = await open();
+    const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
+    await store.values.set('settings:1', ofTomorrow);
+    expect(await settings.get('1')).toEqual({ locale: 'de', announce: false });
+    await settings.change('1', (now) => ({ ...now, announce: true }));
+    expect(await store.values.get('settings:1')).toEqual({
+      locale: 'de',
+      announce: true,
+      motto: { de: 'Hallo' },
+    });
+    expect(logger.lines).toEqual([]);
+  });
+
   it('are an error, and never the defaults, when the store fails', async () => {
     const { store, settings } = await open();
     await store.stop();
