@@ -223,6 +223,8 @@ export async function startDiscord(options: StandInOptions) {
       const id = world.snowflakes.next();
       return messages.add(personsMessage({ id, channelId, author, at: clock.now(), content })).id;
     },
+    /** People who may manage messages delete any. */
+    deleteMessage: messages.delete,
     /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
     messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
@@ -12,6 +13,7 @@ import {
   edit,
   labelsOf,
   lines,
+  logLines,
   openSettings,
   openWindow,
   paste,
@@ -26,6 +28,11 @@ const it = botTest();
 
 const HOST = 'wait.example.com';
 const WAITS = 'This is waiting for a moderator';
+const DAY_MS = 86_400_000;
+
+/** The bar beside what was submitted. */
+const COLORS = { yellow: 0xfee75c, green: 0x57f287, red: 0xed4245 };
+const colorOf = ({ current }: SeenMessage) => current.embeds[0]?.color;
 
 /** A member's server that waits. */
 async function oneWaits(guild: TestGuild, host = HOST) {
@@ -55,6 +62,9 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain(`${HOST}:1`);
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
     expect(addsOf(guild, HOST)).toEqual([]);
+    const until = Number(/until <t:(\d+):f>/.exec(message.current.content)?.[1]) * 1_000;
+    expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
+    expect(colorOf(message)).toBe(COLORS.yellow);
 
     const answers = await Promise.all(
       ['admin', 'admin'].map((who) => inStaff(guild, who as 'admin').press(message, 'Approve')),
@@ -62,6 +72,7 @@ describe('a submission under approval', () => {
     for (const answer of answers) expect(textOf(answer)).toContain('Approved');
     expect(addsOf(guild, HOST)).toHaveLength(1);
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    expect(colorOf(message)).toBe(COLORS.green);
     expect(textOf(message)).toMatch(/Approved · Moderator: @/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
@@ -121,7 +132,13 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
     const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
     discord.guildEvents.giveRole(other, roleId);
-    expect(textOf(await other.press(message, 'Approve'))).toContain(ACCEPTED);
+    const held = Promise.withResolvers<void>();
+    await guild.listing.behave({ kind: 'held', until: held.promise }, 1);
+    const answer = other.press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain(`being sent · Moderator: @${other.userId}`);
+    expect([colorOf(message), ...labelsOf(message)]).toEqual([COLORS.yellow]);
+    held.resolve();
+    expect(textOf(await answer)).toContain(ACCEPTED);
   });
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
@@ -130,6 +147,7 @@ describe('a submission under approval', () => {
     expect(modalTexts(modal.data).join()).toContain(`${HOST}:1`);
     expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
     expect(textOf(message)).toContain('Reason: Not');
+    expect(colorOf(message)).toBe(COLORS.yellow);
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
     const seen = textOf(await member.slash('submissions'));
@@ -174,6 +192,32 @@ describe('a submission under approval', () => {
     for (const each of [approved, other, reply]) {
       await expect.poll(() => textOf(each)).toContain('Check the list before submitting it again.');
     }
+    expect(colorOf(other)).toBe(COLORS.yellow);
+    await addServer(member, `${HOST}:3`);
+    const last = await waitingIn(guild);
+    const body = { status: 'error', message: 'No such luck.' };
+    await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
+    expect(textOf(await moderator.press(last, 'Approve'))).toContain('rejected: No such luck.');
+    await expect.poll(() => colorOf(last)).toBe(COLORS.red);
+    // The log has what was sent, and of what the road refused a moderator nothing.
+    await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*rejected/);
+    expect(logLines(guild).join('\n')).not.toMatch(/\(member\): .*Not sent/);
+  });
+
+  it('is decided in /submissions where somebody has deleted its message, which troubles nothing', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild);
+    guild.discord.deleteMessage(message);
+    expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
+    expect(textOf(await openSettings(guild))).toContain('✅ Log channel: #');
+    const shown = await admin.slash('submissions');
+    expect(textOf(shown)).toContain(`${HOST}:9`);
+    expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
+    expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
   it('waits again, in a message of its own, as far as it was not sent', async ({
@@ -242,6 +286,7 @@ describe('a submission under approval', () => {
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
     expect(textOf(message)).toContain('Withdrawn');
+    expect(colorOf(message)).toBe(COLORS.yellow);
     expect([...labelsOf(reply), ...labelsOf(message)]).toEqual([]);
     expect(addsOf(guild, HOST)).toEqual([]);
   });
@@ -302,14 +347,21 @@ describe('a submission under approval', () => {
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
-    await addServer(member, `${HOST}:5`);
+    for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
     expect(labelsOf(await member.slash('submissions'))).toEqual(['Next one waiting', 'Edit', 'Withdraw']);
     const first = await admin.slash('submissions');
-    expect(textOf(first)).toContain('2 submissions are waiting');
-    expect(textOf(first)).toContain(`${HOST}:4`);
-    expect(textOf(await admin.press(first, 'Approve'))).toContain(ACCEPTED);
+    for (const port of [4, 5, 6, 4]) {
+      expect(textOf(first)).toContain('3 submissions are waiting');
+      expect(textOf(first)).toContain(`${HOST}:${port}`);
+      await admin.press(first, 'Next one waiting');
+    }
+    for (const port of [4, 5]) {
+      const shown = await admin.slash('submissions');
+      expect(textOf(shown)).toContain(`${HOST}:${port}`);
+      expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
+    }
     const next = await admin.slash('submissions');
-    expect(textOf(next)).toContain(`${HOST}:5`);
+    expect(textOf(next)).toContain(`${HOST}:6`);
     expect(labelsOf(next)).toEqual(['Approve', 'Refuse', 'Export']);
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
@@ -342,7 +394,7 @@ describe('a submission under approval', () => {
     // The hourly job comes soon after the start.
     await bot.restart();
     await expect.poll(() => textOf(message)).toContain('Nobody decided in time');
-    expect(labelsOf(message)).toEqual([]);
+    expect([colorOf(message), ...labelsOf(message)]).toEqual([COLORS.yellow]);
     expect(textOf(await member.slash('submissions'))).toContain('No moderator decided in time.');
     expect(addsOf(guild, HOST)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { turnApprovalOn } from '../support/approval.ts';
 import { type Bot, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, allowGames, edit, openSettings } from '../support/people.ts';
+import { ACCEPTED, addServer, allowGames, edit, labelsOf, openSettings } from '../support/people.ts';
 
 const it = ownBotTest();
 
@@ -20,6 +21,8 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
   member,
 }) => {
   const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
+  await turnApprovalOn(guild);
+  const waiting = await addServer(member, 'waiting.example.com:1');
   await allowGames(guild, ['css']);
   await bot.process.stop();
   for (const pattern of [`api-key:${guild.id}`, `settings:${guild.id}`, 'games:%'])
@@ -36,6 +39,12 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
     expect(textOf(answer)).toContain(`${refused} Please tell someone with the “Manage Server” permission.`);
   }
   expect(textOf(await addServer(admin, 'b.example.com:1'))).toContain(`${refused} Set them again`);
+  // Nobody knows who else may decide: members see what is their own.
+  const own = await member.slash('submissions');
+  expect(textOf(own)).toContain('waiting.example.com:1');
+  expect(labelsOf(own)).toEqual(labelsOf(waiting));
+  const other = guild.person({ role: 'other' });
+  expect(textOf(await other.slash('submissions'))).toContain('There is nothing here under your name.');
   const settings = await openSettings(guild);
   expect(textOf(settings)).toContain("couldn't be read any more");
   // Whatever an admin sets first, and gets wrong first, begins from the defaults.

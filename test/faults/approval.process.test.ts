@@ -1,6 +1,9 @@
-import { describe, expect } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, logLines, staffChannel } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
 
@@ -101,3 +104,28 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(logLines(guild).join('\n')).not.toContain('got no reply');
   });
 });
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'approval-'));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+const PASSED_FILE = join(FOLDER, 'passed');
+const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
+
+ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HURRY}`, PASSED_FILE } })(
+  'a message that Discord could not take is there a minute later',
+  async ({ bot, listing }) => {
+    writeFileSync(PASSED_FILE, '0');
+    await bot.start();
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    await turnApprovalOn(guild);
+    const fault = { kind: 'status', status: 500 } as const;
+    const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
+    bot.discord.faults.inject({ fault, method: 'POST', path, times: Number.POSITIVE_INFINITY });
+    expect(textOf(await addServer(guild.member, `${HOST}:1`))).toContain(WAITS);
+    expect(approvalsIn(guild)).toEqual([]);
+    bot.discord.faults.clear();
+    writeFileSync(PASSED_FILE, '60000');
+    await expect.poll(() => approvalsIn(guild).length).toBe(1);
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    expect(listing.submitted).toHaveLength(1);
+  },
+);

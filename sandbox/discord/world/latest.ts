@@ -14,6 +14,7 @@ export function createLatest<V>(most = MOST) {
       dropped += 1;
     },
     get: (key: string) => entries.get(key),
+    delete: (key: string) => void entries.delete(key),
     /** From the oldest to the newest. */
     all: (): readonly V[] => [...entries.values()],
     /** How many had to go. */

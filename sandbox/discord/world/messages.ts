@@ -31,6 +31,8 @@ export function createMessages({ onEvent }: { readonly onEvent: (event: MessageE
       tell('created', message);
       return message;
     },
+    /** Somebody who may has deleted it. */
+    delete: ({ id }: Pick<SeenMessage, 'id'>): void => latest.delete(id),
     /** Replaces what the message says, and its files. */
     change(message: SeenMessage, next: APIMessage, files: StoredFiles): void {
       message.replace(next, files);
