@@ -235,7 +235,7 @@ describe('what cannot be sent now', () => {
     const requests = listing.requests.length;
     const second = await addServer(admin, 'second.example.com:1');
     expect(textOf(second)).toMatch(
-      /❌ .*refuses.*nothing is sent\. Enter an API key with \/setkey.*set by @/,
+      /❌ .*refuses.*nothing is sent but one try an hour\. Enter an API key with \/setkey.*set by @/,
     );
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(listing.requests).toHaveLength(requests);
