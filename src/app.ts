@@ -51,6 +51,7 @@ import { createHealthServer } from './operations/health.ts';
 import { createMaintenance } from './operations/maintenance.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createScheduledBackups } from './operations/scheduled-backups.ts';
+import { createSealing } from './operations/sealing.ts';
 import { createSilence } from './operations/silence.ts';
 import { reportStart } from './operations/start-report.ts';
 import { retry } from './retry.ts';
@@ -525,6 +526,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
               return signed('not-sent', t('guildLog.gamesGone', { games: gone, settings: mention }));
             }),
         }),
+        encryption: createSealing({ store, encryption, logger }),
         space: store.shrink,
         log: store.cutLog,
       },

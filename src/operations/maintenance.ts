@@ -5,15 +5,18 @@ import type { OnlyOne } from '../storage/only-one.ts';
 
 export interface MaintenanceDeps {
   /**
-   * Each task deletes something that is past its time, in small steps; if one fails, the others go on. When the bot stops,
-   * `stopping` is aborted, and a task throws between two steps.
+   * Each task works in small steps; if one fails, the others go on. When the bot stops, `stopping` is aborted, and a task
+   * throws between two steps.
    */
   readonly tasks: Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
   readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The job that deletes whatever is past its time: soon after the start and once an hour, in one process for all. */
+/**
+ * The job that deletes whatever is past its time, and seals anew what is sealed with a former key: soon after the start and once
+ * an hour, in one process for all.
+ */
 export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): Part {
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
   const { stopping } = job;
@@ -32,10 +35,7 @@ export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): 
       if (stopping.aborted) return;
       await run(stopping).catch((error: unknown) => {
         if (stopping.aborted) return;
-        logger.warn(
-          { err: error, task },
-          'what is past its time could not be removed; it is tried again in an hour',
-        );
+        logger.warn({ err: error, task }, 'a task of the hourly job failed; it is tried again in an hour');
       });
     }
   }

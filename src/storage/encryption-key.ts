@@ -27,7 +27,7 @@ export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string
 export interface KeysAtHand {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
-  /** The file of the key, for when there is no `ENCRYPTION_KEY`; with PostgreSQL there is no file. */
+  /** The file of the keys, one a line, newest first, for when there is no `ENCRYPTION_KEY`; with PostgreSQL there is no file. */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
@@ -49,7 +49,8 @@ export async function keysAtHand({ configured, keyFile, usedKeys }: KeysAtHand):
   const given = configured ? 'ENCRYPTION_KEY' : `the key in ${keyFile}`;
   throw new EncryptionKeyError(
     `the data was encrypted with another key (its id is ${missing}) than ${given}. ` +
-      'Give the former key back, or both with the new one first (ENCRYPTION_KEY=new,former). Nothing was changed.',
+      'Give the former key back, or both with the new one first (ENCRYPTION_KEY=new,former; in the file each in a line). ' +
+      'Nothing was changed.',
   );
 }
 
@@ -108,7 +109,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
   };
 }
 
-/** The key in the file, or none if there is no such file. */
+/** The keys in the file, or none if there is no such file. */
 async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined)
     throw new EncryptionKeyError('ENCRYPTION_KEY is missing: PostgreSQL has no key file');
@@ -119,9 +120,12 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
     if (codeOf(cause) === 'ENOENT') return [];
     throw new EncryptionKeyError(`the encryption key cannot be read: ${reason(cause)}`, { cause });
   }
-  const key = Buffer.from(text.trim(), 'base64');
-  if (key.length === KEY_BYTES) return [key];
-  throw new EncryptionKeyError(`${path} does not hold a key of ${KEY_BYTES} bytes in base64`);
+  const keys = text
+    .trim()
+    .split(/\s+/)
+    .map((line) => Buffer.from(line, 'base64'));
+  if (keys.every((key) => key.length === KEY_BYTES)) return keys;
+  throw new EncryptionKeyError(`${path} does not hold a key of ${KEY_BYTES} bytes in base64 in each line`);
 }
 
 /** Whether others than its owner have any right to the file. Windows has other rights, and names none of them here. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { eachSealed } from '../operations/sealing.ts';
 import type { Secret } from '../secret.ts';
 import { countOf } from '../storage/count.ts';
 import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
@@ -12,7 +13,6 @@ import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
-import { eachSealed } from './sealed-values.ts';
 
 /** The tables that are copied, with their primary keys. Values are copied by themselves; leases are not, since no process is alive. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { folder, runProgram } from '../support/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The programs of package.json. */
-const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'rotate-key', 'copy-store'];
+const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'copy-store'];
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /** What `npm run SCRIPT` prints in another folder. */

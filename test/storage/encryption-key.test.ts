@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
+import { keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { openStore } from '../support/database.ts';
@@ -64,6 +65,7 @@ describe('without ENCRYPTION_KEY', () => {
     '',
     'short',
     randomBytes(33).toString('base64'),
+    `${randomBytes(32).toString('base64')}\nshort`,
   ])('a key file of "%s" is refused', async (text) => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
@@ -71,6 +73,22 @@ describe('without ENCRYPTION_KEY', () => {
     expect(message).toContain('does not hold a key of 32 bytes');
     if (text !== '') expect(message).not.toContain(text);
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
+  });
+
+  it('the key file takes a new key in a line before the previous one, and then both are needed', async () => {
+    const store = await openStore();
+    const file = `${store.path}.key`;
+    const record = (await start(store)).seal('kept', 'guild 1');
+    const former = readFileSync(file, 'utf8');
+    const newer = newKey().reveal();
+    writeFileSync(file, `${newer}\r\n${former}\n`);
+    const both = await start(store);
+    expect(both.open(record, 'guild 1')).toBe('kept');
+    expect(both.sealingKeyId()).toBe(keyId(Buffer.from(newer, 'base64')));
+    for (const alone of [former, newer]) {
+      writeFileSync(file, alone);
+      await refusal(store);
+    }
   });
 
   it('a key file that others may read is warned of', async () => {

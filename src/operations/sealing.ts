@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises';
+import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
+import { interactionContext } from '../interactions/record.ts';
+import type { Logger } from '../logger.ts';
+import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
+import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
+import { sealingKeysOf } from '../storage/leases.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface SealingDeps {
+  readonly store: Pick<Store, 'tables' | 'values' | 'inGuild'>;
+  readonly encryption: Pick<Encryption, 'seal' | 'open'> & { readonly sealingKeyId: () => string };
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Seals anew what is sealed with a former key, once every process seals with the new one. The former key counts as used until
+ * all is done, so that after a crash it is all looked through again.
+ */
+export function createSealing({ store, encryption, logger }: SealingDeps) {
+  return async (stopping: AbortSignal): Promise<void> => {
+    const sealingKey = encryption.sealingKeyId();
+    const formerKeys = (await usedKeysOf(store.values)).filter((id) => id !== sealingKey);
+    if (formerKeys.length === 0) return;
+    if ((await sealingKeysOf(store)).some((id) => id !== sealingKey)) {
+      logger.info({ sealingKey }, 'another process encrypts with another key, so each key is still needed');
+      return;
+    }
+    const unreadable: string[] = [];
+    const sealAnew: Look = (name, sealed, context) => {
+      if (Object(sealed).k === sealingKey) return undefined;
+      try {
+        return encryption.seal(encryption.open(sealed, context), context);
+      } catch (error) {
+        if (!(error instanceof UndecryptableError)) throw error;
+        unreadable.push(name);
+        return undefined;
+      }
+    };
+    await eachSealed(store, sealAnew, stopping);
+    if (unreadable.length > 0) {
+      logger.warn({ unreadable }, 'records that no encryption key opens stay as they are');
+    }
+    for (const id of formerKeys) await store.values.delete(`${USED_KEY}:${id}`);
+    logger.info(
+      { sealingKey, formerKeys },
+      'everything is encrypted with the new key: the former one can be removed; backups from before still need it',
+    );
+  };
+}
+
+/**
+ * Sees one sealed value.
+ * @param name what a message calls it
+ * @param sealed a {@link SealedRecord}, unless it is damaged
+ * @returns what to store in its place; `undefined`: it stays
+ */
+type Look = (name: string, sealed: unknown, context: string) => SealedRecord | undefined;
+
+/**
+ * Goes through everything that is sealed: the API keys and the interactions without a reply. Bots may run meanwhile.
+ * @throws what `stopping` was aborted with, between two values
+ */
+export async function eachSealed(
+  { tables, values, inGuild }: SealingDeps['store'],
+  look: Look,
+  stopping?: AbortSignal,
+): Promise<void> {
+  for (const guildId of await values.ids(API_KEYS)) {
+    stopping?.throwIfAborted();
+    const name = `${API_KEYS}:${guildId}`;
+    const lookAtKey = async () => {
+      const stored = await values.get(name);
+      // The guild's key was removed meanwhile.
+      if (stored === undefined) return;
+      const value = Object(stored);
+      const sealed = look(name, value.sealed, sealContext(guildId));
+      if (sealed) await values.set(name, { ...value, sealed });
+    };
+    await inGuild(guildId, lookAtKey, { synced: false });
+    // Others have their turn.
+    await setImmediate();
+  }
+
+  const withoutReply = await tables()
+    .selectFrom('interactions')
+    .select(['id', 'guild_id', 'sealed'])
+    .where('sealed', 'is not', null)
+    .execute();
+  for (const { id, guild_id, sealed: before } of withoutReply) {
+    const sealed = look(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
+    if (!sealed) continue;
+    await tables()
+      .updateTable('interactions')
+      .set({ sealed: JSON.stringify(sealed) })
+      .where('id', '=', id)
+      // The interaction may have got its reply meanwhile.
+      .where('sealed', '=', before)
+      .execute();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { oneBot, textOf } from '../support/bot.ts';
+import { folder } from '../support/machine.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
+
+it('with a new encryption key in front everything is sealed with it, and then the former one can be removed', async () => {
+  const former = randomBytes(32).toString('base64');
+  const newest = randomBytes(32).toString('hex');
+  const file = join(folder(), 'keys');
+  writeFileSync(file, former);
+  const bot = await oneBot({ env: { ENCRYPTION_KEY_FILE: file } });
+  const { member } = await bot.newGuild({ key: 'sandbox-key' });
+
+  /** What is sealed anywhere in the database, its file or its log. */
+  async function sealedData(): Promise<ReadonlySet<string>> {
+    const bytes = await bot.store.content();
+    return new Set([...bytes.matchAll(/"data":"([^"]+)"/g)].map(([, data = '']) => data));
+  }
+  async function restartWith(keys: string): Promise<void> {
+    writeFileSync(file, keys);
+    await bot.restart();
+    const server = `${keys.length}.example.com:27015`;
+    expect(textOf(await addServer(member, server))).toContain(ACCEPTED);
+  }
+  const done = () => bot.log().filter(({ msg }) => String(msg).includes('the former one can be removed'));
+
+  const before = await sealedData();
+  // What several processes have first, so that each of them can read what another has sealed.
+  await restartWith(`${former},${newest}`);
+  await restartWith(`${newest}, ${former}`);
+  await expect.poll(done).toHaveLength(1);
+  await restartWith(newest);
+  await bot.process.stop();
+  expect(before.size).toBeGreaterThan(0);
+  expect((await sealedData()).isDisjointFrom(before)).toBe(true);
+});

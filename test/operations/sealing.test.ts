@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { interactionContext } from '../../src/interactions/record.ts';
+import { createSealing } from '../../src/operations/sealing.ts';
+import { Secret } from '../../src/secret.ts';
+import { useFile } from '../../src/storage/database-file.ts';
+import { createEncryption, type Encryption, keyId } from '../../src/storage/encryption.ts';
+import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
+import { createLeases } from '../../src/storage/leases.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
+
+const FORMER = randomBytes(32);
+const NEWEST = randomBytes(32);
+
+/** A bot that starts with these encryption keys: the API keys as it reads and writes them, and its hourly job. */
+async function started(store: Store, ...keys: readonly Buffer[]) {
+  const logger = recorder();
+  const configured = keys.map((key) => new Secret(key.toString('base64')));
+  const encryption = createStoreEncryption({ configured, store, logger });
+  await encryption.start();
+  const sealing = createSealing({ store, encryption, logger });
+  return {
+    keys: createApiKeys({ store, encryption, now: Date.now, logger }),
+    encryption,
+    sealAnew: (stopping = new AbortController().signal) => sealing(stopping),
+    logger,
+  };
+}
+
+/** A store with five keys that are sealed with the former key. */
+async function filled(): Promise<FileStore> {
+  const store = await openStore();
+  const { keys } = await started(store, FORMER);
+  for (const guildId of ['0', '1', '2', '3', '4']) {
+    await keys.set(guildId, new Secret(`secret-of-${guildId}`), { userId: '42' });
+  }
+  await store.values.set('settings:1', { announce: true });
+  return store;
+}
+
+/** The ids of the encryption keys that the API keys are sealed with. */
+async function sealingKeys(store: Store): Promise<readonly string[]> {
+  const ids = await store.values.ids('api-key');
+  return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
+}
+
+describe('what is sealed with a former key', () => {
+  it('is sealed anew by the hourly job, and then the former key is not needed, which the log says once', async () => {
+    const store = await filled();
+    const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
+    expect(bytesOnDisk(store.path)).toContain(tag);
+    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
+    for (let hour = 0; hour < 2; hour += 1) await sealAnew();
+    expect(logger.lines).toMatchObject([
+      { level: 'info', details: { sealingKey: keyId(NEWEST), formerKeys: [keyId(FORMER)] } },
+    ]);
+    expect(logger.lines[0]?.message).toContain('backups from before still need it');
+    await store.cutLog();
+    for (const trace of [data, tag, keyId(FORMER)]) expect(bytesOnDisk(store.path)).not.toContain(trace);
+
+    const { keys } = await started(store, NEWEST);
+    expect((await keys.get('3'))?.key.reveal()).toBe('secret-of-3');
+    expect(await keys.status('3')).toMatchObject({ setBy: '42' });
+    expect(await store.values.get('settings:1')).toEqual({ announce: true });
+  });
+
+  it('is sealed anew although a crash or a stop came in between, and both keys are needed until then', async () => {
+    const store = await filled();
+    let left = 2;
+    const inGuild: Store['inGuild'] = (...args) => {
+      left -= 1;
+      return left < 0 ? Promise.reject(new Error('the power went out')) : store.inGuild(...args);
+    };
+    const { sealAnew } = await started({ ...store, inGuild }, NEWEST, FORMER);
+    await expect(sealAnew()).rejects.toThrow('the power went out');
+    await expect(sealAnew(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect((await sealingKeys(store)).filter((id) => id === keyId(NEWEST))).toHaveLength(2);
+    await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
+    const again = await started(store, NEWEST, FORMER);
+    await again.sealAnew();
+    expect(new Set(await sealingKeys(store))).toEqual(new Set([keyId(NEWEST)]));
+    await started(store, NEWEST);
+  });
+
+  it('stays as the bot writes it meanwhile', async () => {
+    const store = await filled();
+    const { keys } = await started(store, NEWEST, FORMER);
+    let isFirst = true;
+    const inGuild: Store['inGuild'] = async (...args) => {
+      if (isFirst) {
+        isFirst = false;
+        await keys.set('1', new Secret('set-meanwhile'), { userId: '42' });
+        await keys.delete('2');
+      }
+      return store.inGuild(...args);
+    };
+    const { sealAnew } = await started({ ...store, inGuild }, NEWEST, FORMER);
+    await sealAnew();
+    const alone = await started(store, NEWEST);
+    expect((await alone.keys.get('1'))?.key.reveal()).toBe('set-meanwhile');
+    expect(await alone.keys.status('2')).toBeUndefined();
+  });
+
+  it('stays until no process seals with the former key any more', async () => {
+    const store = await filled();
+    const leases = createLeases({
+      store,
+      owner: 'another',
+      isAlone: false,
+      takeOver: async () => undefined,
+      onOver: () => undefined,
+      sealingKeyId: () => keyId(FORMER),
+      logger: recorder(),
+    });
+    await leases.start();
+    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
+    await sealAnew();
+    expect(new Set(await sealingKeys(store))).toEqual(new Set([keyId(FORMER)]));
+    expect(logger.lines).toMatchObject([{ level: 'info', details: { sealingKey: keyId(NEWEST) } }]);
+    await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
+    await leases.stop();
+    await sealAnew();
+    await started(store, NEWEST);
+  });
+
+  it('is sealed anew where an interaction has no reply yet, too, unless it gets one meanwhile', async () => {
+    const store = await filled();
+    const { seal } = createEncryption([FORMER]);
+    const withoutReply = ['7', '8'].map((id) => ({
+      id,
+      guild_id: '1',
+      owner: 'one',
+      taken_at: 1,
+      sealed: JSON.stringify(seal(`token ${id}`, interactionContext('1', id))),
+    }));
+    await store.tables().insertInto('interactions').values(withoutReply).execute();
+    const { encryption, logger } = await started(store, NEWEST, FORMER);
+    const reply = "UPDATE interactions SET sealed = NULL WHERE id = '8'";
+    const whileReplied: Encryption['seal'] = (plain, context) => {
+      if (plain === 'token 8') useFile(store.path, (opened) => opened.exec(reply), true);
+      return encryption.seal(plain, context);
+    };
+    const sealing = createSealing({ store, encryption: { ...encryption, seal: whileReplied }, logger });
+    await sealing(new AbortController().signal);
+    const [first, second] = await rowsIn(store, 'interactions');
+    const { open } = createEncryption([NEWEST]);
+    expect(open(JSON.parse(first?.sealed ?? ''), interactionContext('1', '7'))).toBe('token 7');
+    expect(second?.sealed).toBeNull();
+  });
+
+  it('is named, and stays as it is, where no key opens it', async () => {
+    const store = await filled();
+    await store.values.set('api-key:4', await store.values.get('api-key:3'));
+    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
+    await sealAnew();
+    expect(logger.lines).toMatchObject([
+      { level: 'warn', details: { unreadable: ['api-key:4'] } },
+      { level: 'info' },
+    ]);
+    expect((await sealingKeys(store)).at(4)).toBe(keyId(FORMER));
+    await started(store, NEWEST);
+  });
+});
