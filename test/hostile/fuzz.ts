@@ -5,23 +5,29 @@ import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, setQuota } from '../support/people.ts';
 import { damage, HELD } from './damage.ts';
-import { createHostileService } from './hostile-service.ts';
-import { createOthers } from './others.ts';
+import { type Arena, FLOODS } from './floods.ts';
+import { createHostileService, type Service } from './hostile-service.ts';
+import { createOthers, type Others } from './others.ts';
 import { labelsOf, within } from './people.ts';
 import type { Random } from './random.ts';
-import { anyText } from './texts.ts';
+import { anyText, shapesOf } from './texts.ts';
 import type { Verdict } from './verdict.ts';
-import { type Suggested, WAYS } from './ways.ts';
+import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
 /** A bot and its stand-ins live for so long: all that they have printed, sent and stored is then searched for secrets. */
 const ROUND_MS = 45_000;
 /** Longer than any work that a member waits for here. */
 const ANSWER_WITHIN_MS = 60_000;
+/** What is still not over by then has been answered by nobody. */
+const FLOOD_WITHIN_MS = 120_000;
 /** Of what was begun before a stall, the last ones. */
 const ACTS_SHOWN = 6;
-const KEY = 'fuzzed-key-0123456789';
+/** Percent-encoded it reads otherwise. */
+const KEY = 'key/of+the=fuzzed&0123456789';
 const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
+
+const AS_SPECIFIED: Service = () => undefined;
 
 export interface FuzzOptions {
   readonly verdict: Verdict;
@@ -30,33 +36,59 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
+/** A text, and how it comes to the bot. */
+interface Typed {
+  readonly way: Way;
+  readonly text: string;
+}
+
 /**
- * Hostile input of every kind, from the members of two guilds and from the service; in between, damaged records. Only here does
- * the whole bot meet whatever a service can say and list, texts that nobody has thought of, and records that are damaged one and
- * all, while everybody is answered, others hardly wait, and nothing that is secret comes out.
+ * Hostile input of every kind, from the members of two guilds and from the service: floods, then every shape on every way in, as
+ * long as that way lets it be, then whatever chance draws; in between, damaged records. Only here does the whole bot meet all
+ * this, and whatever a service can say and list, while everybody is answered, others hardly wait, and nothing that is secret
+ * comes out. It goes on until everything was tried once, however short the time.
  */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
+  const untried = WAYS.flatMap((way) => shapesOf(way.most).map((text): Typed => ({ way, text })));
   verdict.count('lists shown', 0);
-  for (let round = 1; Date.now() < until; round++) {
-    await fuzzOnce(verdict, random.of(`round ${round}`), Math.min(ROUND_MS, until - Date.now()));
+  verdict.count('shapes of every way', untried.length);
+  for (let round = 1; Date.now() < until || untried.length > 0; round++) {
+    const left = until - Date.now();
+    const ms = untried.length > 0 ? ROUND_MS : Math.min(ROUND_MS, left);
+    await fuzzOnce({ verdict, random: random.of(`round ${round}`), untried, ms, isFirst: round === 1 });
   }
 }
 
-async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<void> {
-  let isHostile = false;
+interface Round {
+  readonly verdict: Verdict;
+  readonly random: Random;
+  /** What nobody has tried yet: whoever tries it takes it out. */
+  readonly untried: Typed[];
+  readonly ms: number;
+  readonly isFirst: boolean;
+}
+
+async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promise<void> {
+  let service = AS_SPECIFIED;
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
     verdict,
-    // Its people, hundreds of acts at once, may be answered late.
-    blameless: [RESTJSONErrorCodes.UnknownInteraction],
+    // Its people, hundreds of acts at once, may be answered late, or again after a second.
+    blameless: [
+      RESTJSONErrorCodes.UnknownInteraction,
+      RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+    ],
     answerWithinMs: ANSWER_WITHIN_MS,
     // The games list is asked for with nearly every command.
     env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
     listing: {
       keys: [KEY, OTHERS_KEY],
-      onRequest: (_, request) => (isHostile && request.key !== OTHERS_KEY ? anyAnswer(request) : undefined),
+      onRequest: (_, request) => service(request),
     },
   });
+  const serve = (how: Service) => {
+    service = how;
+  };
   await world.startBot();
   const admins = [0, 1].map((guild) => world.person('admin', guild));
   const people = [...admins, world.person('member', 0), world.person('member', 1)];
@@ -68,18 +100,28 @@ async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<v
     const since = Date.now();
     const over = AbortSignal.timeout(Math.ceil(ms / 2));
     const acts: Act[] = [];
-    isHostile = true;
+    serve((request) => (request.key === OTHERS_KEY ? undefined : anyAnswer(request)));
     const work = async () => {
       const lives = people.map((person, n) =>
-        liveHostile(world, person, { random: random.of(`${half} ${n}`), acts, over }),
+        liveHostile(world, person, { random: random.of(`${half} ${n}`), untried, acts, over }),
       );
       await Promise.all(lives);
     };
     await others.during(`the ${half} half`, work, true);
-    isHostile = false;
+    serve(AS_SPECIFIED);
     verdict.stalled(await world.probe.stalls(since), ({ at }) => lastBefore(acts, at));
   }
 
+  if (isFirst) {
+    const arena = {
+      ...world,
+      admin: world.person('admin', 0),
+      member: world.person('member', 0),
+      key: KEY,
+      serve,
+    };
+    await flood(arena, others);
+  }
   await live('first');
   await world.bot.stop();
   for (const { guildId } of admins) {
@@ -95,6 +137,22 @@ async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<v
   }
   await world.judge((key) => key === OTHERS_KEY);
   await world.close();
+}
+
+/** So many things at once, of one kind after the other, at a service that works. */
+async function flood(arena: Arena, others: Others): Promise<void> {
+  const { verdict, probe, serve } = arena;
+  for (const { name, mostResponseMs = Number.POSITIVE_INFINITY, run } of FLOODS) {
+    const since = Date.now();
+    const harm = (what: unknown) => verdict.harm('other harm', `${name}: ${what}`);
+    const slowest = await others.during(name, async () => {
+      const end = await within(FLOOD_WITHIN_MS, run(arena)).catch(harm);
+      if (end === 'late') harm(`it was not over after ${FLOOD_WITHIN_MS} ms`);
+    });
+    if (slowest > mostResponseMs) harm(`others have waited ${slowest} ms for a first response`);
+    verdict.stalled(await probe.stalls(since), () => name);
+    serve(AS_SPECIFIED);
+  }
 }
 
 /** What could not be read any more is set anew, and then the guild works. Until then nobody knows its limits. */
@@ -125,14 +183,17 @@ const lastBefore = (acts: readonly Act[], end: number): string =>
     .map(({ what }) => what)
     .join('; ');
 
-interface Living {
-  readonly random: Random;
+interface Living extends Pick<Round, 'random' | 'untried'> {
   readonly acts: Act[];
   readonly over: AbortSignal;
 }
 
 /** Somebody hostile does one thing after the other. */
-async function liveHostile(world: World, person: Person, { random, acts, over }: Living): Promise<void> {
+async function liveHostile(
+  world: World,
+  person: Person,
+  { random, untried, acts, over }: Living,
+): Promise<void> {
   const { verdict } = world;
 
   /** Waits for an answer, whatever it is, and tells when there is none. */
@@ -166,10 +227,14 @@ async function liveHostile(world: World, person: Person, { random, acts, over }:
     if (next?.kind === 'modal') await goOn(next);
   }
 
-  async function useText(): Promise<void> {
+  function drawText(): Typed {
     const way = random.pick(WAYS.map((each) => [each.weight, each] as const));
     const most = random.chance(0.05) ? way.most + 10 : way.most;
-    const text = way.anyText?.(random) ?? anyText(random, most);
+    return { way, text: way.anyText?.(random) ?? anyText(random, most) };
+  }
+
+  async function useText(): Promise<void> {
+    const { way, text } = untried.shift() ?? drawText();
     const about = `${way.name}: ${text.length} of ${JSON.stringify(text.slice(0, 30))}`;
     const answer = await answered(about, () => way.use(world, person, text));
     if (random.chance(0.4)) await goOn(answer);
@@ -186,6 +251,6 @@ async function liveHostile(world: World, person: Person, { random, acts, over }:
     await (random.chance(0.85) ? useText() : useCommand());
     // Or nobody could submit anything any more.
     if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
-    await sleep(random.between(20, 200));
+    if (untried.length === 0) await sleep(random.between(20, 200));
   }
 }

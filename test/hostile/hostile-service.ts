@@ -14,8 +14,11 @@ const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'reset' }],
 ];
 
+/** How the service answers a request; as specified where it says nothing. */
+export type Service = (request: ListingRequest) => Mode | undefined;
+
 /** Answers of a service that somebody hostile has taken over: lists, messages and pages up to 1 MiB, with the key in them. */
-export function createHostileService(random: Random): (request: ListingRequest) => Mode | undefined {
+export function createHostileService(random: Random): Service {
   const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
   const text = (body: string, status = 200): Mode => ({ kind: 'text', status, body });
   const message = () => anyText(random, random.chance(0.2) ? MOST_ANSWER - 200 : 5_000);

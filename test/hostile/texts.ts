@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** Texts that are read slowly, or wrongly, by whoever looks for something in them. Each is repeated as often as fits. */
-export const UNITS: readonly string[] = [
+const UNITS: readonly string[] = [
   ...' \u00a0\u200b\t",;[{:.@%\\/-!1a\r\0\ufdfa\u0130\ud800\u202e',
   ...['a.', '1.', 'a:', 'a b ', '"a""",', 'a\t;,', 'a"b,', 'a\u0301\u0316', '👩‍👩‍👧‍👦', 'steam://connect/'],
 ];
@@ -9,6 +9,28 @@ export const UNITS: readonly string[] = [
 /** `unit` again and again, up to so many bytes of UTF-8. */
 export const filled = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
+
+/** The longest name that a host can have. */
+const LONGEST_HOST = `${[63, 63, 63, 57].map((length) => 'a'.repeat(length)).join('.')}.com`;
+
+/**
+ * A server in JSON with as many ports as fit into so many UTF-16 units: one that is no address, with long texts for each port to
+ * repeat, and one with the longest address and game.
+ */
+export function manyPorts(most: number): readonly string[] {
+  const json = (server: string, game: string, ports: readonly number[]) =>
+    JSON.stringify([{ server, game, ports }]).slice(0, most);
+  const long = '一'.repeat(Math.min(950, most / 4));
+  const ports = Array.from({ length: most / 10 }, (_, n) => 1 + n);
+  return [json(long, long, Array(Math.floor(most / 4)).fill(1)), json(LONGEST_HOST, '一'.repeat(100), ports)];
+}
+
+/** Texts of at most so many bytes that are read slowly, or become much more than they were. */
+export const shapesOf = (bytes: number): readonly string[] => [
+  // In the middle of a quoted cell, too.
+  ...UNITS.flatMap((unit) => [filled(unit, bytes), `a"b,${filled(unit, bytes - 5)}x`]),
+  ...manyPorts(bytes),
+];
 
 /** What stands between two pieces below. */
 const BETWEEN = '¦';
@@ -74,6 +96,7 @@ export function anyText(random: Random, most: number): string {
     [2, () => `[${JSON.stringify(run(size / 2))}]`],
     [3, json],
     [1, () => '['.repeat(size / 2) + ']'.repeat(size / 2)],
+    [1, () => manyPorts(size)[random.below(2)] ?? ''],
   ])();
   return text.slice(0, most);
 }

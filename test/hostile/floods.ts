@@ -1,12 +1,36 @@
 import assert from 'node:assert/strict';
-import type { Person } from '../../../sandbox/discord/contract.ts';
-import { ROLES } from '../../../sandbox/people.ts';
-import { setKey, textOf } from '../../support/bot.ts';
-import { pressSubmit, upload } from '../../support/people.ts';
-import { answered } from '../people.ts';
-import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './arena.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import { ROLES } from '../../sandbox/people.ts';
+import { setKey, textOf } from '../support/bot.ts';
+import { paste, pressSubmit, upload } from '../support/people.ts';
+import type { Service } from './hostile-service.ts';
+import { answered, labelsOf } from './people.ts';
+import { manyPorts } from './texts.ts';
+import type { World } from './world.ts';
 
-const slow: Hostility = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
+/** A world with a guild that floods the bot, and others that only want to work. */
+export interface Arena extends World {
+  readonly admin: Person;
+  readonly member: Person;
+  /** The key of all that flood. */
+  readonly key: string;
+  /** From now on the service treats everybody so. */
+  serve(service: Service): void;
+}
+
+export interface Flood {
+  readonly name: string;
+  /** Milliseconds that others may wait for a first response meanwhile. */
+  readonly mostResponseMs?: number;
+  /** @throws an error that says what harm was done, besides what others saw */
+  run(arena: Arena): Promise<void>;
+}
+
+const slow: Service = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
+
+/** Of each kind, of each member. */
+const PASTES = 4;
 
 /** A list of 1,000, shown and not submitted yet. */
 function showList(person: Person, name: string) {
@@ -23,27 +47,42 @@ async function submitSingles({ member }: Arena, name: string, count: number): Pr
 }
 
 /** Lists of 1,000 of five guilds at once. */
-async function submitLists({ discord }: Arena, name: string): Promise<void> {
+async function submitLists({ discord, key }: Arena, name: string): Promise<void> {
   const submitFrom = async (n: number) => {
     const guild = discord.guildEvents.add({ name: `${name} ${n}` });
     const admin = discord.person({ guild, name: 'admin', permissions: ROLES.admin.permissions });
-    await setKey(admin, ATTACKERS_KEY);
+    await setKey(admin, key);
     const report = await pressSubmit(admin, await showList(admin, `${name}${n}`));
     assert(report.file('report.csv'), 'a list has no report');
   };
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
 }
 
+/** Pastes of one member, each a second after the one before, and a press below each. */
+async function pastePorts({ discord }: Arena, name: string): Promise<void> {
+  const [guild] = discord.guilds;
+  assert(guild, 'there is no guild');
+  const member = discord.person({ guild, name, permissions: ROLES.member.permissions });
+  for (let n = 0; n < PASTES; n += 1) {
+    for (const text of manyPorts(4_000)) {
+      const preview = answered(await paste(member, text), 'a paste');
+      const [label] = labelsOf(preview);
+      if (preview.kind === 'message' && label !== undefined) await member.press(preview.message, label);
+      await sleep(1_000);
+    }
+  }
+}
+
 /**
  * So many things at once that nobody else would get a turn. Only here is it seen what others wait for while the service is slow
  * for all, and while everything that reads is asked for at once; one kind at a time is in test/end-to-end/fairness.
  */
-export const FLOODS: readonly Attack[] = [
+export const FLOODS: readonly Flood[] = [
   {
     // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
     name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
-      arena.beHostile(slow);
+      arena.serve(slow);
       await Promise.all([submitLists(arena, 'both'), submitSingles(arena, 'single', 200)]);
     },
   },
@@ -59,6 +98,13 @@ export const FLOODS: readonly Attack[] = [
       ];
       await Promise.all(Array.from({ length: 300 }, (_, n) => acts[n % acts.length]?.()));
       assert.match(textOf(await member.slash('help')), /addserver/);
+    },
+  },
+  {
+    name: 'five members who paste as many ports as fit',
+    mostResponseMs: 250,
+    async run(arena) {
+      await Promise.all(Array.from({ length: 5 }, (_, n) => pastePorts(arena, `paster ${n}`)));
     },
   },
 ];
