@@ -150,10 +150,13 @@ describe('a submission under approval', () => {
     expect(colorOf(message)).toBe(COLORS.yellow);
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
-    const seen = textOf(await member.slash('submissions'));
-    expect(seen).toContain('A moderator refused it.');
-    expect(seen).toContain('Moderator:');
-    expect(seen).toContain('Reason: Not');
+    const seen = await member.slash('submissions');
+    for (const words of ['A moderator refused it.', 'Moderator:', 'Reason: Not']) {
+      expect(textOf(seen)).toContain(words);
+    }
+    const exported = messageOf(await member.press(seen, 'Export'));
+    const [row = []] = csvOf(exported, 'submissions.csv');
+    expect(row.slice(-2)).toEqual(['not-sent', 'Not **ours** @everyone']);
     expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
       'there is no button Approve',
     );
@@ -312,6 +315,7 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain('… and 2 more');
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
+    expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);
     const { modal, typed } = await openWindow(member, reply);
     expect(typed.servers).toContain('12. s11.example.com:27015 cs2');
     expect(labelsOf(message)).toContain('Approve');
@@ -360,7 +364,13 @@ describe('a submission under approval', () => {
       expect(textOf(shown)).toContain(`${HOST}:${port}`);
       expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
     }
-    const next = await admin.slash('submissions');
+    // Who looks for something finds what was submitted, and no more.
+    for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }]) {
+      const found = await admin.slash('submissions', filter);
+      expect(textOf(found)).toMatch(/2 submissions, newest first/);
+      expect(labelsOf(found)).toEqual(['Export']);
+    }
+    const next = await admin.slash('submissions', { member: member.userId });
     expect(textOf(next)).toContain(`${HOST}:6`);
     expect(labelsOf(next)).toEqual(['Approve', 'Refuse', 'Export']);
     expect(textOf(await openSettings(guild))).toContain('Approval: on');

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { botTest, messageOf, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addDone, fill } from '../support/builders.ts';
 import { openStoreAt } from '../support/database.ts';
-import { addServer, labelsOf, lines, paste, pressSubmit } from '../support/people.ts';
+import { ACCEPTED, addServer, csvOf, labelsOf, lines, paste, pressSubmit } from '../support/people.ts';
 
 const it = botTest();
 
@@ -47,21 +47,35 @@ describe('/submissions', () => {
     await addFour(guild);
     const own = await read(guild, {}, member);
     expect(own).toMatch(/Your submissions.*3 submissions/s);
-    expect(own).not.toContain('fourth.example.com');
+    expect(own).not.toMatch(/fourth\.example\.com|by @/);
     expect(await read(guild, { member: admin.userId }, member)).toContain(
       'You can see only your own submissions.',
     );
     expect(await read(guild, { member: member.userId }, member)).toContain('3 submissions');
     expect(await read(guild, { member: admin.userId })).toMatch(/1 submission, .*fourth/s);
+    const panel = await admin.submit(await admin.slash('panel'), { text: '' });
+    expect(textOf(await admin.press(panel, 'My submissions'))).toMatch(/1 submission, .*fourth/s);
   });
 
-  it('finds those of a game, by name too, and those of an address', async ({ guild, admin }) => {
+  it('finds those of a game, by name too, of an address, and of an outcome', async ({ guild, admin }) => {
     await addFour(guild);
     expect(await read(guild, { game: 'rust' })).toMatch(/1 submission, .*Rust/s);
     expect(await read(guild, { game: 'Counter-Strike 2' })).toMatch(/1 submission, .*first/s);
     expect(await read(guild, { server: 'SECOND' })).toMatch(/1 submission, .*second/s);
     expect(await read(guild, { server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
     expect(await read(guild, { game: 'cs2', server: 'second' })).toContain('No submission matches this.');
+    for (const [outcome, server] of [
+      ['accepted', /first/],
+      ['rejected', /second/],
+      ['unknown', /2606/],
+      ['not-sent', /fourth/],
+    ] as const) {
+      const found = await admin.slash('submissions', { outcome });
+      expect(textOf(found)).toMatch(/1 submission, newest first/);
+      expect(textOf(found)).toMatch(server);
+      const exported = messageOf(await admin.press(found, 'Export'));
+      expect(csvOf(exported, 'submissions.csv').map((row) => row[6])).toEqual([outcome]);
+    }
     const choices = await admin.complete('submissions', 'game', { game: 'minec' });
     expect(choices[0]).toMatchObject({ value: 'minecraft' });
   });
@@ -91,13 +105,24 @@ describe('/submissions', () => {
     const exported = messageOf(await admin.press(all, 'Export'));
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toContain('A file for a spreadsheet.');
-    const rows = String(exported.file('submissions.csv')).split('\r\n');
-    expect(rows[0]).toContain('"time","member","game","server","port","query_port","outcome"');
-    expect(rows).toHaveLength(5);
-    expect(rows.at(-2)).toMatch(
-      /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","accepted"/,
+    expect(String(exported.file('submissions.csv'))).toContain(
+      '\ufeff"time","member","game","server","port","query_port","outcome","message"\r\n',
     );
-    expect(rows.at(-3)).toContain(`"rejected","'=No **luck**."`);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(csvOf(exported, 'submissions.csv')).toEqual([
+      [
+        time,
+        'member',
+        'ark',
+        '2606:4700::1111',
+        '3',
+        '',
+        'unknown',
+        'The connection to the listing service broke off.',
+      ],
+      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**."],
+      [time, 'member', 'cs2', 'first.example.com', '1', '9', 'accepted', ACCEPTED],
+    ]);
     const own = await member.press(await member.slash('submissions'), 'Export');
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
@@ -126,12 +151,18 @@ const DAY_MS = 86_400_000;
 ownBotTest({ env: { HISTORY_DAYS: '7' } })(
   'a long history is exported in as many files as it takes, and loses what is older than HISTORY_DAYS',
   async ({ bot, guild, admin, member }) => {
+    const many = await bot.newGuild();
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
     const now = Date.now();
     await fill(store, guild.id, { count: COUNT, at: now - 3 * DAY_MS, message: 'long '.repeat(60) });
     const old = { id: 'old', guildId: guild.id, userId: member.userId, hosts: ['old'] };
     await addDone(store, { ...old, at: now - 8 * DAY_MS });
+    await store.inGuild(many.id, async () => {
+      for (let n = 0; n < 1_001; n += 1) {
+        await addDone(store, { id: `${n}`, guildId: many.id, userId: '7', at: now - n, hosts: ['one'] });
+      }
+    });
     await store.stop();
     await bot.start();
     await expect.poll(() => read(guild, { server: 'old' })).toContain('No submission matches this.');
@@ -147,5 +178,12 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     expect(rows).toHaveLength(COUNT);
     expect(rows[0]).toContain('s24999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
+    // More than the pages have.
+    const newest = await many.admin.slash('submissions');
+    expect(textOf(newest)).toMatch(
+      /1,000\+ submissions, newest first\. Only the newest 1,000 .*Page 1 of 100/s,
+    );
+    const whole = messageOf(await many.admin.press(newest, 'Export'));
+    expect(csvOf(whole, 'submissions.csv')).toHaveLength(1_001);
   },
 );
