@@ -160,9 +160,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   // What is asked of Discord.
   const isClockRight = createClockCheck({ api, logger });
-  const whenClockIsRight = (prune: () => Promise<void>) => async () => {
-    if (await isClockRight()) await prune();
-  };
   const application = once(() => readApplication(api));
   const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
   const wording = { ...words, mention: publishing.mention };
@@ -507,13 +504,16 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     membership,
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
-      tasks: {
-        approvals: whenClockIsRight(async () => {
+      byAge: {
+        async approvals() {
           await approvals.expire();
           await approvalMessages.showDue();
-        }),
-        submissions: whenClockIsRight(pruning.prune),
-        interactions: whenClockIsRight(interactionRecord.prune),
+        },
+        submissions: pruning.prune,
+        interactions: interactionRecord.prune,
+      },
+      isClockRight,
+      tasks: {
         deletions: deletion.finish,
         games: createGoneGames({
           values: store.values,

@@ -187,7 +187,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
     },
 
     /** Deletes what is past its time. */
-    async prune(): Promise<void> {
+    async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = store
         .tables()
         .selectFrom('interactions')
@@ -197,7 +197,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
           or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
         .limit(ROWS_AT_ONCE);
-      await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', isOld));
+      await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', isOld), stopping);
     },
   };
 }

@@ -3,12 +3,18 @@ import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 
+/**
+ * Each task works in small steps; if one fails, the others go on. When the bot stops, `stopping` is aborted, and a task throws
+ * between two steps.
+ */
+type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
+
 export interface MaintenanceDeps {
-  /**
-   * Each task works in small steps; if one fails, the others go on. When the bot stops, `stopping` is aborted, and a task
-   * throws between two steps.
-   */
-  readonly tasks: Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
+  readonly tasks: Tasks;
+  /** These run first, and only where the clock is right. */
+  readonly byAge: Tasks;
+  /** Never throws. */
+  readonly isClockRight: () => Promise<boolean>;
   readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -17,7 +23,8 @@ export interface MaintenanceDeps {
  * The job that deletes whatever is past its time, and seals anew what is sealed with a former key: soon after the start and once
  * an hour, in one process for all.
  */
-export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): Part {
+export function createMaintenance(deps: MaintenanceDeps): Part {
+  const { tasks, byAge, isClockRight, onlyOne, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
   const { stopping } = job;
 
@@ -31,7 +38,8 @@ export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): 
   }
 
   async function runAll(): Promise<void> {
-    for (const [task, run] of Object.entries(tasks)) {
+    const due = (await isClockRight()) ? { ...byAge, ...tasks } : tasks;
+    for (const [task, run] of Object.entries(due)) {
       if (stopping.aborted) return;
       await run(stopping).catch((error: unknown) => {
         if (stopping.aborted) return;

@@ -151,8 +151,6 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   // The counts of limits and of the daily quota.
   ['servers_by_member', 'servers', ['guild_id', 'user_id', 'reserved_at', 'outcome']],
   ['servers_by_reservation', 'servers', ['guild_id', 'reserved_at']],
-  // Servers past the days of the history.
-  ['servers_by_outcome', 'servers', ['outcome', 'ended_at']],
 ];
 
 /**

@@ -5,7 +5,7 @@ import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
 import { type History, MOST_ENTRIES } from './history.ts';
-import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
+import { deleteInSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionRecord } from './submission-record.ts';
 
@@ -15,7 +15,7 @@ export const REFUSED_KEPT_DAYS = 30;
 const LONGEST_RUN_MS = 20 * 60_000;
 
 export interface PruningDeps {
-  readonly store: Pick<Store, 'tables'>;
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly records: Pick<SubmissionRecord, 'endUnfinished'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
@@ -28,38 +28,12 @@ export interface PruningDeps {
 
 /**
  * Deletes drafts and history that are too old, and ends submissions that have been running for too long. If a guild has too
- * much history, servers that were not sent are deleted first, then the oldest. A server that a limit still counts is not
- * deleted for its age. It throws between two steps when the bot stops.
+ * much history, servers that were not sent are deleted first, then the oldest. A server that a limit still counts stays. It
+ * throws between two guilds when the bot stops.
  */
 export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
   const { store, records, limits, erasure, history, days, now } = deps;
   const { tables } = store;
-  const servers = () => tables().selectFrom('servers').select(['submission_id', 'position']);
-  type Servers = ReturnType<typeof servers>;
-
-  /** Deletes these servers, and submissions without servers. @returns how many servers were deleted */
-  async function drop(some: Servers): Promise<number> {
-    const rows = await tables()
-      .deleteFrom('servers')
-      .where(sql<boolean>`(submission_id, position) in ${some}`)
-      .returning('submission_id')
-      .execute();
-    if (rows.length > 0) await dropEmpty([...new Set(rows.map(({ submission_id }) => submission_id))]);
-    return rows.length;
-  }
-
-  async function dropEmpty(ids: readonly string[]): Promise<void> {
-    await tables()
-      .deleteFrom('submissions')
-      .where('id', 'in', ids)
-      .where('state', '=', 'done')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
-        ),
-      )
-      .execute();
-  }
 
   async function dropDrafts(stopping?: AbortSignal): Promise<void> {
     const before = now() - DRAFT_LIVES_MS;
@@ -75,41 +49,78 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
     await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old).where(isOld), stopping);
   }
 
-  async function dropOld(stopping?: AbortSignal): Promise<void> {
-    const refusedDays = Math.min(days, REFUSED_KEPT_DAYS);
-    for (const [outcome, kept] of [
-      ['accepted', days],
-      ['unknown', days],
-      ['rejected', refusedDays],
-      ['not-sent', refusedDays],
-    ] as const) {
-      const before = Math.min(now() - kept * DAY_MS, limits.countsSince());
-      const old = servers().where('outcome', '=', outcome).where('ended_at', '<=', before);
-      await inSteps(() => drop(old.limit(ROWS_AT_ONCE)), stopping);
-    }
+  /**
+   * What is past its time, what is too much, and what was submitted without a server being left. In one transaction, so that
+   * no submission stays without its servers.
+   */
+  const pruneGuild = (guildId: string): Promise<void> =>
+    store.inGuild(
+      guildId,
+      async () => {
+        await dropOld(guildId);
+        await dropExcess(guildId);
+        await dropEmpty(guildId);
+      },
+      { synced: false },
+    );
+
+  async function dropOld(guildId: string): Promise<void> {
+    const before = now() - days * DAY_MS;
+    const refusedBefore = now() - Math.min(days, REFUSED_KEPT_DAYS) * DAY_MS;
+    await tables()
+      .deleteFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('ended_at', '<=', refusedBefore)
+      .where(({ or, eb }) =>
+        or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
+      )
+      .where(isUncounted)
+      .execute();
   }
 
-  /** Servers that were not sent are deleted first, so that they never push out what the guild has submitted. */
-  async function dropExcess(guildId: string, stopping?: AbortSignal): Promise<void> {
-    const ofGuild = servers().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
-    const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');
-    const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
-    let excess = (await history.size(guildId)) - MOST_ENTRIES;
-    for (const some of [notSent, oldest]) {
-      await inSteps(async () => {
-        const dropped = excess > 0 ? await drop(some.limit(Math.min(excess, ROWS_AT_ONCE))) : 0;
-        excess -= dropped;
-        return dropped;
-      }, stopping);
-    }
+  /** Servers that were not sent go first, so that they never push out what the guild has submitted. */
+  async function dropExcess(guildId: string): Promise<void> {
+    const excess = (await history.size(guildId)) - MOST_ENTRIES;
+    if (excess <= 0) return;
+    const first = tables()
+      .selectFrom('servers')
+      .select(['submission_id', 'position'])
+      .where('guild_id', '=', guildId)
+      .where('ended_at', 'is not', null)
+      .where(isUncounted)
+      .orderBy(sql`outcome <> 'not-sent'`)
+      .orderBy('ended_at')
+      .orderBy('submission_id')
+      .orderBy('position')
+      .limit(excess);
+    await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
+
+  async function dropEmpty(guildId: string): Promise<void> {
+    await tables()
+      .deleteFrom('submissions')
+      .where('guild_id', '=', guildId)
+      .where('state', 'in', ['done', 'refused', 'expired'])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
+        ),
+      )
+      .execute();
+  }
+
+  /** No limit counts it. */
+  const isUncounted = ({ or, eb }: ExpressionBuilder<Tables, 'servers'>) =>
+    or([eb('reserved_at', 'is', null), eb('reserved_at', '<', limits.countsSince())]);
 
   return {
     async prune(stopping) {
       await records.endUnfinished(now() - LONGEST_RUN_MS);
       await dropDrafts(stopping);
-      await dropOld(stopping);
-      for await (const guildId of erasure.guilds()) await dropExcess(guildId, stopping);
+      for await (const guildId of erasure.guilds()) {
+        stopping?.throwIfAborted();
+        await pruneGuild(guildId);
+      }
     },
   };
 }

@@ -4,6 +4,7 @@ import { onlyOne } from '../support/builders.ts';
 import { recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
+const byNothing = { byAge: {}, isClockRight: async () => true };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,6 +18,7 @@ it('the hourly job runs soon after the start and every hour, task by task, and o
       failing: () => Promise.reject(new Error('database is locked')),
       last: async () => void done.push('last'),
     },
+    ...byNothing,
     onlyOne,
     logger,
   });
@@ -43,6 +45,7 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
       },
       next: async () => void done.push('next'),
     },
+    ...byNothing,
     onlyOne,
     logger: recorder(),
   });
@@ -54,4 +57,25 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
   resolve();
   await stopped;
   expect(done).toEqual(['long', 'stopped']);
+});
+
+it.each([
+  { isRight: true, stopped: [true] },
+  { isRight: false, stopped: [] },
+])('what goes for its age hears when the bot stops, and begins where the clock is right: $isRight', async ({
+  isRight,
+  stopped,
+}) => {
+  const signals: AbortSignal[] = [];
+  const { start, stop } = createMaintenance({
+    byAge: { old: async (stopping) => void signals.push(stopping) },
+    isClockRight: async () => isRight,
+    tasks: {},
+    onlyOne,
+    logger: recorder(),
+  });
+  await start?.();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await stop?.();
+  expect(signals.map(({ aborted }) => aborted)).toEqual(stopped);
 });

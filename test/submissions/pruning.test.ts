@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
-import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -36,13 +35,15 @@ async function submissions(): Promise<readonly string[]> {
   return rows.map(({ id }) => id).toSorted();
 }
 
-it('a stop is looked for between two steps', async () => {
-  const many = Array.from({ length: 1_200 }, (_, n) => `h${n}`);
-  await addDone(store, { ...ofGuild, id: 'a', hosts: many, at: ago(1_000) });
+it('a stop is looked for between two guilds', async () => {
+  for (const guildId of ['1', '2']) {
+    await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
+  }
   const stopping = new AbortController();
-  setImmediate(() => stopping.abort());
-  await expect(partsAt(NOW).pruning.prune(stopping.signal)).rejects.toThrow('aborted');
-  expect((await hosts()).length).toBeGreaterThan(0);
+  const inGuild: Store['inGuild'] = (...change) => store.inGuild(...change).finally(() => stopping.abort());
+  const { pruning } = partsOver({ tables: store.tables, inGuild }, { now: () => NOW });
+  await expect(pruning.prune(stopping.signal)).rejects.toThrow('aborted');
+  expect([await hosts('1'), await hosts('2')]).toEqual([[], ['a']]);
 });
 
 describe('history', () => {
@@ -75,14 +76,35 @@ describe('history', () => {
     expect(await hosts()).toEqual([]);
   });
 
-  it('goes in small steps, and a submission with its last server', async () => {
-    await fill(store, '1', { count: 3_000, at: ago(600) });
+  it('goes with its submission, or both stay: a failure leaves none without servers', async () => {
+    await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
     const ended_at = ago(1);
     await store.tables().updateTable('servers').set({ ended_at }).where('host', '=', 'new').execute();
-    expect(await turnsDuring(prune)).toBeGreaterThanOrEqual(6);
+    await sql`create trigger fault before delete on submissions begin select raise(abort, 'fault'); end`.execute(
+      store.tables(),
+    );
+    await expect(prune()).rejects.toThrow('fault');
+    expect(await hosts()).toEqual(['old', 'old', 'new']);
+    await sql`drop trigger fault`.execute(store.tables());
+    await prune();
     expect(await hosts()).toEqual(['new']);
     expect(await submissions()).toEqual(['mixed']);
+  });
+
+  it.each([
+    'done',
+    'refused',
+    'expired',
+  ] as const)('has no submission that has lost its servers before: %s', async (state) => {
+    await addDone(store, { ...ofGuild, id: 'empty', hosts: [], at: NOW });
+    await addDone(store, { ...ofGuild, id: 'withdrawn', hosts: [], at: NOW });
+    await addDone(store, { ...ofGuild, id: 'kept', hosts: ['kept'], at: NOW });
+    const ended = store.tables().updateTable('submissions');
+    await ended.set({ state }).where('id', '=', 'empty').execute();
+    await ended.set({ state: 'withdrawn' }).where('id', '=', 'withdrawn').execute();
+    await prune();
+    expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 });
 
@@ -102,6 +124,17 @@ describe('a guild with more than 100,000 servers in its history', () => {
     expect(await submissions()).not.toContain('1-0');
     expect(await submissions()).toContain('1-1000');
     expect(await submissions()).not.toContain('x');
+  });
+
+  it('loses nothing that a limit still counts', async () => {
+    await fill(store, '1', { count: MOST_ENTRIES, at: NOW - 2 * MINUTE });
+    await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
+    await addDone(store, { ...ofGuild, id: 'x', at: NOW, hosts: ['not-sent'], outcome: 'not-sent' });
+    await prune();
+    expect(await hosts()).toHaveLength(MOST_ENTRIES);
+    await addDone(store, { ...ofGuild, id: 'new', at: NOW, hosts: ['new'] });
+    await prune();
+    expect(await hosts()).toHaveLength(MOST_ENTRIES + 1);
   });
 });
 
