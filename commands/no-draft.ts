@@ -15,13 +15,23 @@ export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'adds
       return new UserError(t('again.notYours'));
     case 'empty':
       return new UserError(t('list.nothingLeft'));
+    case 'being-sent':
+      return new UserError(t('again.busy'));
     default:
       return new OldMessage(
-        t(`again.over.${why === 'gone' ? 'lapsed' : why}`),
+        t(`again.over.${OVER[why]}`),
         rows([button(customId(command, 'anew'), t('again.anew'), 'primary')]),
       );
   }
 }
+
+const OVER = {
+  gone: 'lapsed',
+  submitted: 'submitted',
+  cancelled: 'cancelled',
+  decided: 'decided',
+  expired: 'decided',
+} as const;
 
 /** @returns what was found of a draft, or done with it. @throws UserError if there is no draft any more */
 export function demandDraft<Found extends object | undefined>(

@@ -1,16 +1,18 @@
 import type { Deletion } from '../src/guilds/deletion.ts';
+import type { ApprovalMessages } from '../src/interactions/approval-messages.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
 import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
-import { WAITS_MS } from '../src/submissions/submission-record.ts';
+import { WAITS_MS } from '../src/submissions/runs.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import { slashCommand } from './slash-command.ts';
 
 export interface PrivacyDeps {
   readonly deletion: Pick<Deletion, 'guild' | 'member'>;
+  readonly approvalMessages: Pick<ApprovalMessages, 'showDue'>;
   /** For how many days the data of a guild that removed the bot is kept. */
   readonly graceDays: number;
   /** For how many days accepted servers are kept. */
@@ -19,7 +21,13 @@ export interface PrivacyDeps {
 }
 
 /** /privacy: what is stored. Members can delete their name, admins everything that is kept of their guild. */
-export function privacyCommand({ deletion, graceDays, historyDays, links }: PrivacyDeps): Command {
+export function privacyCommand({
+  deletion,
+  approvalMessages,
+  graceDays,
+  historyDays,
+  links,
+}: PrivacyDeps): Command {
   function overview(context: Context): Reply {
     const { t } = context;
     const description = [
@@ -61,6 +69,8 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
+          // What waited is withdrawn. Nobody waits for its message.
+          void approvalMessages.showDue();
           if (count === 'begun') return { content: t('privacy.begun') };
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.forgotten', { count }) };
         },

@@ -1,13 +1,54 @@
 import type { Context, Reply } from '../src/interactions/command.ts';
-import type { Ended } from '../src/submissions/pipeline.ts';
-import { endedReply } from './addserver/ended.ts';
-import { type ReportDeps, reportReply } from './addservers/report.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
+import type { Drafts } from '../src/submissions/drafts.ts';
+import type { Run, Runs } from '../src/submissions/runs.ts';
+import { type RunReplyDeps, runReply } from './submissions/waiting.ts';
+
+export interface ReplyAfterCrashDeps extends RunReplyDeps {
+  readonly runs: Pick<Runs, 'by' | 'settled'>;
+  readonly drafts: Pick<Drafts, 'find'>;
+}
+
+/** What an interaction has submitted, decided or withdrawn, for its member or for the log channel; `undefined`: nothing. */
+export async function replyAfterCrash(
+  context: Context,
+  to: 'member' | 'log channel',
+  deps: ReplyAfterCrashDeps,
+): Promise<Reply | undefined> {
+  const { guildId, interactionId, t } = context;
+  const run = await deps.runs.by(guildId, interactionId);
+  if (run === undefined) return undefined;
+  // The message on which moderators decide stands in the log channel already.
+  if (to === 'log channel' && run.expiresAt !== undefined) return undefined;
+  const reply = await runReply(context, run, deps);
+  if (run.state !== 'withdrawn') return reply;
+  const draft = await deps.drafts.find(context, run.documentId);
+  if (typeof draft === 'string') return reply;
+  // It was edited, and does not wait again.
+  const edit =
+    draft.source === 'options'
+      ? customId('addserver', 'edit', run.documentId)
+      : customId('addservers', 'editall', run.documentId);
+  return {
+    ...reply,
+    content: [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n'),
+    components: rows([button(edit, t('again.edit'))]),
+  };
+}
 
 /**
- * The reply of after-crash.ts about a submission that was carried out: the one that its member would have got. What waits, or
- * waited, for a moderator has `ownApproval`; app.ts chooses.
+ * What became of the document that a control of its member's message names, where the interaction itself did nothing: the
+ * message may show less than that.
  */
-export const replyAfterCrash = async (context: Context, ended: Ended, deps: ReportDeps): Promise<Reply> =>
-  ended.draft.source === 'options'
-    ? endedReply(context, ended, deps.games)
-    : reportReply(context, ended, deps);
+export async function replyAboutDocument(
+  context: Context,
+  pressed: string,
+  deps: ReplyAfterCrashDeps,
+): Promise<Reply | undefined> {
+  const { guildId, user, t } = context;
+  let run: Run | undefined;
+  for (const part of pressed.split(':')) run ??= await deps.runs.settled(guildId, part);
+  if (run?.userId !== user.id) return undefined;
+  const reply = await runReply(context, run, deps);
+  return { ...reply, content: [t('failure.interrupted'), reply.content].filter(Boolean).join('\n\n') };
+}

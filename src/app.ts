@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCommands } from '../commands/index.ts';
-import { replyAfterCrash } from '../commands/reply-after-crash.ts';
-import { ownApproval } from '../commands/submissions/waiting.ts';
+import { replyAboutDocument, replyAfterCrash } from '../commands/reply-after-crash.ts';
 import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
@@ -72,7 +71,7 @@ import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
 import { createPipeline, type Observer } from './submissions/pipeline.ts';
 import { createPruning } from './submissions/pruning.ts';
-import { createSubmissionRecord } from './submissions/submission-record.ts';
+import { createRuns } from './submissions/runs.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import { escapeText } from './words/escape.ts';
 import type { Language } from './words/languages.ts';
@@ -222,8 +221,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit, now });
   const alreadySubmitted = createAlreadySubmitted({ store, now });
   const drafts = createDrafts({ store, now });
-  const submissionRecord = createSubmissionRecord({ store, drafts, owner, now });
-  const approvals = createApprovals({ store, records: submissionRecord, owner, now });
+  const runs = createRuns({ store, drafts, owner, now });
+  const approvals = createApprovals({ store, drafts, runs, now });
   const approvalMessages = createApprovalMessages({
     approvals,
     posts,
@@ -231,21 +230,21 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     setTrouble: logChannels(settings).setTrouble,
     wordsFor: words.wordsFor,
     games,
+    onlyOne,
     logger,
   });
   const interactionRecord = createRecord({
     store,
     owner,
     encryption,
-    submissions: submissionRecord,
     now,
     logger,
   });
   const history = createHistory({ store, myTurn });
-  const erasure = createErasure({ store, limits, now });
+  const erasure = createErasure({ store, limits, runs });
   const pruning = createPruning({
     store,
-    records: submissionRecord,
+    runs,
     limits,
     erasure,
     history,
@@ -257,6 +256,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const lists = createListDrafts({
     store,
     drafts,
+    runs,
     approvals,
     alreadySubmitted,
     limits,
@@ -276,7 +276,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const pipeline = createPipeline({
     store,
     drafts,
-    records: submissionRecord,
+    runs,
     alreadySubmitted,
     limits,
     approvals,
@@ -331,6 +331,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     access,
     pipeline,
     drafts,
+    runs,
     approvals,
     approvalMessages,
     lists,
@@ -356,6 +357,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const published = commands.map(asPublished);
   const underWay = createUnderWay();
   const editOrder = createEditOrder({ store, owner });
+  const replying = { runs, drafts, pipeline, games, settings };
   const afterCrash = createAfterCrash({
     record: interactionRecord,
     underWay,
@@ -363,15 +365,11 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     wording,
     async reportOf(context, to) {
-      const { guildId, interactionId } = context;
       // What the interaction was writing has ended once another transaction of its guild begins.
-      await store.inGuild(guildId, () => submissionRecord.endRunningOf(interactionId));
-      const approval = await approvals.by(guildId, interactionId);
-      // The message on which moderators decide stands in the log channel already.
-      if (approval) return to === 'member' ? ownApproval(context, approval, games) : undefined;
-      const ended = await pipeline.endedBy(context, interactionId);
-      return ended && replyAfterCrash(context, ended, { games, settings });
+      await store.inGuild(context.guildId, () => runs.endRunningOf(context.interactionId));
+      return replyAfterCrash(context, to, replying);
     },
+    stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, replying),
     tellGuild: guildLog.tell,
     onToldLater: metrics?.onToldLater,
     now,
@@ -380,11 +378,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const takeOver = createTakeover({
     store,
     owner,
-    submissions: submissionRecord,
-    async tellUnreplied() {
-      await afterCrash.tellUnreplied();
-      await approvalMessages.showDue();
-    },
+    submissions: runs,
+    tellUnreplied: afterCrash.tellUnreplied,
     logger,
   });
   const leases = createLeases({
@@ -502,6 +497,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const jobs: readonly Part[] = [
     { name: 'way in', ...wayIn },
     membership,
+    approvalMessages,
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       byAge: {

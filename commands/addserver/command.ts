@@ -4,19 +4,13 @@ import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, EnteredValues, Reply } from '../../src/interactions/command.ts';
 import { customId, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import { readOneWithGames } from '../../src/server-lists/read-one.ts';
 import { repaired } from '../../src/server-lists/repair.ts';
-import {
-  EMPTY_ROW,
-  furtherProblems,
-  keptRow,
-  type Row,
-  type TypedRow,
-  typedOf,
-} from '../../src/server-lists/row.ts';
-import { draftOfOne } from '../../src/submissions/draft.ts';
-import type { Drafts } from '../../src/submissions/drafts.ts';
+import { EMPTY_ROW, furtherProblems, keptRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
+import { type Draft, draftOfOne } from '../../src/submissions/draft.ts';
+import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
 import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { optionText } from '../../src/words/command-text.ts';
@@ -27,17 +21,25 @@ import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { allowedGames, type DraftDeps, gameOfList, openDraft, withNear } from '../addservers/draft-view.ts';
-import { demandDraft, noDraft } from '../no-draft.ts';
+import {
+  allowedGames,
+  type DraftDeps,
+  gameOfList,
+  openDraft,
+  showDraft,
+  withNear,
+} from '../addservers/draft-view.ts';
+import { demandDraft } from '../no-draft.ts';
 import { gamePart } from '../server-modals.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
-import { tooLate, type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
+import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
 import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
 import { endedReply } from './ended.ts';
 import { typedLine, unusableText } from './text.ts';
 
 export interface AddServerDeps extends DraftDeps, WaitingDeps {
+  readonly games: Games;
   readonly pipeline: Pipeline;
   readonly drafts: Pick<Drafts, 'save' | 'find'>;
   readonly suggestions: Suggestions;
@@ -81,26 +83,22 @@ const DATA = slashCommand('addserver', [
 export function addServer(deps: AddServerDeps): Command {
   const { drafts, games } = deps;
 
-  /** @throws UserError when the draft was submitted meanwhile, or is too old */
-  async function rowOfDraft(context: Context, id: string): Promise<Row | undefined> {
-    const draft = demandDraft(await drafts.find(context, id), context.t, 'addserver');
-    return draft.rows[0];
-  }
-
   return {
     data: DATA,
     answers: 'later',
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
-    run: (context) => submitTyped(context, context.interactionId, typedIn(context), deps),
+    run: (context) => submitTyped(context, { id: context.interactionId }, typedIn(context), deps),
     presses: {
       again: {
         answers: 'sending',
         async run(context) {
           const id = context.argument;
-          const row = await rowOfDraft(context, id);
+          const draft = await drafts.find(context, id);
+          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps, 'addserver');
+          const [row] = draft.rows;
           return row?.kind === 'ready'
             ? submit(context, { id }, deps)
-            : submitTyped(context, id, typedOf(row), deps);
+            : submitTyped(context, { id }, typedOf(row), deps);
         },
       },
       anyway: {
@@ -111,14 +109,17 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const { id, repair } = readUse(context.values[0] ?? context.argument, games.all);
-          const typed = typedOf(await rowOfDraft(context, id));
-          return submitTyped(context, id, repair ? repaired(typed, repair) : typed, deps);
+          const draft = await drafts.find(context, id);
+          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps, 'addserver');
+          const typed = typedOf(draft.rows[0]);
+          return submitTyped(context, { id }, repair ? repaired(typed, repair) : typed, deps);
         },
       },
       edit: {
         answers: 'modal',
         async run(context) {
-          const typed = typedOf(await rowOfDraft(context, context.argument));
+          const draft = demandDraft(await drafts.find(context, context.argument), context.t, 'addserver');
+          const typed = typedOf(draft.rows[0]);
           return serverModal(context, editId(context.argument), typed, deps);
         },
       },
@@ -128,7 +129,7 @@ export function addServer(deps: AddServerDeps): Command {
         async run(context) {
           const id = context.argument;
           const draft = await deps.approvals.draft(context, id);
-          if (typeof draft === 'string') return tooLate(context, id, draft, deps);
+          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps, 'addserver');
           return serverModal(context, customId('addserver', 'changed', id), typedOf(draft.rows[0]), deps);
         },
       },
@@ -150,13 +151,12 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'sending',
         async run(context) {
           const { argument: id, guildId, t } = context;
-          const why = await deps.approvals.takeBack(context, id);
-          if (why !== undefined) return tooLate(context, id, why, deps);
-          const reply = await submitTyped(context, id, typedIn(context), deps).finally(() =>
+          const what = { id, replacesWaiting: true };
+          const reply = await submitTyped(context, what, typedIn(context), deps).finally(() =>
             deps.approvalMessages.show({ guildId, id }),
           );
-          const draft = await drafts.find(context, id);
-          if (typeof draft === 'string') return reply;
+          const run = await deps.runs.settled(guildId, id);
+          if (run?.state !== 'withdrawn') return reply;
           // It was neither sent nor does it wait again.
           const content = [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n');
           return { ...reply, content };
@@ -164,13 +164,13 @@ export function addServer(deps: AddServerDeps): Command {
       },
       new: {
         answers: 'later',
-        run: (context) => submitTyped(context, context.interactionId, typedIn(context), deps),
+        run: (context) => submitTyped(context, { id: context.interactionId }, typedIn(context), deps),
       },
       edit: {
         answers: 'sending',
         run(context) {
           const { argument, interactionId } = context;
-          return submitTyped(context, argument || interactionId, typedIn(context), deps);
+          return submitTyped(context, { id: argument || interactionId }, typedIn(context), deps);
         },
       },
     },
@@ -187,22 +187,24 @@ const typedIn = ({ field }: EnteredValues): TypedRow => ({
 
 /**
  * Submits what was typed, or keeps it and says what is wrong with it.
- * @param id the id of the draft; the interaction's id if there is no draft yet
+ * @param what the document; with the interaction's id if there is none yet
  */
 async function submitTyped(
   context: Context,
-  id: string,
+  what: Pick<Order, 'id' | 'replacesWaiting'>,
   typed: TypedRow,
   deps: AddServerDeps,
 ): Promise<Reply> {
-  const { drafts, games } = deps;
+  const { games } = deps;
   const { guildId, t } = context;
+  const { id } = what;
   const among = rowsOfMessage(typed.server, games);
-  if (among.length > 1) return openAsList(context, typed, deps);
+  if (among.length > 1) return openAsList(context, what, typed, deps);
   const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
-  if (read.ok) return submit(context, { id, draft }, deps);
-  demandDraft(await drafts.save(context, id, draft), t, 'addserver');
+  if (read.ok) return submit(context, { ...what, draft }, deps);
+  const why = await keep(context, what, draft, deps);
+  if (why !== undefined) return becameOf(context, { id, why }, deps, 'addserver');
 
   const line = typedLine(t, typed, games);
   const refusal = await refusalBefore(context, typed, deps);
@@ -222,12 +224,35 @@ async function submitTyped(
 const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.also', { short }), help);
 
+/** Keeps what was typed, to be corrected. @returns why the document is not the member's to be written */
+function keep(
+  by: Context,
+  { id, replacesWaiting }: Pick<Order, 'id' | 'replacesWaiting'>,
+  draft: Draft,
+  { drafts, approvals }: AddServerDeps,
+): Promise<NoDraft | undefined> {
+  if (!replacesWaiting) return drafts.save(by, id, draft);
+  return approvals.replace(by, id, { draft, interactionId: by.interactionId });
+}
+
 /** Several addresses are a list: all of the typed game, except those with another game beside them. */
-async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps): Promise<Reply> {
+async function openAsList(
+  context: Context,
+  what: Pick<Order, 'id' | 'replacesWaiting'>,
+  typed: TypedRow,
+  deps: AddServerDeps,
+): Promise<Reply> {
   const games = await allowedGames(context, deps);
   const { usable, notice, near } = gameOfList(context, typed.game, games);
-  const rows = rowsOfMessage(typed.server, { ...games, defaultGame: usable?.alias });
-  return openDraft(context, { source: 'message', rows: withNear(rows, near), notice }, deps);
+  const read = rowsOfMessage(typed.server, { ...games, defaultGame: usable?.alias });
+  const rows = withNear(read, near);
+  if (!what.replacesWaiting) return openDraft(context, { source: 'message', rows, notice }, deps);
+  const { id } = what;
+  const draft = { source: 'message', rows, includesAlreadySubmitted: false } as const;
+  const why = await keep(context, what, draft, deps);
+  const prepared = why ?? (await deps.lists.again(context, id));
+  if (typeof prepared === 'string') return becameOf(context, { id, why: prepared }, deps, 'addserver');
+  return showDraft(context, prepared, deps, { notice });
 }
 
 /** What is said before problems of the server itself: there is no key, or the game is not allowed. */
@@ -254,18 +279,21 @@ async function nearestGames(
 
 async function submit(
   context: Context,
-  what: Pick<Order, 'id' | 'draft' | 'includesAlreadySubmitted'>,
+  what: Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'includesAlreadySubmitted'>,
   deps: AddServerDeps,
 ): Promise<Reply> {
   const { guildId, interactionId, receivedAt, user, isAdmin, t } = context;
   const order = { guildId, interactionId, receivedAt, user, isAdmin, ...what };
   const result = await deps.pipeline.submit(order);
-  if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addserver');
-  if (result.kind === 'waiting') return waitingReply(context, what.id, deps);
+  const { id } = what;
+  if (result.kind === 'no-draft') return becameOf(context, { id, why: result.why }, deps, 'addserver');
+  if (result.kind === 'waiting') return becameOf(context, { id, why: 'submitted' }, deps, 'addserver');
+  // No button of a single server promises a count.
+  if (result.kind === 'changed') return becameOf(context, { id, why: 'empty' }, deps, 'addserver');
   if (result.kind === 'ended') return endedReply(context, result, deps.games);
   const [row] = result.draft.rows;
   const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';
-  return refused(context, { id: what.id, typed: typedOf(row), line, refusal: result.refusal }, deps);
+  return refused(context, { id, typed: typedOf(row), line, refusal: result.refusal }, deps);
 }
 
 /** Says why the bot does not send a server, with what can be done about it. */

@@ -12,7 +12,7 @@ import { buttonsAfterOutcome } from './buttons.ts';
 /** The outcome of one server, with what can be done next. */
 export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {
   const { t } = context;
-  const { remainderId, keyProblem, isRecorded } = ended;
+  const { id, left, keyProblem, isRecorded } = ended;
   const [only] = ended.servers;
   if (only === undefined) throw new Error('a submission has at least one server');
   const { server, outcome } = only;
@@ -25,14 +25,13 @@ export function endedReply(context: Context, ended: Ended, games: GameIndex): Re
     !isRecorded && t('ended.unrecorded'),
   ];
   const page = pageOfUnknown(context, ended.servers);
-  const buttons =
-    remainderId === undefined
-      ? []
-      : [
-          keyProblem && enterKey(context, remainderId),
-          ...buttonsAfterOutcome(t, remainderId, outcome),
-          page !== undefined && linkButton(page, t('listing.check')),
-        ];
+  const buttons = left.isLeft
+    ? [
+        keyProblem && enterKey(context, id),
+        ...buttonsAfterOutcome(t, id, outcome),
+        page !== undefined && linkButton(page, t('listing.check')),
+      ]
+    : [];
   return {
     content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],

@@ -12,11 +12,18 @@ import type {
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
+import type { Games } from '../../src/listing/games.ts';
 import type { ListReader, ListToRead } from '../../src/server-lists/list-reader.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { isRefused, isRepeated, type Row, rowText } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
-import { type KeptApart, linesToEdit, MOST_TYPED, type Prepared } from '../../src/submissions/list-drafts.ts';
+import {
+  type Changed,
+  type KeptApart,
+  linesToEdit,
+  MOST_TYPED,
+  type Prepared,
+} from '../../src/submissions/list-drafts.ts';
 import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -29,7 +36,7 @@ import { firstItems, readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { demandDraft, noDraft } from '../no-draft.ts';
 import { slashCommand } from '../slash-command.ts';
-import { tooLate, type WaitingDeps, waitingReply } from '../submissions/waiting.ts';
+import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
 import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
 import {
   allowedGames,
@@ -37,6 +44,7 @@ import {
   gameOfList,
   gamesMeant,
   openDraft,
+  type Shown,
   showDraft,
   unreadableText,
   withNear,
@@ -45,6 +53,7 @@ import { reasonItem } from './refused-lines.ts';
 import { progressOf, reportReply } from './report.ts';
 
 export interface AddServersDeps extends DraftDeps, WaitingDeps {
+  readonly games: Games;
   readonly reader: ListReader;
   readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
@@ -117,7 +126,12 @@ export function addServers(deps: AddServersDeps): Command {
       ports: {
         answers: 'update',
         run: async (context) =>
-          showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), deps),
+          showChanged(
+            context,
+            context.argument,
+            await deps.lists.takeUsualPorts(context, context.argument),
+            deps,
+          ),
       },
       include: { answers: 'update', run: (context) => includeAlreadySubmitted(context, deps) },
       // The list waits for a moderator. It goes on waiting until the modal is submitted.
@@ -233,39 +247,54 @@ async function openList(
 /** The context of a button or a modal of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;
 
+/** A document after a change, or what became of it meanwhile. */
+async function showChanged(
+  context: DraftContext,
+  id: string,
+  changed: Changed,
+  deps: AddServersDeps,
+  shown: Shown = {},
+): Promise<Reply> {
+  if (typeof changed !== 'string') return showDraft(context, changed, deps, shown);
+  return becameOf(context, { id, why: changed }, deps, 'addservers');
+}
+
 /** Sets the game that was chosen or typed for the rows that lack one. */
-async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
+async function chooseGame(context: DraftContext, typed: string, deps: AddServersDeps): Promise<Reply> {
   const games = await allowedGames(context, deps);
   const found = games.find(typed);
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
   if (game && others.length === 0) {
     const chosen = await deps.lists.chooseGame(context, context.argument, () => game.alias);
-    return showDraft(context, chosen, deps);
+    return showChanged(context, context.argument, chosen, deps);
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const choice = game ? matches : games.all;
-  return showDraft(context, await deps.lists.again(context, context.argument), deps, { notice, choice });
+  const again = await deps.lists.again(context, context.argument);
+  return showChanged(context, context.argument, again, deps, { notice, choice });
 }
 
 /** Sets the game of each line that names none for certain to the game that it may mean. */
-async function takeMeantGames(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+async function takeMeantGames(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
   const gameMeant = gamesMeant(await allowedGames(context, deps));
   const chosen = await deps.lists.chooseGame(context, context.argument, (row) => gameMeant(row)?.alias);
-  return showDraft(context, chosen, deps);
+  return showChanged(context, context.argument, chosen, deps);
 }
 
 /** Includes what the guild has already submitted, or leaves it out again. */
-async function includeAlreadySubmitted(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+async function includeAlreadySubmitted(context: DraftContext, deps: AddServersDeps): Promise<Reply> {
   const [wanted, id = ''] = context.argument.split(':');
-  return showDraft(context, await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on'), deps);
+  const changed = await deps.lists.includeAlreadySubmitted(context, id, wanted === 'on');
+  return showChanged(context, id, changed, deps);
 }
 
 /** The modal in which lines are corrected. */
 async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps): Promise<Modal> {
   const id = context.argument;
   const draft = demandDraft(await deps.lists.find(context, id), context.t, 'addservers');
-  const modalId = listId(which === 'all' ? 'correct' : 'edit', id);
+  const runId = await deps.lists.latestRun(id);
+  const modalId = listId(which === 'all' ? 'correct' : 'edit', `${id}:${runId}`);
   const { typed } = draft;
   if (typed?.window !== which) return linesModal(context, modalId, draft, which, deps);
   return editModal(context, { id: modalId, text: typed.text, reasons: '' });
@@ -275,8 +304,9 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
 async function openWaiting(context: DraftContext, deps: AddServersDeps): Promise<Modal | Reply> {
   const id = context.argument;
   const draft = await deps.approvals.draft(context, id);
-  if (typeof draft === 'string') return tooLate(context, id, draft, deps);
-  return linesModal(context, listId('changed', id), draft, 'all', deps);
+  if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps, 'addservers');
+  const runId = await deps.lists.latestRun(id);
+  return linesModal(context, listId('changed', `${id}:${runId}`), draft, 'all', deps);
 }
 
 async function linesModal(
@@ -304,10 +334,11 @@ const reasonsText = (t: Translate, rows: readonly Row[], games: GameIndex): stri
 
 /** Replaces the lines that were opened by the corrected ones. */
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
-  const { t, argument: id, interactionId: newId } = context;
+  const { t, interactionId: newId } = context;
+  const [id = '', runId = ''] = context.argument.split(':');
   const typed = context.field('servers');
   const { lists } = deps;
-  const edited = await lists.edit(context, { id, newId, typed, which });
+  const edited = await lists.edit(context, { id, newId, typed, which, runId });
   if ('kind' in edited) {
     const why = unreadableText(edited, t);
     const draft = await lists.find(context, id);
@@ -327,9 +358,10 @@ const keptApartText = (edited: Prepared | KeptApart, t: Translate): string | und
 
 /** Makes what waits for a moderator a draft again, with the lines as they were edited. */
 async function editWaiting(context: SubmitContext, deps: AddServersDeps): Promise<Reply> {
-  const { t, guildId, argument: id, interactionId: newId } = context;
+  const { t, guildId, interactionId: newId } = context;
+  const [id = '', runId = ''] = context.argument.split(':');
   const typed = context.field('servers');
-  const edited = await deps.lists.edit(context, { id, newId, typed, which: 'all', isWaiting: true });
+  const edited = await deps.lists.edit(context, { id, newId, typed, which: 'all', runId, isWaiting: true });
   if ('kind' in edited) throw new UserError(sentences(unreadableText(edited, t), t('approval.still')));
   await deps.approvalMessages.show({ guildId, id });
   const notice = keptApartText(edited, t) ?? t('approval.editedWaitsNoMore');
@@ -358,8 +390,10 @@ async function submitList(
     stopping,
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
-  if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addservers');
-  if (result.kind === 'waiting') return waitingReply(context, what.id, deps);
+  const { id } = what;
+  if (result.kind === 'no-draft') return becameOf(context, { id, why: result.why }, deps, 'addservers');
+  if (result.kind === 'waiting') return becameOf(context, { id, why: 'submitted' }, deps, 'addservers');
+  if (result.kind === 'changed') return showChanged(context, id, await deps.lists.again(context, id), deps);
   if (result.kind === 'refused') {
     const { refusal } = result;
     // Since the preview was made somebody was faster, or an admin has changed what is allowed.
@@ -367,7 +401,7 @@ async function submitList(
     const notice = refusal.code.startsWith('key-')
       ? t('key.still')
       : refusalText(refusal, context, deps.games);
-    return showDraft(context, await deps.lists.again(context, what.id), deps, { notice });
+    return showChanged(context, id, await deps.lists.again(context, id), deps, { notice });
   }
   return reportReply(context, result, deps);
 }

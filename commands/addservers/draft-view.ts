@@ -10,12 +10,11 @@ import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { lacksGame, needsGame, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import type { Changed, ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
+import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
-import { demandDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
 import { listId, submitId } from './controls.ts';
 import { guesser } from './files.ts';
@@ -53,7 +52,7 @@ export function gameOfList(reader: Reader, typed: string, games: AllowedGames) {
 export const withNear = (rows: readonly Row[], game: Game | undefined): readonly Row[] =>
   rows.map((row) => (game !== undefined && lacksGame(row) ? { ...row, near: row.near ?? game.alias } : row));
 
-interface Shown {
+export interface Shown {
   /** Something to say first. */
   readonly notice?: string | undefined;
   /** The games to choose from, if not all of them. */
@@ -62,16 +61,15 @@ interface Shown {
 
 /**
  * What a draft would submit now.
- * @throws UserError when it was submitted or cancelled meanwhile, or would become too large
+ * @throws UserError when it would become too large
  */
 export async function showDraft(
   context: Context,
-  changed: Changed,
+  shown: Prepared | UnreadableList,
   deps: DraftDeps,
   { notice, choice }: Shown = {},
 ): Promise<Reply> {
   const { t } = context;
-  const shown = demandDraft(changed, t, 'addservers');
   if ('kind' in shown) throw new UserError(unreadableText(shown, t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);

@@ -5,9 +5,8 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type Row } from '../../src/server-lists/row.ts';
-import { type Draft, unconfirmedRows } from '../../src/submissions/draft.ts';
-import type { Ended } from '../../src/submissions/pipeline.ts';
-import { type EndedRow, endedRow } from '../../src/submissions/submission-record.ts';
+import { type Draft, isUnconfirmed } from '../../src/submissions/draft.ts';
+import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
 import { remainingText } from '../../src/words/refusal.ts';
@@ -36,7 +35,7 @@ export async function reportReply(
   { games, settings }: ReportDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { draft, keyProblem, remainderId, limitedRows, limited } = result;
+  const { id, draft, keyProblem, left, limitedRows, limited } = result;
   const allowed = await settings.get(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const ended = endedRows(result);
@@ -66,21 +65,21 @@ export async function reportReply(
     embeds: [],
     files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, draft, ended, reasons)) }, ...files],
     components: rows([
-      keyProblem && enterKey(context, remainderId),
-      ...(remainderId === undefined ? [] : remainderButtons(context, remainderId, result, ended)),
+      keyProblem && enterKey(context, left.isLeft ? id : undefined),
+      ...(left.isLeft ? buttonsOfRest(context, result, ended) : []),
       page !== undefined && linkButton(page, t('listing.check')),
     ]),
     announcement: announcementOf(context, result, games),
   };
 }
 
-/** What can be done with what remains. */
-function remainderButtons(
+/** What can be done with what was not accepted. */
+function buttonsOfRest(
   { t, isAdmin }: Context,
-  id: string,
   result: Ended,
   ended: readonly EndedRow[],
 ): readonly (Control | false)[] {
+  const { id } = result;
   // Whoever can enter another key does so first.
   const style = result.keyProblem && isAdmin ? 'secondary' : 'primary';
   return [
@@ -99,10 +98,19 @@ const canGoAgain = ({ limitedRows, limited }: Ended, ended: readonly EndedRow[])
   ended.some(wasNotAdded) || (limitedRows.length > 0 && limited?.isSoon !== false);
 
 /** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
-const endedRows = (result: Ended): readonly EndedRow[] => [
-  ...result.servers,
-  ...unconfirmedRows(result).map((row) => endedRow(row, row.unconfirmed)),
-];
+function endedRows({ draft, servers, limitedRows }: Ended): readonly EndedRow[] {
+  const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
+  const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
+  return [
+    ...servers,
+    ...unconfirmed.map((row) => ({
+      row,
+      line: row.line,
+      server: row.submission,
+      outcome: row.unconfirmed,
+    })),
+  ];
+}
 
 /** The lines that were not ready. */
 function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): string {

@@ -30,7 +30,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { DAY_MS } from '../../src/numbers.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
-import { WAITS_MS } from '../../src/submissions/submission-record.ts';
+import { WAITS_MS } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';

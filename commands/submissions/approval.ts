@@ -13,26 +13,27 @@ import type { Command, Context, PressContext, Reply, SubmitContext } from '../..
 import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
-import { unsentOf } from '../../src/submissions/draft.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
+import { type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
 import { previewFile } from '../addservers/files.ts';
 import { heldText } from '../addservers/preview.ts';
-import { tooLate, waitingReply } from './waiting.ts';
+import { becameOf, type RunReplyDeps } from './waiting.ts';
 
-export interface ApprovalDeps {
+export interface ApprovalDeps extends RunReplyDeps {
   readonly access: Access;
-  readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'toApprove' | 'refuse' | 'withdraw'>;
+  readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
+  readonly runs: Pick<Runs, 'by' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
-  readonly pipeline: Pick<Pipeline, 'submit'>;
+  readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly games: GameIndex;
 }
 
-/** A press or a modal of a message about a submission: its argument is the submission's id, and the revision to decide. */
+/** A press or a modal of a message about a submission: its argument is the document's id, and the run that it shows. */
 type Deciding = PressContext | SubmitContext;
 
 /** Whether somebody may decide. @throws SettingsUnreadable */
@@ -59,11 +60,11 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
 
 /** The buttons and the modal of a submission that waits for a moderator. They are in the log channel and in /submissions. */
 export function approvalActions(deps: ApprovalDeps): ApprovalActions {
-  const { access, approvals, approvalMessages, pipeline, settings, games } = deps;
+  const { access, approvals, runs, approvalMessages, pipeline, settings, games } = deps;
 
   function seenOf({ guildId, argument }: Deciding) {
-    const [id = '', revision] = argument.split(':');
-    return { guildId, id, revision };
+    const [id = '', runId] = argument.split(':');
+    return { guildId, id, runId };
   }
 
   /** The message is shown as it is now, however late its button was pressed. */
@@ -100,22 +101,23 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     await demandModerator(context);
     const { t, interactionId, receivedAt, user, stopping } = context;
     const seen = seenOf(context);
-    const found = await approvals.toApprove(seen);
-    if (found && access.blocked(found.by.guildId, found.by.user.id)) {
+    const found = await approvals.seen(seen);
+    if (found && access.blocked(found.guildId, found.userId)) {
       throw new UserError(`${t('approval.blocked')}\n${t('approval.still')}`);
     }
     const result =
       found &&
       (await pipeline.submit({
-        ...found.by,
         ...seen,
+        user: { id: found.userId, name: found.userName },
         interactionId,
         receivedAt,
         approvedBy: user.id,
         stopping,
       }));
     if (result?.kind === 'ended') {
-      const reply = await decided(context);
+      const run = await runs.by(context.guildId, interactionId);
+      const reply = run ? approvalView(t, run, games) : await decided(context);
       return { ...reply, content: [reply.content, ...restTexts(context, result)].filter(Boolean).join('\n') };
     }
     if (result?.kind === 'refused') {
@@ -134,10 +136,10 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   }
 
   async function withdraw(context: PressContext): Promise<Reply> {
-    const why = await approvals.withdraw(context, context.argument);
-    if (why !== undefined) return tooLate(context, context.argument, why, deps);
-    await showPressed(context);
-    return waitingReply(context, context.argument, deps);
+    const { argument: id, guildId, interactionId } = context;
+    const why = await approvals.withdraw(context, id, interactionId);
+    if (why === undefined) await approvalMessages.show({ guildId, id });
+    return becameOf(context, { id, why: why ?? 'decided' }, deps, 'addservers');
   }
 
   /** All of a list, for whoever decides and for its member. */
@@ -145,7 +147,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') return decided(context);
-    return { content: context.t('approval.whole'), files: [previewFile(approval.rows)] };
+    return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowOf))] };
   }
 
   async function waiting(context: Context, wanted: number): Promise<WaitingShown | undefined> {
@@ -182,7 +184,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
         async run(context) {
           await demandModerator(context);
           const { t } = context;
-          if ((await approvals.toApprove(seenOf(context))) === undefined) {
+          if ((await approvals.seen(seenOf(context))) === undefined) {
             void showPressed(context);
             return asItIs(context);
           }
@@ -215,14 +217,12 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 /** What was approved and yet not sent: what was left out, and what waits again, and why. */
 function restTexts(context: Context, ended: Ended): readonly (string | false | undefined)[] {
   const { t } = context;
-  const { draft, servers, limitedRows, limited, keyProblem, remainderId } = ended;
+  const { draft, servers, limitedRows, limited, keyProblem, left } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;
-  const outcomes = servers.map(({ outcome }) => outcome);
-  const again = unsentOf(ended, outcomes).rows.length;
   return [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
-    remainderId !== undefined && t('approval.again', { count: again }),
+    left.waitingAgain > 0 && t('approval.again', { count: left.waitingAgain }),
   ];
 }

@@ -2,50 +2,66 @@ import type { ApprovalMessages } from '../../src/interactions/approval-messages.
 import { approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
-import type { Approval, Approvals } from '../../src/submissions/approvals.ts';
+import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
+import type { Pipeline } from '../../src/submissions/pipeline.ts';
+import type { Run, Runs } from '../../src/submissions/runs.ts';
 import { sentences } from '../../src/words/sentences.ts';
+import { endedReply } from '../addserver/ended.ts';
+import { type ReportDeps, reportReply } from '../addservers/report.ts';
 import { noDraft } from '../no-draft.ts';
 
+/** What it takes to say what became of a document that was submitted. */
+export interface RunReplyDeps extends ReportDeps {
+  readonly pipeline: Pick<Pipeline, 'ended'>;
+}
+
 /** What it takes to submit where a moderator decides. */
-export interface WaitingDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'draft' | 'takeBack'>;
+export interface WaitingDeps extends RunReplyDeps {
+  readonly runs: Pick<Runs, 'settled'>;
+  readonly approvals: Pick<Approvals, 'draft' | 'replace'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
 }
 
-/** What waits for a moderator now, or what became of it, for its member. */
-export async function waitingReply(
+/**
+ * What became of a document, for its member who can do nothing with it now: the latest run of it, where the message of the
+ * button may not show it yet. What is being sent is waited for, since whoever sends it may write that message no more.
+ * @throws UserError why nothing can be done with it, in all other cases
+ */
+export async function becameOf(
   context: Context,
-  id: string,
-  { approvals, games }: { readonly approvals: Pick<Approvals, 'find'>; readonly games: GameIndex },
+  { id, why }: { readonly id: string; readonly why: NoDraft },
+  deps: Pick<WaitingDeps, 'runs' | keyof RunReplyDeps>,
+  command: 'addserver' | 'addservers',
 ): Promise<Reply> {
-  const approval = await approvals.find({ guildId: context.guildId, id });
-  if (approval === undefined) throw noDraft('gone', context.t, 'addservers');
-  return ownApproval(context, approval, games);
+  const { guildId, user, receivedAt, t } = context;
+  const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided' || why === 'expired';
+  const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
+  if (run?.userId !== user.id) throw noDraft(why, t, command);
+  const isShown = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
+  if (isShown) throw noDraft('submitted', t, command);
+  return runReply(context, run, deps);
 }
 
-/** What the member reads who can no longer change or withdraw it: what became of it. */
-export function tooLate(
-  context: Context,
-  id: string,
-  why: NoDraft,
-  deps: Parameters<typeof waitingReply>[2],
-): Promise<Reply> {
-  if (why === 'of-another-member' || why === 'gone') throw noDraft(why, context.t, 'addservers');
-  return waitingReply(context, id, deps);
+/** What a run has come to, for its member. */
+export async function runReply(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
+  if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
+  const ended = await deps.pipeline.ended(context, run);
+  return run.source === 'options'
+    ? endedReply(context, ended, deps.games)
+    : reportReply(context, ended, deps);
 }
 
-/** Without what is its member's alone for anybody else. */
-export function ownApproval(context: Context, approval: Approval, games: GameIndex): Reply {
+/** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
+export function ownApproval(context: Context, run: Run, { games }: Pick<ReportDeps, 'games'>): Reply {
   const { t, user, mention } = context;
-  const view = approvalView(t, approval, games, user.id);
-  if (approval.userId !== user.id) return { ...view, components: [] };
+  const view = approvalView(t, run, games, user.id);
+  if (run.userId !== user.id) return { ...view, components: [] };
   const next =
-    approval.state === 'waiting' ? t('approval.next', { submissions: mention('submissions') }) : undefined;
+    run.state === 'waiting' ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   return {
     ...view,
     content: sentences(view.content, next),
-    components: rows(ownButtons(t, approval)),
+    components: rows(ownButtons(t, run)),
   };
 }

@@ -30,6 +30,11 @@ export interface AfterCrashDeps extends Clock {
    * nobody is at work on the interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
+  /**
+   * What became of what a control belongs to, by its custom id, where its interaction submitted nothing: the message that it
+   * changes may be out of date. `undefined` if nothing of it was ever submitted.
+   */
+  readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -42,7 +47,18 @@ export type AfterCrash = ReturnType<typeof createAfterCrash>;
  * is done again. Every method throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { record, underWay, editOrder, api, wording, reportOf, tellGuild, onToldLater, logger } = deps;
+  const {
+    record,
+    underWay,
+    editOrder,
+    api,
+    wording,
+    reportOf,
+    stateOfDocument,
+    tellGuild,
+    onToldLater,
+    logger,
+  } = deps;
 
   /** What an interaction has submitted or decided, for its member; `undefined` if it did neither. */
   const report = (context: Context) => reportOf(context, 'member');
@@ -64,7 +80,15 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     onToldLater?.('too-late');
   }
 
-  async function tellOne({ interaction, shown, message }: Unreplied): Promise<void> {
+  /** What a member reads whose interaction was interrupted: from what is stored, never from what their message showed. */
+  async function replyTo({ shown, customId }: Unreplied, context: Context): Promise<Reply | string> {
+    const own = await report(context);
+    const about = own ?? (shown && customId ? await stateOfDocument(context, customId) : undefined);
+    return about ?? context.t('failure.interrupted');
+  }
+
+  async function tellOne(unreplied: Unreplied): Promise<void> {
+    const { interaction, shown, message } = unreplied;
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const { t } = context;
@@ -74,7 +98,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     if (state === 'gone') return tellTooLate(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
-      const said = (await report(context)) ?? t('failure.interrupted');
+      const said = await replyTo(unreplied, context);
       try {
         underWay.replyIsReady(id);
         if (!(await editOrder.claim(id, message))) return;

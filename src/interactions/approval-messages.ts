@@ -1,9 +1,11 @@
-import { createBoundedMap } from '../bounded-map.ts';
 import type { ChannelPosts } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels } from '../guilds/settings.ts';
+import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
-import type { Approval, ApprovalKey, Approvals, MessagePlace } from '../submissions/approvals.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
+import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
+import type { MessagePlace, Run } from '../submissions/runs.ts';
 import type { WordsFor } from '../words/words.ts';
 import { approvalView, decisionButtons } from './approval-view.ts';
 import { rows } from './controls.ts';
@@ -15,55 +17,51 @@ export interface ApprovalMessagesDeps {
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly wordsFor: WordsFor;
   readonly games: GameIndex;
+  readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/** How long it takes until a message is tried again that Discord could not take, in milliseconds. */
-const PAUSE_MS = 60_000;
-/** How many such messages are remembered; the oldest is tried again first. */
-const MOST_FAILED = 1_000;
+/** How often one process shows what is due, in milliseconds: what a dead process has not shown, and what has failed. */
+const EVERY_MS = 60_000;
 
 /**
- * The messages in the log channel on which moderators decide. Each is made from the row of its submission alone, after each
- * change of it, so that it does not matter who made the change, in which process and when.
+ * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
+ * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
-  const { approvals, posts, settings, setTrouble, wordsFor, games, logger } = deps;
-  /** By submission: ends when its message is shown. */
-  const showing = new Map<string, Promise<void>>();
-  /** By submission: when its message may be tried again, in milliseconds of a clock that nobody sets. */
-  const failedUntil = createBoundedMap<number>(MOST_FAILED);
+  const { approvals, posts, settings, setTrouble, wordsFor, games, onlyOne, logger } = deps;
+  const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @returns whether Discord has taken it, or never will */
-  async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<boolean> {
-    let mayBeOutdated = pressed !== undefined;
+  /** @param pressed the message of which a button was pressed: whatever it shows by now */
+  async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<void> {
+    let place = pressed;
     for (;;) {
       const found = await approvals.find(key);
-      if (!found?.isMessageDue && !mayBeOutdated) return true;
-      const approval = found ?? { ...key, ...DELETED };
-      const put = await putMessage({ ...approval, message: pressed ?? approval.message });
-      if (put === 'failed') return false;
-      // Another press may have changed it meanwhile, and its message may have been overwritten by this one. Another process
-      // may have found no message to bring up to date.
-      if (await approvals.shown(approval, put)) return true;
-      mayBeOutdated = true;
+      const isDue = found !== undefined && found.changes > found.shown;
+      if (!isDue && place === undefined) return;
+      const run = found ?? { ...DELETED, guildId: key.guildId, documentId: key.id };
+      const put = await putMessage({ ...run, message: place ?? run.message });
+      if (put === 'failed') return;
+      // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
+      if (found === undefined || (await approvals.shown(found, put))) return;
+      place = put;
     }
   }
 
   /** @returns where it is; `undefined` where there can be none: /submissions shows it all the same */
-  async function putMessage(approval: Approval) {
-    const { guildId, id, message } = approval;
+  async function putMessage(run: Run): Promise<MessagePlace | 'failed' | undefined> {
+    const { guildId, documentId, message } = run;
     const found = await settings.find(guildId);
     const { locale, logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
     const isClosed = logChannelId === undefined || logTrouble !== undefined;
-    if (message === undefined && (isClosed || approval.state !== 'waiting')) return undefined;
+    if (message === undefined && (isClosed || run.state !== 'waiting')) return undefined;
     const channelId = message?.channelId ?? logChannelId ?? '';
     const t = wordsFor(locale);
-    const { content, embeds } = approvalView(t, approval, games);
+    const { content, embeds } = approvalView(t, run, games);
     const [embed = {}] = embeds;
-    const shown = { nonce: id, content, embed, components: rows(decisionButtons(t, approval)) };
+    const shown = { nonce: documentId, content, embed, components: rows(decisionButtons(t, run)) };
     const { result, messageId } = await posts.put(channelId, shown, message?.messageId);
     if (result === 'failed') return result;
     if (messageId !== undefined) return { channelId, messageId };
@@ -71,51 +69,46 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return undefined;
   }
 
-  /**
-   * Brings a message up to date. One after the other for each submission; never throws.
-   * @param pressed the message of which a button was pressed: whatever it shows by now
-   */
-  function show({ guildId, id }: ApprovalKey, pressed?: MessagePlace): Promise<void> {
-    const before = showing.get(id) ?? Promise.resolve();
-    const shown = before
-      .then(() => showOnce({ guildId, id }, pressed))
-      .catch((error: unknown) => {
-        logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
-        return false;
-      })
-      .then((isDone) => {
-        if (isDone) failedUntil.delete(id);
-        else failedUntil.set(id, performance.now() + PAUSE_MS);
-        if (showing.get(id) === shown) showing.delete(id);
-      });
-    showing.set(id, shown);
-    return shown;
+  /** Brings the message of a document up to date, or the one whose button was pressed. Never throws. */
+  async function show({ guildId, id }: ApprovalKey, pressed?: MessagePlace): Promise<void> {
+    await showOnce({ guildId, id }, pressed).catch((error: unknown) => {
+      logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
+    });
   }
 
-  return {
-    show,
-    /** Shows, in the background, what this process or a dead one has not. Throws a StoreError when the store fails. */
-    async showDue(): Promise<void> {
-      for (const key of await approvals.due()) {
-        const isLeftAlone = performance.now() < (failedUntil.get(key.id) ?? 0);
-        if (!isLeftAlone && !showing.has(key.id)) void show(key);
-      }
-    },
-  };
+  const complain = (error: unknown) =>
+    logger.warn({ err: error }, 'which messages about submissions are due cannot be known now');
+
+  /** Brings every message up to date that is not. Never throws. */
+  async function showDue(): Promise<void> {
+    const due = await approvals.due().catch(complain);
+    for (const key of due ?? []) {
+      if (job.stopping.aborted) return;
+      await show(key);
+    }
+  }
+
+  async function showInOneProcess(): Promise<void> {
+    await onlyOne('approval messages', EVERY_MS, showDue).catch(complain);
+  }
+
+  const part: Part = { name: 'approval messages', ...job };
+  return { ...part, show, showDue };
 }
 
 /** What somebody had deleted, with all of the guild. */
 const DELETED = {
+  id: '',
   state: 'withdrawn',
   userId: '',
+  userName: '',
   decidedBy: '',
   refusal: '',
-  expiresAt: 0,
-  rows: [],
+  expiresAt: undefined,
+  endedAt: undefined,
   source: undefined,
-  ended: [],
+  servers: [],
   message: undefined,
-  isMessageDue: false,
-  revision: '',
-  version: '',
+  changes: 0,
+  shown: 0,
 } as const;

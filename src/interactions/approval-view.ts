@@ -1,6 +1,6 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { Approval } from '../submissions/approvals.ts';
+import type { Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
@@ -28,43 +28,37 @@ export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
  * What it is and what became of it, without buttons.
  * @param readerId whoever alone reads it: their own name is left out
  */
-export function approvalView(
-  t: Translate,
-  approval: Approval,
-  games: GameIndex,
-  readerId?: string,
-): ApprovalView {
-  const { ended, rows: waiting, userId } = approval;
-  const servers = ended.length > 0 ? ended.map(({ server }) => server) : waiting.map((row) => row.submission);
-  const lines = servers.map((server) => describe(t, server, games));
-  const embed = serverEmbed(t, kindOf(approval), lines, MOST_SHOWN);
+export function approvalView(t: Translate, run: Run, games: GameIndex, readerId?: string): ApprovalView {
+  const { servers, userId } = run;
+  const lines = servers.map(({ server }) => describe(t, server, games));
+  const embed = serverEmbed(t, kindOf(run), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
   const by = userId === readerId ? [] : [byText(t, userId)];
   const description = [[...what, ...by].join(' · '), embed.description].filter(Boolean).join('\n');
   return {
-    content: statusText(t, approval),
+    content: statusText(t, run),
     // Discord takes no empty embed: of what was withdrawn nothing is left.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
 /** The colour: of the worst that came of it. */
-function kindOf({ state, ended }: Approval): keyof typeof LOOK {
-  const kinds = ended.flatMap(({ outcome }) => outcome?.kind ?? []);
-  return state === 'approved' ? worstOf(kinds) : 'not-sent';
+function kindOf({ state, servers }: Run): keyof typeof LOOK {
+  const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
+  return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-function statusText(t: Translate, approval: Approval): string {
-  const { state, decidedBy, refusal, expiresAt, ended } = approval;
+function statusText(t: Translate, run: Run): string {
+  const { state, decidedBy, refusal, expiresAt = 0, servers } = run;
   const moderator = decidedBy === '' ? t('by.unnamed') : t('approval.moderator', { user: `<@${decidedBy}>` });
   const decided = (text: string) => `${text} · ${moderator}`;
   switch (state) {
     case 'waiting':
       return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;
-    case 'sending':
+    case 'running':
       return `⏳ ${decided(t('approval.sending'))}`;
-    case 'approved': {
-      const told = ended.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : []));
+    case 'done': {
+      const told = servers.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : []));
       const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
       const list = unlinked(t('listing.list'));
       const next = count > 0 ? [t('ended.next.unknown', { count, list })] : [];
@@ -87,19 +81,23 @@ export const byText = (t: Translate, userId: string): string =>
 /** What a moderator can press. */
 export function decisionButtons(
   t: Translate,
-  { id, revision, state, rows: waiting }: Approval,
+  { id, documentId, state, servers }: Run,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
-  const showAll = button(submissionsId('all', id), t('approval.showAll'));
+  const seen = `${documentId}:${id}`;
+  const showAll = button(submissionsId('all', seen), t('approval.showAll'));
   return [
-    button(submissionsId('approve', `${id}:${revision}`), t('approval.approve'), 'success'),
-    button(submissionsId('refuse', `${id}:${revision}`), t('approval.refuse'), 'danger'),
-    ...(waiting.length > MOST_SHOWN ? [showAll] : []),
+    button(submissionsId('approve', seen), t('approval.approve'), 'success'),
+    button(submissionsId('refuse', seen), t('approval.refuse'), 'danger'),
+    ...(servers.length > MOST_SHOWN ? [showAll] : []),
   ];
 }
 
 /** What the member can press. */
-export function ownButtons(t: Translate, { id, state, source }: Approval): readonly APIButtonComponent[] {
+export function ownButtons(
+  t: Translate,
+  { documentId: id, state, source }: Run,
+): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const command = source === 'options' ? 'addserver' : 'addservers';
   return [

@@ -9,7 +9,6 @@ import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
-import type { SubmissionRecord } from '../submissions/submission-record.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, Shown } from './interaction.ts';
 
@@ -39,6 +38,8 @@ const sealedSchema = z.object({
     .optional(),
   /** The message that its reply writes. */
   message: z.string(),
+  /** Of the control that was used, or of the modal. */
+  customId: z.string().optional(),
 });
 
 /** Binds the sealed part of an interaction to its guild and its id. */
@@ -51,6 +52,7 @@ export interface Unreplied {
   /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
   readonly shown: Shown | undefined;
   readonly message: MessageKey;
+  readonly customId: string | undefined;
 }
 
 export interface RecordDeps {
@@ -58,7 +60,6 @@ export interface RecordDeps {
   /** The id of this process. */
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  readonly submissions: Pick<SubmissionRecord, 'forgetLines'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -70,12 +71,12 @@ export type InteractionRecord = ReturnType<typeof createRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createRecord({ store, owner, encryption, submissions, logger, now }: RecordDeps) {
+export function createRecord({ store, owner, encryption, logger, now }: RecordDeps) {
   /** @returns `undefined` when it cannot be opened */
   function open(row: InteractionsTable): Unreplied | undefined {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
-      const { token, shown, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
+      const { token, shown, message, customId, ...kept } = sealedSchema.parse(JSON.parse(plain));
       const interaction: Interaction = {
         ...kept,
         id: row.id,
@@ -87,7 +88,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
         roleIds: [],
         asked: { kind: 'unknown' },
       };
-      return { interaction, shown, message };
+      return { interaction, shown, message, customId };
     } catch (error) {
       // The message of a SyntaxError quotes the record.
       const cause = error instanceof SyntaxError ? {} : { err: error };
@@ -125,7 +126,7 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
      * @returns `twice` when this very interaction was taken already; `too old` to be replied to, by its id
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
-      const { id, guildId, receivedAt, token } = interaction;
+      const { id, guildId, receivedAt, token, asked } = interaction;
       const ageMs = now() - SnowflakeUtil.timestampFrom(id);
       if (ageMs > TOKEN_LIVES_MS) {
         logger.warn(
@@ -136,7 +137,8 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
       }
       const message = messageWritten(interaction, shown !== undefined);
       // Only the fields of the schema are kept.
-      const kept = sealedSchema.parse({ ...interaction, token: token.reveal(), shown, message });
+      const customId = 'customId' in asked ? asked.customId : undefined;
+      const kept = sealedSchema.parse({ ...interaction, token: token.reveal(), shown, message, customId });
       const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
       const { numInsertedOrUpdatedRows } = await store
         .tables()
@@ -182,7 +184,6 @@ export function createRecord({ store, owner, encryption, submissions, logger, no
           .set({ sealed: null })
           .where('id', '=', interactionId)
           .execute();
-        await submissions.forgetLines(interactionId);
       });
     },
 

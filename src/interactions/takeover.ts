@@ -2,18 +2,15 @@ import type { Logger } from '../logger.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import { GuildLocked, StoreError } from '../storage/store-error.ts';
-import type { SubmissionRecord } from '../submissions/submission-record.ts';
+import type { Runs } from '../submissions/runs.ts';
 
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly owner: string;
   /** Ends the submissions of dead processes, so that their outcomes can be told. */
-  readonly submissions: Pick<SubmissionRecord, 'abandonedGuilds' | 'endAbandoned'>;
-  /**
-   * Tells, in the background, of the interactions that this process owns and is not at work on, and updates the messages on
-   * which moderators decide.
-   */
+  readonly submissions: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
+  /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
   readonly logger: Pick<Logger, 'error'>;
 }

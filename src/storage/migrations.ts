@@ -32,12 +32,11 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema
         .createTable('submissions')
         .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('document_id', 'text')
+        .addColumn('document_id', 'text', (column) => column.notNull())
         .addColumn('guild_id', 'text', (column) => column.notNull())
         .addColumn('user_id', 'text')
         .addColumn('user_name', 'text')
         .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('draft', 'text')
         .addColumn('interaction_id', 'text')
         .addColumn('owner', 'text')
         .addColumn('created_at', 'bigint', (column) => column.notNull())
@@ -45,12 +44,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('ended_at', 'bigint')
         .addColumn('expires_at', 'bigint')
         .addColumn('decided_by', 'text')
-        .addColumn('decided_at', 'bigint')
         .addColumn('decision_id', 'text')
         .addColumn('refusal', 'text')
         .addColumn('channel_id', 'text')
         .addColumn('message_id', 'text')
-        .addColumn('message_due_at', 'bigint')
         .addColumn('changes', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('shown', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
@@ -60,7 +57,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('position', 'integer', (column) => column.notNull())
         .addColumn('guild_id', 'text', (column) => column.notNull())
         .addColumn('user_id', 'text')
-        .addColumn('line', 'integer', (column) => column.notNull().defaultTo(0))
+        .addColumn('line', 'integer', (column) => column.notNull())
         .addColumn('host', 'text', (column) => column.notNull())
         .addColumn('port', 'integer', (column) => column.notNull())
         .addColumn('query_port', 'integer')
@@ -116,8 +113,15 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema
         .createIndex('submissions_message_due')
         .on('submissions')
-        .column('owner')
-        .where(sql.ref('message_due_at'), 'is not', null)
+        .column('document_id')
+        .where(sql.ref('changes'), '>', sql.ref('shown'))
+        .execute();
+      await db.schema
+        .createIndex('submissions_active')
+        .on('submissions')
+        .column('document_id')
+        .unique()
+        .where(sql.ref('state'), 'in', ['waiting', 'running'])
         .execute();
     },
   },
@@ -133,8 +137,13 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // The latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // The drafts of a guild and of a member; the submission of an interaction; drafts past their time, and running submissions.
+  // The documents of a guild and of a member; documents past their time.
+  ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
+  ['documents_by_time', 'documents', ['changed_at']],
+  // What waits in a guild, or for a member; what an interaction has submitted or decided; what runs.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id', 'created_at']],
+  // The runs of a document, the latest first.
+  ['submissions_by_document', 'submissions', ['document_id', 'created_at']],
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_decision', 'submissions', ['decision_id']],
   // What a moderator has decided, to take their name out of it.

@@ -33,32 +33,30 @@ export interface DocumentsTable {
   readonly user_name: string;
   /** Where the lines stood: in the options of a command, in a text, or in a message of Discord. */
   readonly source: 'options' | 'text' | 'message';
-  /** The lines and what was chosen for them, as JSON (see draft.ts); null once its member cancelled it. */
+  /** The lines and what was chosen for them, as JSON (see draft.ts); null once all were accepted, or it was cancelled. */
   readonly lines: string | null;
   readonly changed_at: number;
 }
 
-/** What a member submits at once: one server or a thousand. */
+/** A run of a document: one server or a thousand that a member submits at once. */
 export interface SubmissionsTable {
-  /** The document that it submits. A document has at most one run that waits or runs. */
-  readonly document_id?: string | null | undefined;
-  /** The id of the interaction that made its draft. With `-remainder` behind: of the interaction that left this remainder. */
   readonly id: string;
+  /** The document, which has at most one run that waits or runs. Its latest run is the one that counts. */
+  readonly document_id: string;
   readonly guild_id: string;
   /** Null once the member had their name deleted and no limit counts the submission any more. */
   readonly user_id: string | null;
   /** Null after the member had it deleted. */
   readonly user_name: string | null;
   /**
-   * `draft`: waits for a button. `waiting`: for a moderator. `running`: it is carried out. All others have ended. Of
-   * `withdrawn` nothing is left but the row; the servers of `refused` and `expired` have the outcome `not-sent`.
+   * `waiting`: for a moderator, or it is only just made. `running`: it is carried out. All others have ended: `done` was
+   * carried out; of `withdrawn` nothing is left but the row; the servers of `refused` and `expired` were not sent.
+   * `move` in runs.ts alone changes it.
    */
-  readonly state: 'draft' | 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
-  /** The draft as JSON (see draft.ts), or the part of it that waits or runs; null once its member was told the outcome. */
-  readonly draft: string | null;
-  /** The interaction of its member that has submitted it; null for what was never submitted, and for what waits again. */
+  readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
+  /** The interaction of its member that has submitted it; null for what waits again. */
   readonly interaction_id: string | null;
-  /** The process that carries it out, and that has its message shown; null for what was never submitted. */
+  /** The process that carries it out. */
   readonly owner: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
@@ -67,19 +65,16 @@ export interface SubmissionsTable {
   readonly expires_at: number | null;
   /** The moderator who has approved or refused it; null, too, once they had their name deleted. */
   readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  /** The moderator's interaction. */
+  /** The interaction that has approved, refused or withdrawn it. */
   readonly decision_id: string | null;
   /** What the moderator gave as the reason for the refusal. */
   readonly refusal: string | null;
   /** The message in the log channel on which moderators decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
-  /** Since when that message is not what this row says; null: it is, or there can be none. */
-  readonly message_due_at: number | null;
   /** How often changed what that message shows, and the count that it showed last: it is due while `changes` is greater. */
-  readonly changes?: number | undefined;
-  readonly shown?: number | undefined;
+  readonly changes: number;
+  readonly shown: number;
 }
 
 /**
@@ -93,7 +88,7 @@ export interface ServersTable {
   readonly guild_id: string;
   readonly user_id: string | null;
   /** The line of the document that it stood on. */
-  readonly line?: number | undefined;
+  readonly line: number;
   readonly host: string;
   readonly port: number;
   readonly query_port: number | null;

@@ -1,15 +1,16 @@
-import { isAboutKey, type Outcome } from '../listing/contract.ts';
+import { isAboutKey, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import {
   isReady,
-  isRefused,
+  isRepeated,
   type Reading,
   type ReadyRow,
   type Row,
   type TypedRow,
 } from '../server-lists/row.ts';
-import type { Limited } from './limits.ts';
+import type { DocumentsTable } from '../storage/tables.ts';
+import type { RunServer } from './runs.ts';
 
-/** Servers that a member is about to submit: one JSON document in a row of the table of submissions (see drafts.ts). */
+/** A document: the lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
   /** Where the servers stood: in the options of a command, the lines of a text, or a message of Discord. */
   readonly source: 'options' | 'text' | 'message';
@@ -56,108 +57,67 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
-/** A draft from the store; `undefined` if it cannot be read. */
-export function draftFromStore(text: string): Draft | undefined {
-  const draft = fromStore<Draft>(text);
-  return Array.isArray(draft?.rows) ? draft : undefined;
-}
+/** The columns of a document's row. */
+export const draftToStore = ({ source, ...lines }: Draft) => ({ source, lines: JSON.stringify(lines) });
 
-/** A draft with the rows of it that are submitted. */
-export interface Run {
-  readonly draft: Draft;
-  /** The rows that are submitted. The place of a row in this list is the position of its server in the table. */
-  readonly rows: readonly ReadyRow[];
-  /** Ready rows that a limit keeps from being submitted now. */
-  readonly limitedRows: readonly ReadyRow[];
-  readonly limited?: Limited | undefined;
-}
-
-/** A {@link Run} as it is stored: instead of rows it has their places in the draft, counted from 0. */
-interface StoredRun {
-  /** How many rows are submitted. It comes first, so that it can be read by itself. */
-  readonly count: number;
-  readonly draft: Draft;
-  readonly rows: readonly number[];
-  readonly limitedRows: readonly number[];
-  readonly limited?: Limited | undefined;
-}
-
-export function runToStore({ draft, rows, limitedRows, limited }: Run): string {
-  const numbers = new Map<Row, number>(draft.rows.map((row, number) => [row, number]));
-  const numbersOf = (some: readonly Row[]) => some.flatMap((row) => numbers.get(row) ?? []);
-  const run: StoredRun = {
-    count: rows.length,
-    draft,
-    rows: numbersOf(rows),
-    limitedRows: numbersOf(limitedRows),
-    limited,
-  };
-  return JSON.stringify(run);
-}
-
-/** Characters at the beginning of a stored run in which its count stands. */
-export const COUNT_UP_TO = 20;
-
-/** How many servers a stored run submits. @param start its first {@link COUNT_UP_TO} characters */
-export const storedCount = (start: string): number => Number(/^\{"count":(\d+)/u.exec(start)?.[1] ?? 0);
-
-/** The reverse of {@link runToStore}; `undefined` if the stored text cannot be read. */
-export function runFromStore(text: string): Run | undefined {
-  const stored = fromStore<StoredRun>(text);
-  if (!Array.isArray(stored?.draft?.rows)) return undefined;
-  const { draft, rows, limitedRows, limited } = stored;
-  const readyRows = (numbers: readonly number[]) =>
-    numbers.flatMap((number) => draft.rows[number] ?? []).filter(isReady);
-  return { draft, rows: readyRows(rows), limitedRows: readyRows(limitedRows), limited };
-}
-
-/**
- * The draft of what remains after a submission: servers that were not accepted, rows that a limit held back, lines that
- * are not ready, and servers that have stayed unconfirmed.
- * @param outcomes by the position of the server
- */
-export function remainderOf(run: Run, outcomes: readonly (Outcome | undefined)[]): Draft {
-  const { draft, rows, limitedRows } = run;
-  const remaining = rows.flatMap((row, index) => {
-    const outcome = outcomes[index];
-    if (outcome?.kind === 'accepted') return [];
-    return outcome?.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
-  });
-  return withRows(
-    withoutTyped(draft),
-    [...remaining, ...limitedRows, ...unconfirmedRows(run), ...draft.rows.filter(isRefused)].toSorted(
-      (one, other) => one.line - other.line,
-    ),
-  );
-}
-
-/** The rows that are unconfirmed since an earlier submission, and that this one has not submitted. */
-export function unconfirmedRows({ draft, rows, limitedRows }: Run): readonly UnconfirmedRow[] {
-  const submitted = new Set<Row>([...rows, ...limitedRows]);
-  return draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
-}
-
-type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
-
-const isUnconfirmed = (row: Row): row is UnconfirmedRow => isReady(row) && row.unconfirmed !== undefined;
-
-/**
- * What a moderator has approved and was not sent, or was held back by a limit, or not accepted because of the guild's key.
- * @param outcomes by the position of the server
- */
-export function unsentOf({ draft, rows, limitedRows }: Run, outcomes: readonly (Outcome | undefined)[]): Run {
-  const unsent = rows.filter((_, index) => {
-    const outcome = outcomes[index];
-    return outcome !== undefined && (outcome.kind === 'not-sent' || isAboutKey(outcome));
-  });
-  const waiting = [...unsent, ...limitedRows];
-  return { draft: withRows(draft, waiting), rows: waiting, limitedRows: [] };
-}
-
-function fromStore<Kept>(text: string): Kept | undefined {
+/** The reverse of {@link draftToStore}; `undefined` if it cannot be read. */
+export function draftFromStore({
+  source,
+  lines,
+}: Pick<DocumentsTable, 'source' | 'lines'>): Draft | undefined {
   try {
-    return JSON.parse(text) ?? undefined;
+    const draft = JSON.parse(lines ?? '');
+    return Array.isArray(draft?.rows) ? { ...draft, source } : undefined;
   } catch {
     return undefined;
   }
 }
+
+/**
+ * What stays in a document while it is submitted.
+ * @param rows those that are submitted, and those that a limit holds back
+ */
+export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
+  const submitted = new Set<Row>(rows);
+  const stay = draft.rows.filter((row) => submitted.has(row) || !isReady(row) || isUnconfirmed(row));
+  return withRows(withoutTyped(draft), stay);
+}
+
+/**
+ * What stays in a document after a run of it: all but the servers that were accepted. After a run that a moderator has
+ * approved, all but the servers that the service has decided on.
+ */
+export function afterRun(draft: Draft, servers: readonly RunServer[], isApproved: boolean): Draft {
+  const outcomes = new Map(servers.map(({ line, server, outcome }) => [placeOf(line, server), outcome]));
+  const stay = draft.rows.flatMap((row) => {
+    const outcome = isReady(row) ? outcomes.get(placeOf(row.line, row.submission)) : undefined;
+    if (outcome === undefined) return row;
+    const isDecided = isApproved ? !isUnsent(outcome) : outcome.kind === 'accepted';
+    if (isDecided) return [];
+    return outcome.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
+  });
+  return withRows(draft, stay);
+}
+
+/** Whether nothing is left in a document that could be corrected or submitted. */
+export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
+
+/** The lines of a document that are none of these servers. */
+export function otherRows(
+  { rows }: Draft,
+  servers: readonly Pick<RunServer, 'line' | 'server'>[],
+): readonly Row[] {
+  const places = new Set(servers.map(({ line, server }) => placeOf(line, server)));
+  return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
+}
+
+/** Several servers may stand on one line, and a line that says the same as an earlier one is never ready. */
+const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
+
+const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'not-sent' || isAboutKey(outcome);
+
+type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
+
+/** It may have been received in an earlier run. */
+export const isUnconfirmed = (row: Row): row is UnconfirmedRow =>
+  isReady(row) && row.unconfirmed !== undefined;

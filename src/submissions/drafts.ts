@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
-import { type Draft, draftFromStore } from './draft.ts';
+import type { DocumentsTable } from '../storage/tables.ts';
+import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 
-/** How long a draft is kept, in milliseconds. */
+/** How long a document is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** How many drafts a member may have at a time; the oldest is deleted first. */
+/** How many documents a member may have at a time; the oldest is deleted first. */
 const MOST_DRAFTS = 10;
-/** Bytes that the drafts of a guild may take on the disk; the oldest draft is deleted first. One takes 400 KB at most. */
+/** Bytes that the documents of a guild may take on the disk; the oldest is deleted first. One takes 400 KB at most. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Whose submission it is. */
@@ -19,10 +20,22 @@ export interface Submitter {
 }
 
 /**
- * `gone`: the draft is too old. `submitted`: another interaction has submitted it. `decided`: it no longer waits for a
- * moderator. `empty`: it has no server to submit.
+ * Why nothing can be done with a document, or with a run of it.
+ * - `gone`: it is too old.
+ * - `being-sent`: a run of it is.
+ * - `submitted`: a run of it waits for a moderator, or everything in it was accepted.
+ * - `decided`, `expired`: the run no longer waits for a moderator.
+ * - `empty`: it has no server to submit.
  */
-export type NoDraft = 'gone' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member' | 'empty';
+export type NoDraft =
+  | 'gone'
+  | 'being-sent'
+  | 'submitted'
+  | 'decided'
+  | 'expired'
+  | 'cancelled'
+  | 'of-another-member'
+  | 'empty';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -32,30 +45,49 @@ export interface DraftsDeps {
   readonly now: () => number;
 }
 
-/** Changes drafts of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
+/** Changes documents of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
   { guildId }: Submitter,
   change: () => Promise<Result>,
 ): Promise<Result> => store.inGuild(guildId, change, { synced: false });
 
-/** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
+/** Reads, saves and deletes documents in the store. Every method throws a StoreError when the store fails. */
 export function createDrafts({ store, now }: DraftsDeps) {
   const { tables } = store;
 
+  const runsOf = (id: string) =>
+    tables().selectFrom('submissions').select('state').where('document_id', '=', id);
+
+  /** Why a document cannot be changed: a run of it waits or runs. */
+  async function whyFixed(id: string): Promise<'submitted' | 'being-sent' | undefined> {
+    const run = await runsOf(id).where('state', 'in', ['waiting', 'running']).executeTakeFirst();
+    if (run === undefined) return undefined;
+    return run.state === 'running' ? 'being-sent' : 'submitted';
+  }
+
   /**
-   * Deletes the member's oldest drafts, and the guild's, until both are within their limits. The draft that was just saved
+   * Deletes the member's oldest documents, and the guild's, until both are within their limits. The one that was just saved
    * stays, even if its time is earlier because the clock was set back.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await tables()
-      .selectFrom('submissions')
-      .select(['id', 'user_id', 'message_due_at', sql<number>`octet_length(draft)`.as('bytes')])
+      .selectFrom('documents')
+      .select(['id', 'user_id', sql<number>`octet_length(lines)`.as('bytes')])
       .where('guild_id', '=', guildId)
-      .where('state', '=', 'draft')
-      .where('draft', 'is not', null)
+      .where('lines', 'is not', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('submissions')
+              .select('submissions.id')
+              .whereRef('document_id', '=', 'documents.id')
+              .where('state', 'in', ['waiting', 'running']),
+          ),
+        ),
+      )
       .orderBy(sql`id = ${saved}`, 'desc')
-      .orderBy('created_at', 'desc')
+      .orderBy('changed_at', 'desc')
       .execute();
     let ofMember = 0;
     let bytes = 0;
@@ -64,74 +96,87 @@ export function createDrafts({ store, now }: DraftsDeps) {
       bytes += draft.bytes;
       return bytes > MOST_BYTES || (draft.user_id === user.id && ofMember > MOST_DRAFTS);
     });
-    // The message of a submission that was taken back does not say so yet.
-    const ids = excess.filter(({ message_due_at }) => message_due_at === null).map(({ id }) => id);
-    if (ids.length > 0) await tables().deleteFrom('submissions').where('id', 'in', ids).execute();
+    const ids = excess.map(({ id }) => id);
+    if (ids.length > 0) await tables().deleteFrom('documents').where('id', 'in', ids).execute();
   }
 
-  async function find({ guildId, user }: Submitter, id: string): Promise<Draft | NoDraft> {
-    const row = await tables()
-      .selectFrom('submissions')
-      .select(['state', 'guild_id', 'user_id', 'created_at', 'draft'])
-      .where('id', '=', id)
-      .executeTakeFirst();
+  const rowOf = (id: string) =>
+    tables().selectFrom('documents').selectAll().where('id', '=', id).executeTakeFirst();
+
+  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+    const row = await rowOf(id);
     if (row === undefined) return 'gone';
-    if (row.guild_id !== guildId || row.user_id !== user.id) return 'of-another-member';
-    if (row.state !== 'draft') return 'submitted';
-    if (row.draft === null) return 'cancelled';
-    if (row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
-    return draftFromStore(row.draft) ?? 'gone';
+    if (!isOf(row, by)) return 'of-another-member';
+    const fixed = await whyFixed(id);
+    if (fixed) return fixed;
+    if (row.lines === null) return (await runsOf(id).executeTakeFirst()) ? 'submitted' : 'cancelled';
+    if (row.changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
+    return draftFromStore(row) ?? 'gone';
+  }
+
+  /** Writes a document as a run of it has begun or ended. */
+  async function keep(id: string, draft: Draft): Promise<void> {
+    const { lines } = draftToStore(draft);
+    await tables()
+      .updateTable('documents')
+      .set({ lines: isDone(draft) ? null : lines, changed_at: now() })
+      .where('id', '=', id)
+      .execute();
   }
 
   return {
     find,
+    keep,
+    /** A document whose run waits or runs; `undefined` if it was deleted meanwhile. */
+    async read(id: string): Promise<Draft | undefined> {
+      const row = await rowOf(id);
+      return row && draftFromStore(row);
+    },
     /**
-     * Keeps a draft for 15 minutes from now.
-     * @returns why it was not kept: another member has that id, or it is carried out
+     * Keeps a document for 15 minutes from now.
+     * @returns why nothing was written: it is another member's, or a run of it waits or runs
      */
     async save(by: Submitter, id: string, draft: Draft): Promise<NoDraft | undefined> {
       const { guildId, user } = by;
-      const created_at = now();
-      const json = JSON.stringify(draft);
-      const row = {
-        id,
-        guild_id: guildId,
-        user_id: user.id,
-        user_name: user.name,
-        state: 'draft',
-        draft: json,
-        created_at,
-      } as const;
+      const content = { ...draftToStore(draft), changed_at: now() };
       return inDrafts(store, by, async () => {
-        const { numInsertedOrUpdatedRows } = await tables()
-          .insertInto('submissions')
-          .values(row)
+        const row = await rowOf(id);
+        if (row && !isOf(row, by)) return 'of-another-member';
+        const fixed = await whyFixed(id);
+        if (fixed) return fixed;
+        await tables()
+          .insertInto('documents')
+          .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
           .onConflict((conflict) =>
             conflict
               .column('id')
-              .doUpdateSet({ draft: json, created_at })
-              .where('submissions.state', '=', 'draft')
-              .where('submissions.guild_id', '=', guildId)
-              .where('submissions.user_id', '=', user.id),
+              .doUpdateSet(content)
+              // Another guild's transaction may have inserted it meanwhile.
+              .where('documents.guild_id', '=', guildId)
+              .where('documents.user_id', '=', user.id),
           )
-          .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows !== 1n) {
-          return (await find(by, id)) === 'submitted' ? 'submitted' : 'of-another-member';
-        }
+          .execute();
         await dropExcess(by, id);
         return undefined;
       });
     },
     /**
-     * Deletes a draft, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
+     * Cancels a document, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
      * cancelled.
      */
     drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       inDrafts(store, by, async () => {
         const found = await find(by, id);
         if (typeof found === 'string') return found;
-        await tables().updateTable('submissions').set({ draft: null }).where('id', '=', id).execute();
+        await tables().updateTable('documents').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),
+    /** Deletes a document of which nothing is left to submit. */
+    async delete(id: string): Promise<void> {
+      await tables().deleteFrom('documents').where('id', '=', id).execute();
+    },
   };
 }
+
+const isOf = (row: Pick<DocumentsTable, 'guild_id' | 'user_id'>, { guildId, user }: Submitter): boolean =>
+  row.guild_id === guildId && row.user_id === user.id;

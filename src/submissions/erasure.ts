@@ -5,37 +5,39 @@ import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
+import type { Runs } from './runs.ts';
 
 export type Erasure = ReturnType<typeof createErasure>;
 
 export interface ErasureDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly limits: Pick<Limits, 'countsSince'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly runs: Pick<Runs, 'endWaiting'>;
 }
 
 /** Later than every time. */
 const EVER = Number.MAX_SAFE_INTEGER;
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
-export function createErasure({ store, limits, now }: ErasureDeps) {
+export function createErasure({ store, limits, runs }: ErasureDeps) {
   const { tables } = store;
+
+  const ofGuild = (guildId: string) =>
+    tables().selectFrom('submissions').select('id').where('guild_id', '=', guildId);
 
   return {
     /**
-     * Deletes the drafts of a guild, and what waits for its moderators. A submission that is carried out loses its owner: no
-     * more of it is sent, and no draft remains of it. Called inside the guild's transaction.
+     * Deletes the documents of a guild, and what waits for its moderators. A run that is carried out loses its owner: no more
+     * of it is sent. Called inside the guild's transaction.
      */
     async deleteUnsent(guildId: string): Promise<void> {
-      await tables()
-        .deleteFrom('submissions')
-        .where('guild_id', '=', guildId)
-        .where('state', 'in', ['draft', 'waiting'])
-        .execute();
+      const waiting = () => ofGuild(guildId).where('state', '=', 'waiting');
+      await tables().deleteFrom('documents').where('guild_id', '=', guildId).execute();
+      await tables().deleteFrom('servers').where('submission_id', 'in', waiting()).execute();
+      await tables().deleteFrom('submissions').where('id', 'in', waiting()).execute();
       await tables()
         .updateTable('submissions')
-        .set({ owner: null, draft: null })
+        .set({ owner: null })
         .where('guild_id', '=', guildId)
         .where('state', '=', 'running')
         .execute();
@@ -73,21 +75,23 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
       await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
     /**
-     * Deletes a member's name from what is carried out for them: nothing of it remains as a draft, nor waits again. Called
-     * inside the guild's transaction.
+     * Deletes a member's documents, and withdraws what waits for a moderator. Of what is carried out nothing is left to be
+     * submitted then, nor waits again. Called inside the guild's transaction.
      */
     async forgetRunning(guildId: string, userId: string): Promise<void> {
       await tables()
-        .updateTable('submissions')
-        .set({ user_name: null })
+        .deleteFrom('documents')
         .where('guild_id', '=', guildId)
         .where('user_id', '=', userId)
-        .where('state', '=', 'running')
         .execute();
+      const waiting = await ofGuild(guildId)
+        .where('user_id', '=', userId)
+        .where('state', '=', 'waiting')
+        .execute();
+      for (const { id } of waiting) await runs.endWaiting(id, { guildId }, { state: 'withdrawn' });
     },
     /**
-     * Deletes a member's drafts, and their submissions that wait for a moderator; and their name from what they have
-     * submitted and decided.
+     * Deletes a member's name from what they have submitted and decided.
      * @returns from how many servers the name was deleted
      */
     async forgetNames(
@@ -96,28 +100,11 @@ export function createErasure({ store, limits, now }: ErasureDeps) {
       { before = EVER, stopping }: Partial<Within> = {},
     ): Promise<number> {
       await tables()
-        .deleteFrom('submissions')
-        .where('guild_id', '=', guildId)
-        .where('user_id', '=', userId)
-        .where('state', '=', 'draft')
-        .where('created_at', '<=', before)
-        .where('message_due_at', 'is', null)
-        .execute();
-      // As when the member withdraws it: the message is brought up to date, and later it is deleted like a draft.
-      await tables()
-        .updateTable('submissions')
-        .set({ state: 'draft', draft: null, interaction_id: null, message_due_at: now() })
-        .where('guild_id', '=', guildId)
-        .where('user_id', '=', userId)
-        .where('state', '=', 'waiting')
-        .where('created_at', '<=', before)
-        .execute();
-      await tables()
         .updateTable('submissions')
         .set({ decided_by: null })
         .where('guild_id', '=', guildId)
         .where('decided_by', '=', userId)
-        .where('decided_at', '<=', before)
+        .where(({ eb, fn }) => eb(fn.coalesce('started_at', 'ended_at'), '<=', before))
         .execute();
       const ofMember = tables()
         .selectFrom('submissions')

@@ -145,7 +145,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         const rows = await submissionsIn(some);
         for (const { id, user_id, state } of rows) {
           const isAskedFor = filter.userId === undefined || filter.userId === user_id;
-          if (isAskedFor && state === 'done') found.add(id);
+          if (isAskedFor && state !== 'running') found.add(id);
         }
         if (found.size > MOST_FOUND) return [...found].slice(0, MOST_FOUND + 1);
         const last = rows.at(-1);
@@ -164,6 +164,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       .selectFrom('submissions')
       .where('guild_id', '=', guildId)
       .where('ended_at', 'is not', null)
+      .where('state', '<>', 'withdrawn')
       .$if(userId !== undefined, (submissions) => submissions.where('user_id', '=', userId ?? ''))
       .orderBy('ended_at', 'desc')
       .orderBy('id', 'desc')

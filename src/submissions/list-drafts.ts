@@ -24,11 +24,13 @@ import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, wit
 import { type Drafts, inDrafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
 import type { SubmissionSettings } from './pipeline.ts';
+import type { Runs } from './runs.ts';
 
 export interface ListDraftsDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
-  readonly approvals: Pick<Approvals, 'draft' | 'takeBack' | 'ownAddresses'>;
+  readonly runs: Pick<Runs, 'latestId'>;
+  readonly approvals: Pick<Approvals, 'draft' | 'replace' | 'ownAddresses'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
@@ -81,7 +83,9 @@ export interface Edit {
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** Whether it waits for a moderator. It becomes a draft again with the edit, or goes on waiting where nothing was edited. */
+  /** The document's latest run when the window was opened. */
+  readonly runId: string;
+  /** Whether it waits for a moderator. It waits no more after the edit, or goes on waiting where nothing was edited. */
   readonly isWaiting?: boolean;
 }
 
@@ -92,7 +96,7 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
  * be submitted.
  */
 export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
+  const { store, drafts, runs, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
 
   /**
    * Reads rows of a draft again.
@@ -188,6 +192,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
       ),
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Changed> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
+    /** The latest run of the document, for {@link Edit}. */
+    latestRun: runs.latestId,
     /** Deletes the draft, or says why there is none. */
     drop: drafts.drop,
     /**
@@ -196,7 +202,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
      */
     async edit(
       by: Submitter,
-      { id, newId, typed, which, isWaiting }: Edit,
+      { id, newId, typed, which, runId, isWaiting }: Edit,
     ): Promise<Prepared | KeptApart | UnreadableList | NotRead> {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
@@ -205,8 +211,13 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const edited = await inLists(by, async () => {
         const found = isWaiting ? await approvals.draft(by, id) : await drafts.find(by, id);
         if (typeof found === 'string') return found;
+        // A run since then has taken lines out of the document, or left others in it.
+        if ((await runs.latestId(id)) !== runId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
-        if (isWaiting) await approvals.takeBack(by, id);
+        if (isWaiting) {
+          const why = await approvals.replace(by, id, { draft, interactionId: newId });
+          if (why !== undefined) return why;
+        }
         return prepareAndSave(by, id, { ...draft, noise: (found.noise ?? 0) + noise });
       });
       if (typeof edited !== 'string') return edited;

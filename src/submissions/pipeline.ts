@@ -12,35 +12,35 @@ import type { TurnRequest } from '../listing/turns.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
-import type { Row } from '../server-lists/row.ts';
+import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import type { ApprovalKey, Approvals, NotWaiting } from './approvals.ts';
-import { type Draft, rowsToSend } from './draft.ts';
+import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
-import { createRequestPlan, type EndedServers } from './request-plan.ts';
-import { type EndedRun, endedRow, type Reservation, type SubmissionRecord } from './submission-record.ts';
+import { createRequestPlan } from './request-plan.ts';
+import { type Left, type Run, type Runs, rowOf, WAITS_MS } from './runs.ts';
+import { INTERRUPTED } from './server-columns.ts';
 
-/** A draft that a member wants carried out by an interaction. */
+/** A document that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The id of the draft, or of the submission that waits for a moderator. */
+  /** The id of the document. */
   readonly id: string;
   /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
   readonly approvedBy?: string;
-  /** What the moderator has seen of it: the `revision` of an Approval. */
-  readonly revision?: string | undefined;
-  /** What was typed just now. It replaces the stored draft when it is reserved or refused. */
+  /** The run that the moderator has seen. */
+  readonly runId?: string | undefined;
+  /** What was typed just now. It replaces the stored lines. */
   readonly draft?: Draft;
+  /** Whether what was typed also replaces what waits for a moderator. */
+  readonly replacesWaiting?: boolean;
   /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
-  /**
-   * How many servers the button promised to submit. If there are fewer now, nothing is sent, and the draft is shown
-   * again.
-   */
+  /** How many servers the button promised to submit. If it would be others now, nothing is sent. */
   readonly promised?: number | undefined;
   /** Aborted when the bot is to stop. */
   readonly stopping?: AbortSignal;
@@ -63,15 +63,35 @@ export type Refusal =
 
 export type Result =
   | Ended
-  /** Nothing was sent. A list stays the draft that it was; a single server becomes a draft. */
+  /** Nothing was sent. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
+  /** Nothing was sent: the button promised to submit as many servers as cannot be submitted now. */
+  | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
-/** How a submission has ended, with what its report needs. */
-export interface Ended extends EndedRun {
+/** A row that was submitted, and what came of its server. */
+export interface EndedRow {
+  readonly row: ReadyRow;
+  readonly line: number;
+  readonly server: ServerSubmission;
+  readonly outcome: Outcome;
+}
+
+/** How a run has ended, with what its report needs. */
+export interface Ended {
   readonly kind: 'ended';
+  /** The id of the document. */
+  readonly id: string;
+  readonly draft: Draft;
+  /** In the order in which the rows were submitted. */
+  readonly servers: readonly EndedRow[];
+  /** Ready rows that a limit has held back. */
+  readonly limitedRows: readonly ReadyRow[];
+  /** The limit, as far as it is known. */
+  readonly limited: Limited | undefined;
+  readonly left: Left;
   /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly remaining: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
@@ -102,10 +122,10 @@ export interface SubmissionSettings {
 export interface PipelineDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
-  readonly records: SubmissionRecord;
+  readonly runs: Runs;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'remaining'>;
-  readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'toApprove'>;
+  readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'seen' | 'replace'>;
   /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
@@ -138,33 +158,19 @@ const RECORD_PAUSES = [1_000, 5_000];
  */
 const NOT_SYNCED = { synced: false };
 
-const NOT_THEIRS = { kind: 'no-draft', why: 'of-another-member' } as const;
-
-/** What was reserved, and what its report needs. */
-interface Reserved extends Reservation {
+/** A run that was reserved, and what its report needs. */
+interface Reserved extends Submitter, Pick<Ended, 'id' | 'draft' | 'limitedRows' | 'limited' | 'announce'> {
   readonly kind: 'reserved';
-  readonly announce: boolean;
+  readonly runId: string;
+  readonly interactionId: string;
+  /** The place of a row in this list is the position of its server in the table. */
+  readonly rows: readonly ReadyRow[];
 }
 
 /** The outcome of one request, and the key that it was sent with, if it was sent. */
 interface Requested {
   readonly outcome: Outcome;
   readonly key: UsableKey | undefined;
-}
-
-interface EndedRequest extends Requested {
-  /** The servers of the request. */
-  readonly request: readonly number[];
-  readonly ended: readonly EndedServers[];
-  /** Whether every server of the submission has ended. */
-  readonly isLast: boolean;
-}
-
-interface Recorded {
-  /** The id of the draft of what remains, once every server has ended. */
-  readonly remainderId: string | undefined;
-  /** Whether the service has refused the key for the first time, so that admins have to be told. */
-  readonly isKeyRefused: boolean;
 }
 
 /** The one road of every submission, of one server or a thousand. */
@@ -191,88 +197,112 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
+  /** What is to be submitted, and the run that waits if a moderator approves it. */
+  async function ordered(order: Order): Promise<{ draft: Draft; waiting?: Run } | NoDraft> {
+    const { drafts, approvals } = deps;
+    const { id, interactionId, approvedBy, draft, replacesWaiting } = order;
+    if (approvedBy !== undefined) {
+      const waiting = await approvals.seen(order);
+      const stored = waiting && (await drafts.read(id));
+      if (!stored || waiting?.userId !== order.user.id) return 'submitted';
+      return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting };
+    }
+    if (draft && replacesWaiting) {
+      return (await approvals.replace(order, id, { draft, interactionId })) ?? { draft };
+    }
+    const stored = await drafts.find(order, id);
+    if (draft && mayBeReplaced(stored)) return (await drafts.save(order, id, draft)) ?? { draft };
+    return typeof stored === 'string' ? stored : { draft: stored };
+  }
+
   /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
-    const { drafts, records, alreadySubmitted, limits, keys, settings } = deps;
-    const { guildId, user, id, interactionId, approvedBy } = order;
+    const { drafts, runs, alreadySubmitted, limits, keys, settings } = deps;
+    const { guildId, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
-    const stored = approvedBy === undefined ? await drafts.find(order, id) : await draftToApprove(order);
-    // Another modal of the same draft may have been submitted first.
-    const isTaken = stored === 'submitted' || stored === 'of-another-member';
-    const draft = isTaken ? stored : (order.draft ?? stored);
-    if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
-
-    /** A single server becomes a draft for the buttons below the refusal. A list is a draft already. */
-    async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
-      if (stays.source === 'options' && approvedBy === undefined) await drafts.save(order, id, stays);
-      return { kind: 'refused', refusal, draft: stays };
-    }
+    const found = await ordered(order);
+    if (typeof found === 'string') return { kind: 'no-draft', why: found };
+    const { draft, waiting } = found;
+    const refuse = (refusal: Refusal): Result & { readonly kind: 'refused' } => ({
+      kind: 'refused',
+      refusal,
+      draft,
+    });
 
     const { announce, games, dailyQuota, approval } = await settings.get(guildId);
     const key = await keys.usable(guildId);
-    if ('code' in key) return refuse(key, draft);
+    if ('code' in key) return refuse(key);
 
     const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
     const forbidden = games && ready.find(({ game }) => !games.includes(game));
-    if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
+    if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game });
 
-    const includesAll = draft.includesAlreadySubmitted || order.includesAlreadySubmitted === true;
-    const before: ReadonlyMap<Row, EarlierSubmission> = includesAll
+    const includesAlreadySubmitted =
+      draft.includesAlreadySubmitted || order.includesAlreadySubmitted === true;
+    const before: ReadonlyMap<Row, EarlierSubmission> = includesAlreadySubmitted
       ? new Map()
       : await alreadySubmitted.find({ guildId, userId: user.id }, draft.rows);
     const rows = rowsToSend(draft, before);
-    const isFewerThanPromised = rows.length < (order.promised ?? 1);
+    const isFewerThanPromised = rows.length < (promised ?? 1);
     if (before.size > 0 && isFewerThanPromised) {
-      return refuse({ code: 'already-submitted', servers: [...before.values()] }, draft);
+      return refuse({ code: 'already-submitted', servers: [...before.values()] });
     }
     if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
 
     const servers = rows.map(({ submission }) => submission);
     const inFlight = await alreadySubmitted.inFlight(guildId, servers);
-    if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
+    if (inFlight) return refuse({ code: 'in-flight', server: inFlight });
 
     const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (room.count === 0 && room.limited) {
       const { by, ...limited } = room.limited;
-      return refuse({ code: by, ...limited }, draft);
+      return refuse({ code: by, ...limited });
     }
-    const own = {
+    const isToWait = approval === true && !order.isAdmin && approvedBy === undefined;
+    // Limits count what is sent: all of what waits is counted when a moderator approves it.
+    const count = isToWait ? rows.length : room.count;
+    // A limit may let fewer be submitted than the button promised; then the report says so.
+    if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
+    const refusal = isToWait && (await deps.approvals.whyNotWaiting(order, servers));
+    if (refusal) return refuse(refusal);
+
+    await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
+    const own = { documentId: id, guildId, user, interactionId };
+    if (isToWait) {
+      await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS });
+      return { kind: 'waiting' };
+    }
+    const run = { ...own, rows: rows.slice(0, count) };
+    const runId = waiting ? await approve(order, waiting, run.rows) : await runs.begin(run);
+    const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
+    await runs.start(runId, guildId, decision);
+    return {
+      kind: 'reserved',
+      ...run,
       id,
-      guildId,
-      user,
-      interactionId,
-      draft: { ...draft, includesAlreadySubmitted: includesAll },
-    };
-    if (approval && !order.isAdmin && approvedBy === undefined) {
-      const refusal = await deps.approvals.whyNotWaiting(order, servers);
-      if (refusal) return refuse(refusal, draft);
-      // Limits count what is sent: all of it is counted again when a moderator approves it.
-      const isWaiting = await records.wait({ ...own, rows, limitedRows: [] });
-      return isWaiting ? { kind: 'waiting' } : NOT_THEIRS;
-    }
-    const reservation: Reservation = {
-      ...own,
-      approvedBy,
-      rows: rows.slice(0, room.count),
-      limitedRows: rows.slice(room.count),
+      runId,
+      draft,
+      limitedRows: rows.slice(count),
       limited: room.limited,
+      // Not announced in the channel of the moderator, since it was submitted elsewhere.
+      announce: announce && approvedBy === undefined,
     };
-    if (!(await records.reserve(reservation))) return NOT_THEIRS;
-    // Not announced in the channel of the moderator, since it was submitted elsewhere.
-    return { kind: 'reserved', ...reservation, announce: announce && approvedBy === undefined };
   }
 
-  /** The draft that waits, if it still waits as the moderator has seen it. */
-  async function draftToApprove(order: Order): Promise<Draft | NoDraft> {
-    const found = await deps.approvals.toApprove(order);
-    return found?.by.user.id === order.user.id ? found.draft : 'submitted';
+  /** The run with the servers that are approved: another one, if they are a part of those that wait. */
+  async function approve({ guildId, user }: Order, waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
+    if (rows.length === waiting.servers.length) return waiting.id;
+    const { runs } = deps;
+    await runs.endWaiting(waiting.id, { guildId }, { state: 'withdrawn' });
+    const { documentId, expiresAt = now() } = waiting;
+    return runs.begin({ documentId, guildId, user, rows, interactionId: null, expiresAt });
   }
 
   async function send(order: Order, run: Reserved): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const ends = new Map<number, Outcome>();
-    let remainderId: string | undefined;
+    let left: Left = { isLeft: false, waitingAgain: 0 };
     let isRecorded = true;
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
@@ -283,24 +313,29 @@ export function createPipeline(deps: PipelineDeps) {
         for (const index of indices) ends.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      const recorded = await recordRequest(run, { ...requested, request, ended, isLast });
+      const recorded = await recordRequest(run, requested, async () => {
+        await deps.runs.endRequest(run.runId, request, ended);
+        return isLast ? deps.runs.finish(run.guildId, run.runId) : left;
+      });
       isRecorded = recorded !== undefined;
-      remainderId = recorded?.remainderId;
-      if (recorded?.isKeyRefused) await deps.onKeyRefused(run.guildId);
+      left = recorded ?? left;
       if (!isLast) order.onProgress?.(ends.size, servers.length);
     }
 
     const ended = run.rows.map((row, index) => endedRow(row, ends.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
     const explanation = await explain(order, ended);
-    return {
-      ...run,
-      kind: 'ended',
-      servers: ended,
-      remainderId,
-      isRecorded,
-      ...explanation,
-    };
+    return { ...run, kind: 'ended', servers: ended, left, isRecorded, ...explanation };
+  }
+
+  /** Which limit holds so many servers back now; `undefined` if none does, or that cannot be read. */
+  async function whyHeldBack({ guildId, user }: Submitter, count: number): Promise<Limited | undefined> {
+    if (count === 0) return undefined;
+    const room = await deps.settings
+      .get(guildId)
+      .then(({ dailyQuota }) => deps.limits.room({ guildId, userId: user.id, count, dailyQuota }))
+      .catch(() => undefined);
+    return room?.limited;
   }
 
   /** What explains the outcomes. If it cannot be read, the outcomes are told without it. */
@@ -346,30 +381,36 @@ export function createPipeline(deps: PipelineDeps) {
   async function markSending(run: Reserved, request: readonly number[]): Promise<UsableKey | undefined> {
     const usable = await deps.keys.usable(run.guildId);
     if ('code' in usable) return undefined;
-    const isMarked = await deps.records.markSending(run.id, request);
+    const isMarked = await deps.runs.markSending(run.guildId, run.runId, request);
     return isMarked ? usable : undefined;
   }
 
-  /** Records what came of a request, in one transaction that is tried three times. @returns `undefined` if all three fail */
-  async function recordRequest(run: Reserved, endedRequest: EndedRequest): Promise<Recorded | undefined> {
-    const { guildId, id, interactionId } = run;
-    const { request, ended, isLast, outcome, key } = endedRequest;
+  /**
+   * Records what came of a request, in one transaction that is tried three times.
+   * @returns what `record` returns; `undefined` if all three fail
+   */
+  async function recordRequest(
+    { guildId, interactionId }: Reserved,
+    { outcome, key }: Requested,
+    record: () => Promise<Left>,
+  ): Promise<Left | undefined> {
     const note = () =>
       store.inGuild(guildId, async () => {
-        await deps.records.endRequest(id, request, ended);
-        return {
-          isKeyRefused: key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome)),
-          remainderId: isLast ? await deps.records.finish(id) : undefined,
-        };
+        const left = await record();
+        const isKeyRefused = key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome));
+        return { left, isKeyRefused };
       });
     const complain = (error: unknown) =>
       logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-    return retryAfter(recordPauses, note, complain).catch(() => undefined);
+    const noted = await retryAfter(recordPauses, note, complain).catch(() => undefined);
+    // The service has refused the key for the first time.
+    if (noted?.isKeyRefused) await deps.onKeyRefused(guildId);
+    return noted?.left;
   }
 
   return {
     /**
-     * Carries out a draft, once: reserves what may go in one transaction, then makes request by request.
+     * Carries out a document: reserves what may go in one transaction, then makes request by request.
      * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
@@ -382,7 +423,6 @@ export function createPipeline(deps: PipelineDeps) {
         void deps.showApproval(order);
         const ended = await send(order, reserved);
         await deps.showApproval(order);
-        if (ended.remainderId !== undefined) await deps.showApproval({ ...order, id: ended.remainderId });
         return ended;
       }
       // A refusal of what a moderator approves is told to the moderator alone.
@@ -393,17 +433,49 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * What an interaction has carried out before a crash, as `submit` would have returned it; nothing of it is
-     * announced.
+     * How a run has ended, as `submit` would have returned it, but made from what is stored; nothing of it is announced. Of
+     * the lines that were not submitted only those are left that its document still has.
      */
-    async endedBy(by: Submitter, interactionId: string): Promise<Ended | undefined> {
-      const run = await deps.records.endedBy(interactionId);
-      if (run === undefined) return undefined;
-      const explanation = await explain(by, run.servers);
-      return { ...run, kind: 'ended', announce: false, isRecorded: true, ...explanation };
+    async ended(by: Submitter, run: Run): Promise<Ended> {
+      const { documentId: id } = run;
+      const found = await deps.drafts.find(by, id);
+      const stored = typeof found === 'string' ? undefined : found;
+      const servers = run.servers.map((each) => endedRow(rowOf(each), each.outcome ?? INTERRUPTED));
+      const others = stored ? otherRows(stored, servers) : [];
+      const rows = [...servers.map(({ row }) => row), ...others];
+      const limitedRows = others.filter(isReady).filter((row) => !isUnconfirmed(row));
+      const limited = await whyHeldBack(by, limitedRows.length);
+      const explanation = await explain(by, servers);
+      return {
+        kind: 'ended',
+        id,
+        draft: {
+          source: run.source ?? 'text',
+          includesAlreadySubmitted: false,
+          rows: rows.toSorted((one, other) => one.line - other.line),
+        },
+        servers,
+        limitedRows,
+        limited,
+        left: { isLeft: stored !== undefined, waitingAgain: 0 },
+        announce: false,
+        isRecorded: true,
+        ...explanation,
+      };
     },
   };
 }
+
+/** Another modal of the same document may have been submitted first. */
+const mayBeReplaced = (stored: Draft | NoDraft): boolean =>
+  stored === 'gone' || stored === 'cancelled' || typeof stored !== 'string';
+
+const endedRow = (row: ReadyRow, outcome: Outcome): EndedRow => ({
+  row,
+  line: row.line,
+  server: row.submission,
+  outcome,
+});
 
 /** As with a response that could not be read: the request may have been carried out. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };

@@ -7,7 +7,7 @@ import type { Erasure } from './erasure.ts';
 import { type History, MOST_ENTRIES } from './history.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
-import type { SubmissionRecord } from './submission-record.ts';
+import type { Runs } from './runs.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
 export const REFUSED_KEPT_DAYS = 30;
@@ -16,7 +16,7 @@ const LONGEST_RUN_MS = 20 * 60_000;
 
 export interface PruningDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly records: Pick<SubmissionRecord, 'endUnfinished'>;
+  readonly runs: Pick<Runs, 'endUnfinished'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
   readonly history: Pick<History, 'size'>;
@@ -32,21 +32,35 @@ export interface PruningDeps {
  * throws between two guilds when the bot stops.
  */
 export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
-  const { store, records, limits, erasure, history, days, now } = deps;
+  const { store, runs, limits, erasure, history, days, now } = deps;
   const { tables } = store;
 
   async function dropDrafts(stopping?: AbortSignal): Promise<void> {
     const before = now() - DRAFT_LIVES_MS;
-    const isOld = ({ and, eb }: ExpressionBuilder<Tables, 'submissions'>) =>
+    const isOld = ({ and, eb, not, exists, selectFrom }: ExpressionBuilder<Tables, 'documents'>) =>
       and([
-        eb('state', '=', 'draft'),
-        eb('created_at', '<=', before),
-        // The message of the submission does not say yet that it was withdrawn.
-        eb('message_due_at', 'is', null),
+        eb('changed_at', '<=', before),
+        not(
+          exists(
+            selectFrom('submissions')
+              .select('submissions.id')
+              .whereRef('document_id', '=', 'documents.id')
+              .where('state', 'in', ['waiting', 'running']),
+          ),
+        ),
       ]);
-    const old = tables().selectFrom('submissions').select('id').where(isOld).limit(ROWS_AT_ONCE);
+    const old = tables().selectFrom('documents').select('id').where(isOld).limit(ROWS_AT_ONCE);
     // Asked twice: of a row that is submitted meanwhile PostgreSQL asks the outer condition again, not the inner one.
-    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old).where(isOld), stopping);
+    await deleteInSteps(tables().deleteFrom('documents').where('id', 'in', old).where(isOld), stopping);
+    const withdrawn = tables()
+      .selectFrom('submissions')
+      .select('id')
+      .where('state', '=', 'withdrawn')
+      .where('ended_at', '<=', before)
+      // Otherwise its message does not say yet that it was withdrawn.
+      .whereRef('shown', '>=', 'changes')
+      .limit(ROWS_AT_ONCE);
+    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', withdrawn), stopping);
   }
 
   /**
@@ -115,7 +129,7 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
 
   return {
     async prune(stopping) {
-      await records.endUnfinished(now() - LONGEST_RUN_MS);
+      await runs.endUnfinished(now() - LONGEST_RUN_MS);
       await dropDrafts(stopping);
       for await (const guildId of erasure.guilds()) {
         stopping?.throwIfAborted();

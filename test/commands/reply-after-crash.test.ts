@@ -34,12 +34,11 @@ async function told(rows: readonly Row[], source: Draft['source']) {
   await opened.keys.set('1', new Secret('a key'), { userId: '9' });
   await opened.drafts.save(context, 'd', { source, rows, includesAlreadySubmitted: false });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
-  const stored = await opened.pipeline.endedBy(context, 'i');
-  if (ended.kind !== 'ended' || !stored) throw new Error('nothing was submitted');
-  const deps = { games, settings: opened.settings };
+  if (ended.kind !== 'ended') throw new Error('nothing was submitted');
+  const deps = { ...opened, games };
   const reply =
     source === 'options' ? endedReply(context, ended, games) : await reportReply(context, ended, deps);
-  return { reply, replyAfterCrash: await replyAfterCrash(context, stored, deps) };
+  return { reply, replyAfterCrash: await replyAfterCrash(context, 'member', deps) };
 }
 
 it.each([

@@ -223,21 +223,21 @@ describe('a submission under approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('waits again, in a message of its own, as far as it was not sent', async ({
+  it('waits again in its message as far as it was not sent, and what was not sent is in the history', async ({
     guild,
     listing,
     member,
   }) => {
     const { message } = await oneWaits(guild);
     await listing.behave({ kind: 'down' });
-    await inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => approvalsIn(guild).length).toBe(2);
-    expect(labelsOf(message)).toEqual([]);
-    expect(textOf(message)).toContain('not sent');
-    const again = await waitingIn(guild);
-    expect(again.id).not.toBe(message.id);
+    const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
+    expect(answer).toContain('not sent');
+    expect(answer).toContain('1 game server is waiting for a moderator again.');
+    await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    expect(colorOf(message)).toBe(COLORS.yellow);
+    expect(approvalsIn(guild)).toHaveLength(1);
     expect(textOf(await member.slash('submissions'))).toMatch(/not sent · .*\n.* couldn't be reached/);
-    await refuseAs(guild, again, '');
+    await refuseAs(guild, message, '');
   });
 
   it('waits as whole as its button says, whatever the daily quota is', async ({ guild, admin, member }) => {

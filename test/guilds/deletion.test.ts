@@ -8,7 +8,7 @@ import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Erasure } from '../../src/submissions/erasure.ts';
-import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -18,7 +18,7 @@ const MEMBER = '146634305496797257';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
-const TABLES = ['servers', 'submissions', 'interactions', 'presence', 'deletions'] as const;
+const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'presence', 'deletions'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
@@ -95,7 +95,7 @@ async function rowsOf(store: Store, guildId: string): Promise<readonly number[]>
 
 /** The names that stand beside the guild's submissions. */
 async function namesIn(store: Store) {
-  const rows = await rowsIn(store, 'submissions');
+  const rows = [...(await rowsIn(store, 'submissions')), ...(await rowsIn(store, 'documents'))];
   return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
 }
 
@@ -149,7 +149,7 @@ describe('a guild whose data is deleted', () => {
     const { store, deletion } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
-    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 0]);
     expect(await rowsOf(store, OTHER)).toEqual(before);
     expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
     expect(bytesOnDisk(store.path)).not.toContain(GUILD);
@@ -159,7 +159,7 @@ describe('a guild whose data is deleted', () => {
   it('has nothing left of what was being written when it was asked for', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
-    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0]);
+    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it('has no deletion of a member left either, once the hourly job has run', async () => {
@@ -199,7 +199,7 @@ describe('a guild whose data is deleted', () => {
     await addSubmissions(parts, GUILD);
     await deletion.finish();
     expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER]);
-    expect(await rowsOf(store, GUILD)).toEqual([2, 2, 0, 0, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 1, 0, 0, 0]);
     expect((await namesIn(store)).length).toBe(2);
   });
 });
@@ -211,8 +211,8 @@ describe('a member whose name is deleted', () => {
     expect(await rowsIn(store, 'submissions')).toMatchObject([
       { id: `done-${GUILD}-${NOW}`, user_name: null, user_id: null },
       { id: `done-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
-      { id: `draft-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
     ]);
+    expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual([`draft-${OTHER}-${NOW}`]);
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
@@ -225,23 +225,20 @@ describe('a member whose name is deleted', () => {
   it('leaves no draft of what ends while the name is being deleted', async () => {
     const store = await openStore();
     const clock = { now: NOW };
-    const { records, erasure } = partsOver(store, { now: () => clock.now });
+    const parts = partsOver(store, { now: () => clock.now });
+    const { runs, erasure } = parts;
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
     const draft = readyDraft('x', 1);
-    const rows = draft.rows.filter((row) => row.kind === 'ready');
-    await store.inGuild(GUILD, () =>
-      records.reserve({ ...by, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] }),
-    );
+    await store.inGuild(GUILD, () => beginRun(parts, by, { id: 'a', interactionId: 'i', draft }));
     const forgetNames: typeof erasure.forgetNames = async (...which) => {
       clock.now += 1;
-      await store.inGuild(GUILD, () => records.endRunningOf('i'));
+      await store.inGuild(GUILD, () => runs.endRunningOf('i'));
       return erasure.forgetNames(...which);
     };
     const { deletion } = over(store, { ...erasure, forgetNames });
     await deletion.member(GUILD, MEMBER);
-    expect((await rowsIn(store, 'submissions')).map(({ id, user_name }) => [id, user_name])).toEqual([
-      ['a', null],
-    ]);
+    expect((await rowsIn(store, 'submissions')).map(({ user_name }) => user_name)).toEqual([null]);
+    expect(await rowsIn(store, 'documents')).toEqual([]);
   });
 
   it('leaves not even an id once no limit counts it', async () => {
@@ -254,7 +251,7 @@ describe('a member whose name is deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(MEMBER);
     clock.now += DAY_MS;
     await deletion.finish();
-    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 1, 1, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 0, 1, 1, 0]);
     expect(bytesOnDisk(store.path)).not.toContain(MEMBER);
   });
 
@@ -267,7 +264,7 @@ describe('a member whose name is deleted', () => {
     await deletion.finish();
     clock.now += DAY_MS;
     await deletion.finish();
-    expect(await rowsOf(store, GUILD)).toEqual([4, 3, 1, 1, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([4, 2, 1, 1, 1, 0]);
     expect(await namesIn(store)).toEqual(['Mia Miller', 'Mia Miller']);
     expect(await knownServersIn(store)).toHaveLength(2);
   });

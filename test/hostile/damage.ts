@@ -10,7 +10,7 @@ export const HELD = 'Q7held7Q';
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'sealed', where: 'guild_id = ?' },
-  { table: 'submissions', column: 'draft', where: 'guild_id = ?' },
+  { table: 'documents', column: 'lines', where: 'guild_id = ?' },
   { table: 'servers', column: 'message', where: 'guild_id = ?' },
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
 ] as const;
@@ -45,10 +45,16 @@ export function damage(data: string, guildId: string, random: Random): number {
       .run(`damaged-${now}`, guildId, now, damaged(random, '{}'));
     database
       .prepare(
-        `INSERT INTO submissions (id, guild_id, user_id, user_name, state, draft, interaction_id, owner, created_at, started_at)
-          VALUES (?, ?, '7', 'mia', 'running', ?, ?, 'dead', ?, ?)`,
+        `INSERT INTO documents (id, guild_id, user_id, user_name, source, lines, changed_at)
+          VALUES (?, ?, '7', 'mia', 'text', ?, ?)`,
       )
-      .run(`damaged-${now}`, guildId, damaged(random, '{}'), `damaged-${now}`, now, now);
+      .run(`damaged-${now}`, guildId, damaged(random, '{}'), now);
+    database
+      .prepare(
+        `INSERT INTO submissions (id, document_id, guild_id, user_id, user_name, state, interaction_id, owner, created_at,
+          started_at) VALUES (?, ?, ?, '7', 'mia', 'running', ?, 'dead', ?, ?)`,
+      )
+      .run(`run-${now}`, `damaged-${now}`, guildId, `damaged-${now}`, now, now);
     for (const { table, column, where } of COLUMNS) {
       const rows = database
         .prepare(

@@ -31,7 +31,7 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The submissions of which somebody has pressed Approve. */
+  /** The documents of which somebody has pressed Approve. */
   const approved = new Set<string>();
 
   const waiting = () =>

@@ -5,7 +5,7 @@ import { createApprovalMessages } from '../../src/interactions/approval-messages
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
-import { partsOver, readyRow } from '../support/builders.ts';
+import { beginRun, onlyOne, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -17,7 +17,8 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 async function open(place: Place, owner: string, put: ChannelPosts['put']) {
   const logger = recorder();
   const store = await place.open();
-  const { approvals, records } = partsOver(store, { owner });
+  const parts = partsOver(store, { owner });
+  const { approvals } = parts;
   const settings = createGuildSettings({ store, logger });
   const messages = createApprovalMessages({
     ...logChannels(settings),
@@ -26,18 +27,19 @@ async function open(place: Place, owner: string, put: ChannelPosts['put']) {
     posts: { put },
     settings,
     games: indexGames(KNOWN_GAMES),
+    onlyOne,
     logger,
   });
-  return { store, approvals, records, settings, messages };
+  return { store, parts, approvals, settings, messages };
 }
 
 /** Lets a submission of mia wait for a moderator. */
-async function letWait({ settings, store, records }: Awaited<ReturnType<typeof open>>): Promise<void> {
+async function letWait({ settings, store, parts }: Awaited<ReturnType<typeof open>>): Promise<void> {
   await settings.change('1', (now) => ({ ...now, approval: true, logChannelId: '5' }));
   const rows = [readyRow(1, 'a.example.com')];
   const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
   await store.inGuild('1', () =>
-    records.wait({ ...mia, id: 'a', interactionId: 'i1', draft, rows, limitedRows: [] }),
+    beginRun(parts, mia, { id: 'a', interactionId: 'i1', draft, expiresAt: Date.now() + 60_000 }),
   );
 }
 
@@ -56,7 +58,7 @@ it('a message that is posted while another process withdraws its submission says
   await letWait(one);
   const showing = one.messages.show(key);
   await isPosting.promise;
-  await other.approvals.withdraw(mia, 'a');
+  await other.approvals.withdraw(mia, 'a', 'i2');
   await other.messages.show(key);
   arrives.resolve();
   await showing;
@@ -72,7 +74,7 @@ it('a message that showed all there was is shown anew as soon as it is due', asy
   await letWait(one);
   await one.messages.show(key);
   await one.messages.show(key);
-  await one.approvals.withdraw(mia, 'a');
+  await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.showDue();
   await expect.poll(() => shown).toContain('Withdrawn');
 });

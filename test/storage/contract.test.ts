@@ -10,7 +10,7 @@ import { createOnlyOne } from '../../src/storage/only-one.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
-import { partsOver, readyDraft } from '../support/builders.ts';
+import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, type Place, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 import { type InteractionPartsDeps, interactionParts } from '../support/small-bot.ts';
@@ -303,19 +303,20 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
       encryption,
       now: Date.now,
       wording: { ...createWords(), mention: (name) => name },
-      submissions: parts.records,
+      submissions: parts.runs,
       async reportOf({ interactionId }) {
         failed += 1;
         if (failed <= failures) throw new StoreError('away');
-        const submission = await parts.records.endedBy(interactionId);
-        told.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => outcome.kind));
+        await parts.runs.endRunningOf(interactionId);
+        const run = await parts.runs.by('1', interactionId);
+        told.push(interactionId, ...(run?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
         return undefined;
       },
       tellGuild: async () => undefined,
       pause: async () => undefined,
       logger: recorder(),
     });
-    return { records: parts.records, ...record, ...editOrder, takeOver, told };
+    return { parts, ...record, ...editOrder, takeOver, told };
   }
 
   const live = (store: Store, name: string) =>
@@ -328,10 +329,9 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const id = String(SnowflakeUtil.generate());
     await process.take(interactionOf(id));
     const draft = readyDraft('a', 3);
-    const rows = draft.rows.filter((row) => row.kind === 'ready');
-    await process.records.reserve({ ...mia, id, interactionId: id, draft, rows, limitedRows: [] });
-    expect(await process.records.markSending(id, [0])).toBe(true);
-    return { process, id };
+    const runId = await beginRun(process.parts, mia, { id, interactionId: id, draft });
+    expect(await process.parts.runs.markSending('1', runId, [0])).toBe(true);
+    return { process, id, runId };
   }
 
   it('count one as dead that was silent, and it learns so itself', async () => {
@@ -451,18 +451,18 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
 
   it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
     const [store, another] = await openBoth();
-    const { process, id } = await working(store);
+    const { process, id, runId } = await working(store);
     expect(await process.owns(id)).toBe(true);
-    expect(await process.records.markSending(id, [1])).toBe(true);
+    expect(await process.parts.runs.markSending('1', runId, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
     expect(await process.owns(id)).toBe(false);
-    expect(await process.records.markSending(id, [2])).toBe(false);
+    expect(await process.parts.runs.markSending('1', runId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
-    await process.records.endRequest(id, ended.indices, [ended]);
-    const { servers = [] } = (await process.records.endedBy(id)) ?? {};
-    expect(servers.map(({ outcome }) => outcome.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
+    await process.parts.runs.endRequest(runId, ended.indices, [ended]);
+    const { servers = [] } = (await process.parts.runs.by('1', id)) ?? {};
+    expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });
 });

@@ -13,7 +13,7 @@ import { troubleWith } from '../../src/storage/postgres-session.ts';
 import { createStore, type Store, useValues } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
-import { partsOver, readyDraft } from '../support/builders.ts';
+import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newDatabase, openWire, rowsIn, type TestDatabase } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 import { programOf } from '../support/postgres-server.ts';
@@ -219,13 +219,12 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
-    const { records } = partsOver(before, { owner: 'a bot of then' });
+    const parts = partsOver(before, { owner: 'a bot of then' });
     const interaction = { id: '1', guild_id: '1', owner: 'a bot of then', taken_at: 1, sealed: '{}' };
-    const submission = { guildId: '1', user: { id: '2', name: 'mia' }, id: '1', interactionId: '1' };
+    const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
     const draft = readyDraft('a', 2);
-    const rows = draft.rows.filter((row) => row.kind === 'ready');
     await before.tables().insertInto('interactions').values(interaction).execute();
-    await records.reserve({ ...submission, draft, rows, limitedRows: [] });
+    await beginRun(parts, mia, { id: '1', interactionId: '1', draft });
     await before.stop();
     const dump = join(folder(), 'dump');
     const run = promisify(execFile);
@@ -233,10 +232,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await run(programOf('pg_restore'), ['--clean', '--if-exists', `--dbname=${target.url}`, dump]);
 
     const after = await started(target.storeUrl);
-    const { records: restored } = partsOver(after, { owner: 'a bot of now' });
+    const { runs: restored } = partsOver(after, { owner: 'a bot of now' });
     await restored.endAbandoned('1');
-    const { servers = [] } = (await restored.endedBy('1')) ?? {};
-    expect(servers.map(({ outcome }) => outcome.kind)).toEqual(['unknown', 'unknown']);
+    const { servers = [] } = (await restored.by('1', '1')) ?? {};
+    expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown']);
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ sealed: null }]);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
-import { partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -57,14 +57,13 @@ describe('a stored draft', () => {
   it('is neither changed nor dropped once it is carried out', async () => {
     const draft = readyDraft('x', 1);
     await parts.drafts.save(mia, 'd', draft);
-    const rows = draft.rows.filter((row) => row.kind === 'ready');
-    await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
-    expect(await parts.drafts.save(mia, 'd', readyDraft('y', 1))).toBe('submitted');
-    expect(await parts.drafts.drop(mia, 'd')).toBe('submitted');
-    expect(await parts.drafts.find(mia, 'd')).toBe('submitted');
+    await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft });
+    expect(await parts.drafts.save(mia, 'd', readyDraft('y', 1))).toBe('being-sent');
+    expect(await parts.drafts.drop(mia, 'd')).toBe('being-sent');
+    expect(await parts.drafts.find(mia, 'd')).toBe('being-sent');
     expect(await parts.drafts.find(ben, 'd')).toBe('of-another-member');
     expect(await rowsIn(store, 'submissions')).toMatchObject([{ state: 'running' }]);
-    expect(await parts.records.endedBy('i')).toMatchObject({ draft });
+    expect(await parts.drafts.read('d')).toEqual(draft);
   });
 
   it('is one of ten at most of a member: the oldest goes', async () => {

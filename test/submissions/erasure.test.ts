@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 import { turnsDuring } from '../support/machine.ts';
 
@@ -80,19 +80,19 @@ describe('the data of a guild', () => {
 
   it('is not sent any more, and comes back as no draft, while its rows are still there', async () => {
     const draft = readyDraft('x', 2);
-    const rows = draft.rows.filter((row) => row.kind === 'ready');
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
-    await parts.records.reserve({ ...mia, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] });
+    const id = await beginRun(parts, mia, { id: 'a', interactionId: 'i', draft });
     await parts.drafts.save(mia, 'typed', draft);
     await parts.erasure.deleteUnsent('1');
-    expect(await parts.records.markSending('a', [0, 1])).toBe(false);
-    await parts.records.endRequest(
-      'a',
+    expect(await parts.runs.markSending('1', id, [0, 1])).toBe(false);
+    await parts.runs.endRequest(
+      id,
       [0, 1],
       [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],
     );
-    expect(await parts.records.finish('a')).toBeUndefined();
-    expect(await rowsIn(store, 'submissions')).toMatchObject([{ id: 'a', state: 'done' }]);
+    expect(await parts.runs.finish('1', id)).toEqual({ isLeft: false, waitingAgain: 0 });
+    expect(await rowsIn(store, 'submissions')).toMatchObject([{ id, state: 'done' }]);
+    expect(await rowsIn(store, 'documents')).toEqual([]);
   });
 
   it('says which guilds have any, each once', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import { isReady, type Row } from '../../src/server-lists/row.ts';
+import type { Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../src/submissions/list-drafts.ts';
 import type { SubmissionSettings } from '../../src/submissions/pipeline.ts';
 import { games } from '../support/arbitraries.ts';
-import { addDone, type PartsOptions, partsOver } from '../support/builders.ts';
+import { addDone, beginRun, type PartsOptions, partsOver } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
@@ -74,7 +74,7 @@ async function stored(id = 'd'): Promise<Draft> {
   return draft;
 }
 const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
-  lists.edit(mia, { id, newId: 'new', typed, which });
+  lists.edit(mia, { id, newId: 'new', typed, which, runId: '' });
 
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
@@ -225,9 +225,8 @@ describe('editing', () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
     const draft = await stored();
-    const ready = draft.rows.filter(isReady);
-    await parts.records.wait({ ...mia, id: 'd', interactionId: 'i', draft, rows: ready, limitedRows: [] });
-    const change = { id: 'd', newId: 'new', which: 'all', isWaiting: true } as const;
+    const runId = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: 1 });
+    const change = { id: 'd', newId: 'new', which: 'all', runId, isWaiting: true } as const;
     const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
     expect(await lists.edit(mia, { ...change, typed: tooMany })).toMatchObject({ kind: 'too-many' });
     expect(await parts.approvals.draft(mia, 'd')).toEqual(draft);

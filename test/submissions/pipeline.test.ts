@@ -89,7 +89,7 @@ describe('what may be submitted', () => {
     const presses = [1, 2].map(() => opened.pipeline.submit({ ...order(), id: 'list' }));
     const [pressed, again] = await Promise.all(presses);
     expect(pressed?.kind).toBe('ended');
-    expect(again).toEqual({ kind: 'no-draft', why: 'submitted' });
+    expect(again).toEqual({ kind: 'no-draft', why: 'being-sent' });
     expect(requests).toHaveLength(2);
   });
 
@@ -98,7 +98,7 @@ describe('what may be submitted', () => {
     await opened.drafts.save(mia, 'd', readyDraft('x', 1));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
     expect(first).toMatchObject({ kind: 'ended', servers: [{ server: { server: 'first' } }] });
-    expect(second).toEqual({ kind: 'no-draft', why: 'submitted' });
+    expect(second).toEqual({ kind: 'no-draft', why: 'being-sent' });
     expect(requests).toMatchObject([{ hosts: ['first'] }]);
   });
 
@@ -135,9 +135,8 @@ describe('what may be submitted', () => {
     });
     const again = { ...order(), id: 'single', includesAlreadySubmitted: true };
     expect(kinds(await opened.pipeline.submit(again))).toEqual(['accepted']);
-    const { rows } = ended(await list(opened, 2));
-    expect(rows.map(({ line }) => line)).toEqual([2]);
-    expect(refusal(await list(opened, 1))).toEqual({ kind: 'no-draft', why: 'submitted' });
+    const { servers: sent } = ended(await list(opened, 2));
+    expect(sent.map(({ line }) => line)).toEqual([2]);
     await opened.drafts.save(mia, 'other', readyDraft('list', 2));
     const both = await opened.pipeline.submit({ ...order(), id: 'other' });
     expect(refusal(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
@@ -162,7 +161,7 @@ describe('what may be submitted', () => {
     expect(result.limited).toEqual({ by: 'member-limit', limit: 3, until: time + MINUTE, isSoon: true });
     expect(result.limitedRows.map(({ line }) => line)).toEqual([4, 5]);
     expect(requests.map(({ hosts }) => hosts.length)).toEqual([3]);
-    const rest = await opened.drafts.find(mia, result.remainderId ?? '');
+    const rest = await opened.drafts.find(mia, 'list');
     expect(rest).toMatchObject({ rows: [{ line: 4 }, { line: 5 }] });
     const until = time + MINUTE;
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until, isSoon: true });
@@ -195,7 +194,7 @@ describe('a request', () => {
     expect(requests).toHaveLength(1);
     expect(kinds(result).indexOf('not-sent')).toBe(100);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'key' });
-    const rest = await opened.drafts.find(mia, result.remainderId ?? '');
+    const rest = await opened.drafts.find(mia, 'list');
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
 
@@ -304,7 +303,7 @@ describe('what came of a submission', () => {
     });
     const result = ended(await list(opened, 250));
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ isRecorded: false, remainderId: undefined });
+    expect(result).toMatchObject({ isRecorded: false, left: { isLeft: false } });
     expect(result.servers[99]?.outcome).toEqual(ACCEPTED);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
@@ -326,10 +325,10 @@ describe('what came of a submission', () => {
       opened.store.inGuild = inGuild;
       throw new StoreError('the connection was lost');
     };
-    const { isRecorded, remainderId } = ended(await list(opened, 2));
+    const { isRecorded } = ended(await list(opened, 2));
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(isRecorded).toBe(true);
-    expect(await opened.drafts.find(mia, remainderId ?? '')).toMatchObject({
+    expect(await opened.drafts.find(mia, 'list')).toMatchObject({
       rows: [{ line: 1 }, { line: 2 }],
     });
     expect(told).toEqual(['1']);
@@ -354,15 +353,18 @@ describe('what came of a submission', () => {
 
   it('leaves no draft under a name that was deleted meanwhile', async () => {
     const opened: Opened = await open(async () => {
+      await opened.erasure.forgetRunning('1', mia.user.id);
       await opened.erasure.forgetNames('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
     });
-    expect(ended(await list(opened, 150)).remainderId).toBeUndefined();
-    expect(await submissions(opened)).toMatchObject([{ state: 'done', user_id: null, draft: null }]);
+    expect(ended(await list(opened, 150)).left.isLeft).toBe(false);
+    expect(await submissions(opened)).toMatchObject([{ state: 'done', user_id: null }]);
+    expect(await rowsIn(opened.store, 'documents')).toEqual([]);
   });
 
   it('leaves nothing of a guild whose data was deleted meanwhile', async () => {
     const opened: Opened = await open(async () => {
+      await opened.erasure.deleteUnsent('1');
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });
@@ -370,7 +372,7 @@ describe('what came of a submission', () => {
     // Without its record nothing leaves.
     expect(requests).toHaveLength(1);
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(ended(result).remainderId).toBeUndefined();
+    expect(ended(result).left.isLeft).toBe(false);
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginRun, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -144,7 +144,7 @@ describe('what waits or runs', () => {
     await partsAt(NOW - 15 * MINUTE).drafts.save(mia, 'old', readyDraft('x', 1));
     await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, 'new', readyDraft('x', 1));
     await prune();
-    expect(await submissions()).toEqual(['new']);
+    expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['new']);
   });
 
   it.runIf(hasPostgres())(
@@ -154,13 +154,12 @@ describe('what waits or runs', () => {
       store = await place.open();
       const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
       const draft = readyDraft('x', 1);
-      const { drafts, records } = partsAt(NOW - 15 * MINUTE);
-      await drafts.save(mia, 'a', draft);
+      const parts = partsAt(NOW - 15 * MINUTE);
+      await parts.drafts.save(mia, 'a', draft);
       const isReserved = Promise.withResolvers<void>();
       const commits = Promise.withResolvers<void>();
       const reserving = store.inGuild('1', async () => {
-        const rows = draft.rows.filter((row) => row.kind === 'ready');
-        await records.reserve({ ...mia, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] });
+        await beginRun(partsAt(NOW), mia, { id: 'a', interactionId: 'i', draft });
         isReserved.resolve();
         await commits.promise;
       });
@@ -170,7 +169,7 @@ describe('what waits or runs', () => {
       await expect.poll(async () => (await waiting.execute(store.tables())).rows).toHaveLength(1);
       commits.resolve();
       await Promise.all([reserving, pruning]);
-      expect(await submissions()).toEqual(['a']);
+      expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['a']);
     },
   );
 

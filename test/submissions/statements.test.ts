@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
-import { addDone, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
@@ -29,48 +29,51 @@ it('no statement about submissions reads a whole table', async () => {
   const parts = partsOver(store, { member: limit, guild: limit });
   const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
   const draft = readyDraft('x', 1);
-  const rows = draft.rows.filter((row) => row.kind === 'ready');
   await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['a', 'b'] });
 
   const statements = await statementsOf(async () => {
     await parts.drafts.save(mia, 'd', draft);
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
-    await parts.records.wait({ ...mia, id: 'w', interactionId: 'v', draft, rows, limitedRows: [] });
+    await beginRun(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
     await parts.approvals.whyNotWaiting(mia, []);
     await parts.approvals.waiting('1', '2');
-    await parts.approvals.by('1', 'v');
+    await parts.runs.by('1', 'v');
+    await parts.runs.settled('1', 'w');
+    await parts.approvals.draft(mia, 'w');
     await parts.approvals.due();
-    await parts.approvals.expire();
     await parts.approvals.refuse({
       guildId: '1',
       id: 'w',
-      revision: 'w',
+      runId: await parts.runs.latestId('w'),
       by: '9',
       interactionId: 'u',
       reason: '',
     });
     await parts.alreadySubmitted.inFlight(
       '1',
-      rows.map(({ submission }) => submission),
+      draft.rows.flatMap((row) => (row.kind === 'ready' ? row.submission : [])),
     );
-    await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, rows);
+    await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, draft.rows);
     await parts.limits.room({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
-    await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
-    await parts.records.markSending('d', [0]);
-    await parts.records.endRequest('d', [0], []);
-    await parts.records.endUnfinished(Date.now());
-    await parts.records.endRunningOf('i');
-    await parts.records.endedBy('i');
+    const id = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft });
+    await parts.runs.markSending('1', id, [0]);
+    await parts.runs.endRequest(id, [0], []);
+    await parts.runs.endRunningOf('i');
+    await parts.runs.endUnfinished(Date.now());
+    await beginRun(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
+    await parts.approvals.replace(mia, 'w2', { draft, interactionId: 'v3' });
+    await beginRun(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
+    await parts.approvals.expire();
     const takeOver = createTakeover({
       store,
       owner: 'o',
-      submissions: parts.records,
+      submissions: parts.runs,
       tellUnreplied: async () => undefined,
       logger: recorder(),
     });
     await takeOver(new AbortController().signal);
-    await parts.records.endAbandoned('1');
+    await parts.runs.endAbandoned('1');
     const accepted = { outcome: 'accepted' } as const;
     for (const filter of [
       {},

@@ -6,7 +6,7 @@ import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
-import type { ReadyRow } from '../../src/server-lists/row.ts';
+import { isReady, type ReadyRow } from '../../src/server-lists/row.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
 import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -14,13 +14,13 @@ import type { ServersTable } from '../../src/storage/tables.ts';
 import { createAlreadySubmitted } from '../../src/submissions/already-submitted.ts';
 import { createApprovals } from '../../src/submissions/approvals.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { createDrafts } from '../../src/submissions/drafts.ts';
+import { createDrafts, type Submitter } from '../../src/submissions/drafts.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
-import { createSubmissionRecord } from '../../src/submissions/submission-record.ts';
+import { createRuns } from '../../src/submissions/runs.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
@@ -42,18 +42,18 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
   const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
   const drafts = createDrafts({ store, now });
   const limits = createLimits({ store, member, guild, now });
-  const records = createSubmissionRecord({ store, drafts, owner, now });
-  const erasure = createErasure({ store, limits, now });
+  const runs = createRuns({ store, drafts, owner, now });
+  const erasure = createErasure({ store, limits, runs });
   const history = createHistory({ store, myTurn: createWorkTurns() });
   return {
     drafts,
     limits,
-    records,
-    approvals: createApprovals({ store, records, owner, now }),
+    runs,
+    approvals: createApprovals({ store, drafts, runs, now }),
     erasure,
     alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
-    pruning: createPruning({ store, records, limits, erasure, history, days, now }),
+    pruning: createPruning({ store, runs, limits, erasure, history, days, now }),
   };
 }
 
@@ -87,13 +87,15 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       guild_id: guildId,
       user_id: userId,
       user_name: userName,
+      document_id: `of ${id}`,
       state: outcome === null ? 'running' : 'done',
-      draft: null,
       interaction_id: `by ${id}`,
       owner: 'this process',
       created_at: at,
       started_at: at,
       ended_at: outcome === null ? null : at,
+      changes: 0,
+      shown: 0,
     })
     .execute();
   const servers = hosts.map(
@@ -102,6 +104,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       position,
       guild_id: guildId,
       user_id: userId,
+      line: position + 1,
       host,
       port,
       query_port: null,
@@ -146,11 +149,11 @@ export async function fill(
     }
     // In one statement, since to pass on what is in each row takes longer than to write it.
     await sql`
-      INSERT INTO servers (submission_id, position, guild_id, user_id, host, port, game, address, reserved_at, sent_at,
+      INSERT INTO servers (submission_id, position, guild_id, user_id, line, host, port, game, address, reserved_at, sent_at,
         ended_at, outcome, message)
       WITH RECURSIVE positions (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM positions WHERE n + 1 < ${LIST}),
         numbered AS (SELECT *, CAST(ended_at - ${at} AS INTEGER) + n AS number FROM submissions, positions WHERE guild_id = ${guildId})
-      SELECT id, n, guild_id, user_id, 's' || number || '.example.com', 27015,
+      SELECT id, n, guild_id, user_id, n + 1, 's' || number || '.example.com', 27015,
         CASE (number - n) % ${3 * LIST} WHEN 0 THEN 'rust' ELSE 'cs2' END,
         's' || number || '.example.com:27015', ended_at, ended_at, ended_at, 'accepted', ${message}
       FROM numbered WHERE number < ${count}`.execute(store.tables());
@@ -169,6 +172,31 @@ export const readyDraft = (name: string, length: number): Draft => ({
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
   includesAlreadySubmitted: false,
 });
+
+export interface RunOptions {
+  /** Of the document. */
+  readonly id: string;
+  readonly interactionId: string;
+  readonly draft: Draft;
+  /** The rows that are submitted; absent: all that are ready. */
+  readonly rows?: readonly ReadyRow[];
+  /** Until when a moderator may decide, in milliseconds since 1970; absent: it runs. */
+  readonly expiresAt?: number;
+}
+
+/** Submits a document as the pipeline does. @returns the id of the run */
+export async function beginRun(
+  { drafts, runs }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'runs'>,
+  by: Submitter,
+  { id, interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: RunOptions,
+): Promise<string> {
+  await drafts.save(by, id, draft);
+  const run = { ...by, documentId: id, interactionId, rows };
+  if (expiresAt !== undefined) return runs.begin({ ...run, expiresAt });
+  const runId = await runs.begin(run);
+  await runs.start(runId, by.guildId);
+  return runId;
+}
 
 export interface PipelineOptions extends PartsOptions {
   /** The listing service's answer to a request. */

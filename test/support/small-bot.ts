@@ -73,7 +73,6 @@ export async function startSmallBot(commands: readonly Command[]) {
       submissions: {
         abandonedGuilds: async () => [],
         endAbandoned: async () => undefined,
-        forgetLines: async () => undefined,
       },
       reportOf: async () => undefined,
       tellGuild,
@@ -170,9 +169,9 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
 type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
 export interface InteractionPartsDeps
-  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'submissions'> {
+  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument'>,
+    Partial<Pick<AfterCrashDeps, 'stateOfDocument'>> {
   readonly underWay?: UnderWay;
-  readonly submissions: RecordDeps['submissions'] & TakeoverDeps['submissions'];
 }
 
 /** What one run of the bot keeps of interactions, and tells of after a crash. */
@@ -180,7 +179,13 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const record = createRecord(deps);
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
-  const afterCrash = createAfterCrash({ ...deps, record, underWay, editOrder });
+  const afterCrash = createAfterCrash({
+    stateOfDocument: async () => undefined,
+    ...deps,
+    record,
+    underWay,
+    editOrder,
+  });
   const takeOver = createTakeover({ ...deps, tellUnreplied: afterCrash.tellUnreplied });
   return {
     record,

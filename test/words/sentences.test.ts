@@ -5,7 +5,6 @@ import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contr
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
-import { endedRow } from '../../src/submissions/submission-record.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
@@ -176,7 +175,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
 
   it('for an announcement', () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
-    const ends = OUTCOMES.map((outcome) => endedRow(row, outcome));
+    const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announce: true, servers: ends.slice(0, 2) };
     const said = announcementOf({ user: { id: '7' }, guildT: t }, done, games);
     expectSentences([said?.content ?? '', said?.embed?.description ?? '']);

@@ -1,0 +1,473 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { chunksOf } from '../chunks.ts';
+import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { DAY_MS } from '../numbers.ts';
+import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
+import { isAbandoned } from '../storage/leases.ts';
+import type { Store } from '../storage/store.ts';
+import type { SubmissionsTable, Tables } from '../storage/tables.ts';
+import { afterRun, type Draft, isDone, isUnconfirmed } from './draft.ts';
+import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { EndedServers } from './request-plan.ts';
+import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
+
+/** Rows in one INSERT: SQLite takes 32,766 values. */
+const INSERTED_AT_ONCE = 200;
+
+/** How long a run waits for a moderator, in milliseconds. */
+export const WAITS_MS = 7 * DAY_MS;
+
+/** How often it is looked whether a run has ended, in milliseconds. */
+const LOOKED_AT_EVERY_MS = 500;
+
+/** Where a message is. */
+export interface MessagePlace {
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+/** A server of a run. */
+export interface RunServer {
+  /** The line of the document that it stood on. */
+  readonly line: number;
+  readonly server: ServerSubmission;
+  /** `undefined` until the server has ended. */
+  readonly outcome: Outcome | undefined;
+}
+
+/** One submission of a document, as it is stored. What it submits never changes. */
+export interface Run {
+  readonly id: string;
+  readonly documentId: string;
+  readonly guildId: string;
+  readonly state: SubmissionsTable['state'];
+  /** The member; empty once they had their name deleted. */
+  readonly userId: string;
+  readonly userName: string;
+  /** The moderator; empty as long as there is none, and once they had their name deleted. */
+  readonly decidedBy: string;
+  /** What the moderator gave as the reason for the refusal. */
+  readonly refusal: string;
+  /** Until when a moderator may decide, in milliseconds since 1970; `undefined` where none ever had to. */
+  readonly expiresAt: number | undefined;
+  /** In milliseconds since 1970; `undefined` as long as it waits or runs. */
+  readonly endedAt: number | undefined;
+  /** Where its document was entered; `undefined` once the document is deleted. */
+  readonly source: Draft['source'] | undefined;
+  /** None once it was withdrawn. */
+  readonly servers: readonly RunServer[];
+  /** The message on which moderators decide. */
+  readonly message: MessagePlace | undefined;
+  /** How often changed what that message shows, and the count that it showed last. */
+  readonly changes: number;
+  readonly shown: number;
+}
+
+/** A run to begin: some rows of a document. */
+export interface NewRun extends Submitter {
+  readonly documentId: string;
+  readonly rows: readonly ReadyRow[];
+  /** The interaction of the member that submits it; `null` for what waits again. */
+  readonly interactionId: string | null;
+  /** Until when a moderator may decide; absent where none has to. */
+  readonly expiresAt?: number;
+}
+
+/** Which run may be moved: in these states, and of this member if one is named. */
+export interface Movable {
+  readonly guildId: string;
+  readonly userId?: string;
+  readonly from: readonly SubmissionsTable['state'][];
+}
+
+/** What is written with a new state. */
+export type Moved = Pick<SubmissionsTable, 'state'> &
+  Partial<
+    Pick<SubmissionsTable, 'owner' | 'started_at' | 'ended_at' | 'decided_by' | 'decision_id' | 'refusal'>
+  >;
+
+/** What stays of a document after a run. */
+export interface Left {
+  /** Whether the member can correct or submit something of it. */
+  readonly isLeft: boolean;
+  /** How many servers wait for a moderator again. */
+  readonly waitingAgain: number;
+}
+
+export type Runs = ReturnType<typeof createRuns>;
+
+export interface RunsDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly drafts: Pick<Drafts, 'read' | 'keep' | 'delete'>;
+  /** The id of this process. */
+  readonly owner: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * The runs of documents: *waiting*, *running*, then *done*; or from waiting *withdrawn*, *refused* or *expired*. Every
+ * method throws a StoreError when the store fails. The methods that change something are called inside the guild's
+ * transaction.
+ */
+export function createRuns({ store, drafts, owner, now }: RunsDeps) {
+  const { tables } = store;
+
+  const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
+
+  const rowsOf = (documentId: string) =>
+    tables()
+      .selectFrom('submissions')
+      .selectAll()
+      .where('document_id', '=', documentId)
+      .orderBy('created_at', 'desc');
+
+  async function insertServers(id: string, { guildId, user, rows }: NewRun): Promise<void> {
+    const values = rows.map(({ line, submission }, position) => ({
+      ...newServer(submission),
+      submission_id: id,
+      position,
+      line,
+      guild_id: guildId,
+      user_id: user.id,
+    }));
+    for (const some of chunksOf(values, INSERTED_AT_ONCE)) {
+      await tables().insertInto('servers').values(some).execute();
+    }
+  }
+
+  /**
+   * Begins a run, which waits. Where a moderator has to decide, it takes over the message of the run before.
+   * @returns its id
+   */
+  async function begin(run: NewRun): Promise<string> {
+    const { documentId, guildId, user, interactionId, expiresAt = null } = run;
+    const id = randomUUID();
+    const before = await rowsOf(documentId).executeTakeFirst();
+    const takesOver = expiresAt !== null && before !== undefined && before.expires_at !== null;
+    await tables()
+      .insertInto('submissions')
+      .values({
+        id,
+        document_id: documentId,
+        guild_id: guildId,
+        user_id: user.id,
+        user_name: user.name,
+        state: 'waiting',
+        interaction_id: interactionId,
+        owner,
+        // The latest run of a document is the one that counts, also after the clock was set back.
+        created_at: Math.max(now(), (before?.created_at ?? 0) + 1),
+        expires_at: expiresAt,
+        channel_id: takesOver ? before.channel_id : null,
+        message_id: takesOver ? before.message_id : null,
+        changes: (takesOver ? before.changes : 0) + (expiresAt === null ? 0 : 1),
+        shown: takesOver ? before.shown : 0,
+      })
+      .execute();
+    if (takesOver) {
+      await tables()
+        .updateTable('submissions')
+        .set({ channel_id: null, message_id: null, shown: before.changes })
+        .where('id', '=', before.id)
+        .execute();
+    }
+    await insertServers(id, run);
+    return id;
+  }
+
+  /** Why a run was not moved. */
+  async function whyNot(id: string, { guildId, userId }: Movable): Promise<NoDraft> {
+    const row = await tables()
+      .selectFrom('submissions')
+      .select(['state', 'user_id'])
+      .where('id', '=', id)
+      .where('guild_id', '=', guildId)
+      .executeTakeFirst();
+    if (row === undefined) return 'gone';
+    if (userId !== undefined && row.user_id !== userId) return 'of-another-member';
+    if (row.state === 'running') return 'being-sent';
+    return row.state === 'expired' ? 'expired' : 'decided';
+  }
+
+  /**
+   * Changes the state of a run: nothing else does. The message on which moderators decide is due then.
+   * @returns the run as it is now, or why it was not moved
+   */
+  async function move(id: string, which: Movable, to: Moved): Promise<SubmissionsTable | NoDraft> {
+    const { guildId, userId, from } = which;
+    const isSeen = ({ case: when }: ExpressionBuilder<Tables, 'submissions'>) =>
+      when()
+        .when(sql<boolean>`expires_at is null or state = ${to.state}`)
+        .then(sql<number>`changes`)
+        .else(sql<number>`changes + 1`)
+        .end();
+    const row = await tables()
+      .updateTable('submissions')
+      .set(to)
+      .set({ changes: isSeen })
+      .where('id', '=', id)
+      .where('guild_id', '=', guildId)
+      .where('state', 'in', [...from])
+      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
+      .returningAll()
+      .executeTakeFirst();
+    return row ?? whyNot(id, which);
+  }
+
+  const serversOf = async (id: string): Promise<readonly RunServer[]> => {
+    const rows = await tables()
+      .selectFrom('servers')
+      .select(['line', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
+      .where('submission_id', '=', id)
+      .orderBy('position')
+      .execute();
+    return rows.map((row) => ({
+      line: row.line,
+      server: storedServer(row),
+      outcome: storedOutcome(row),
+    }));
+  };
+
+  async function read(row: SubmissionsTable): Promise<Run> {
+    const { channel_id: channelId, message_id: messageId } = row;
+    const document = await tables()
+      .selectFrom('documents')
+      .select('source')
+      .where('id', '=', row.document_id)
+      .executeTakeFirst();
+    return {
+      id: row.id,
+      documentId: row.document_id,
+      guildId: row.guild_id,
+      state: row.state,
+      userId: row.user_id ?? '',
+      userName: row.user_name ?? '',
+      decidedBy: row.decided_by ?? '',
+      refusal: row.refusal ?? '',
+      expiresAt: row.expires_at ?? undefined,
+      endedAt: row.ended_at ?? undefined,
+      source: document?.source,
+      servers: await serversOf(row.id),
+      message: channelId === null || messageId === null ? undefined : { channelId, messageId },
+      changes: row.changes,
+      shown: row.shown,
+    };
+  }
+
+  /** The latest run of a document of the guild; of those on which a moderator has to decide, or had to. */
+  async function latest(
+    guildId: string,
+    documentId: string,
+    which: { readonly isForModerators?: boolean } = {},
+  ): Promise<Run | undefined> {
+    const row = await rowsOf(documentId)
+      .where('guild_id', '=', guildId)
+      .$if(which.isForModerators === true, (rows) => rows.where('expires_at', 'is not', null))
+      .executeTakeFirst();
+    return row && read(row);
+  }
+
+  /** The latest run of a document, once it is not being sent without a moderator. */
+  async function settled(guildId: string, documentId: string): Promise<Run | undefined> {
+    for (;;) {
+      const run = await latest(guildId, documentId);
+      if (run?.state !== 'running' || run.expiresAt !== undefined) return run;
+      await sleep(LOOKED_AT_EVERY_MS);
+    }
+  }
+
+  /** Ends a run that waits. Its servers have this outcome then; without one they are deleted. */
+  async function endWaiting(
+    id: string,
+    which: Omit<Movable, 'from'>,
+    to: Moved,
+  ): Promise<SubmissionsTable | NoDraft> {
+    const row = await move(id, { ...which, from: ['waiting'] }, { ...to, ended_at: now() });
+    if (typeof row === 'string') return row;
+    if (to.state === 'withdrawn') {
+      await tables().deleteFrom('servers').where('submission_id', '=', id).execute();
+    } else {
+      const outcome = notSent(to.state === 'expired' ? 'expired' : 'refused');
+      await servers(id)
+        .set({ ...outcomeToStore(outcome), ended_at: now() })
+        .execute();
+    }
+    return row;
+  }
+
+  /**
+   * Ends a run all of whose servers have ended. Its document keeps what was not accepted; of what a moderator has approved,
+   * the servers that were not sent wait again.
+   */
+  async function finish(guildId: string, id: string): Promise<Left> {
+    const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
+    if (typeof row === 'string') return NOTHING_LEFT;
+    const { document_id: documentId, user_id: userId, user_name: name } = row;
+    const draft = await drafts.read(documentId);
+    // The document or the name was deleted meanwhile, or the document cannot be read.
+    if (!draft || userId === null || name === null) return NOTHING_LEFT;
+    const isApproved = row.expires_at !== null;
+    const left = afterRun(draft, await serversOf(id), isApproved);
+    if (!isApproved) {
+      await drafts.keep(documentId, left);
+      return { isLeft: !isDone(left), waitingAgain: 0 };
+    }
+    const again = left.rows.filter(isReady).filter((each) => !isUnconfirmed(each));
+    if (again.length === 0) {
+      await drafts.delete(documentId);
+      return NOTHING_LEFT;
+    }
+    await drafts.keep(documentId, left);
+    await begin({
+      documentId,
+      guildId,
+      user: { id: userId, name },
+      rows: again,
+      interactionId: null,
+      expiresAt: now() + WAITS_MS,
+    });
+    return { isLeft: false, waitingAgain: again.length };
+  }
+
+  async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
+    const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
+    const isUncounted = isForKey || outcome.kind === 'not-sent';
+    await servers(id)
+      .where('position', 'in', [...indices])
+      .where('outcome', 'is', null)
+      .set({
+        ...outcomeToStore(outcome),
+        ended_at: now(),
+        ...(isUncounted && { reserved_at: null }),
+        ...(outcome.kind === 'not-sent' && { sent_at: null }),
+      })
+      .execute();
+  }
+
+  const running = () =>
+    tables().selectFrom('submissions').select(['id', 'guild_id']).where('state', '=', 'running');
+
+  const abandoned = () => running().where(isAbandoned(store, owner));
+
+  /** What may have been sent is unknown; the other servers were not sent, for this reason. */
+  async function endRunning(guildId: string, id: string, reason: NotSent['reason']): Promise<void> {
+    // Another process may have ended it meanwhile.
+    if ((await running().where('id', '=', id).executeTakeFirst()) === undefined) return;
+    const open = () => servers(id).where('outcome', 'is', null);
+    await open()
+      .where('sent_at', 'is not', null)
+      .set({ ...outcomeToStore(INTERRUPTED), ended_at: now() })
+      .execute();
+    await open()
+      .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
+      .execute();
+    await finish(guildId, id);
+  }
+
+  return {
+    begin,
+    /** The id of the latest run of a document; empty where there was none. */
+    latestId: async (documentId: string): Promise<string> =>
+      (await rowsOf(documentId).executeTakeFirst())?.id ?? '',
+    latest,
+    settled,
+    endWaiting,
+    finish,
+    /** Carries out a run that waits, from here on counted by limits. @returns why it cannot be */
+    async start(
+      id: string,
+      guildId: string,
+      decision: Pick<Moved, 'decided_by' | 'decision_id'> = {},
+    ): Promise<NoDraft | undefined> {
+      const at = now();
+      const to = { ...decision, state: 'running', owner, started_at: at } as const;
+      const row = await move(id, { guildId, from: ['waiting'] }, to);
+      if (typeof row === 'string') return row;
+      await servers(id).set({ reserved_at: at }).execute();
+      return undefined;
+    },
+    /**
+     * Marks these servers right before a request with them is sent.
+     * @returns false if they were deleted, as with the guild's data, or another process has ended the run
+     */
+    async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
+      const row = await move(id, { guildId, from: ['running'] }, { state: 'running' });
+      if (typeof row === 'string' || row.owner !== owner) return false;
+      const { numUpdatedRows } = await servers(id)
+        .where('position', 'in', [...indices])
+        .set({ sent_at: now() })
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === indices.length;
+    },
+    /**
+     * Records what came of a request. A server that another process has ended keeps the outcome that it has.
+     * @param indices the servers of the request; those that have not ended are sent again in smaller requests
+     */
+    async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
+      for (const each of ended) await end(id, each);
+      await servers(id)
+        .where('position', 'in', [...indices])
+        .where('outcome', 'is', null)
+        .set({ sent_at: null })
+        .execute();
+    },
+    /**
+     * What an interaction has submitted or decided. What a member had wait may have been changed since: it is the latest run
+     * of that document then.
+     */
+    async by(guildId: string, interactionId: string): Promise<Run | undefined> {
+      const rows = await tables()
+        .selectFrom('submissions')
+        .selectAll()
+        .where(({ or, eb }) =>
+          or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
+        )
+        .execute();
+      const ofGuild = rows.filter((row) => row.guild_id === guildId);
+      const submitted = ofGuild.find((row) => row.interaction_id === interactionId);
+      if (submitted && submitted.expires_at !== null) return latest(guildId, submitted.document_id);
+      const row = submitted ?? ofGuild[0];
+      return row && read(row);
+    },
+    /** Ends the runs that began before a time and still run: their outcomes could not be recorded. */
+    async endUnfinished(startedBefore: number): Promise<void> {
+      for (const { id, guild_id: guildId } of await running()
+        .where('started_at', '<=', startedBefore)
+        .execute()) {
+        await store.inGuild(guildId, () => endRunning(guildId, id, 'bot'));
+      }
+    },
+    /**
+     * Ends what an interaction carries out, once nobody is at work on it any more. What waited is carried
+     * out by the moderator's interaction, not by its member's, whose report may come while it is being sent.
+     */
+    async endRunningOf(interactionId: string): Promise<void> {
+      const rows = await running()
+        .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
+        .execute();
+      for (const { id, guild_id: guildId } of rows) await endRunning(guildId, id, 'bot');
+    },
+    /** The guilds with a run whose process died. */
+    async abandonedGuilds(): Promise<readonly string[]> {
+      return (await abandoned().execute()).map(({ guild_id }) => guild_id);
+    },
+    /** Ends the runs of a guild whose process died. */
+    async endAbandoned(guildId: string): Promise<void> {
+      const rows = await abandoned().where('guild_id', '=', guildId).execute();
+      for (const { id } of rows) await endRunning(guildId, id, 'stopping');
+    },
+  };
+}
+
+const NOTHING_LEFT: Left = { isLeft: false, waitingAgain: 0 };
+
+/** A server of a run as the row that it was. */
+export const rowOf = ({ line, server }: RunServer): ReadyRow => ({ kind: 'ready', line, submission: server });
+
+function newServer(submission: ServerSubmission) {
+  const { server: host, port, queryPort = null, game } = submission;
+  return { host, port, query_port: queryPort, game, address: addressOf(submission) };
+}

@@ -1,0 +1,240 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/listing/contract.ts';
+import { isReady, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
+import type { Store } from '../../src/storage/store.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { openStore, rowsIn } from '../support/database.ts';
+
+const NOW = 1_000_000;
+const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
+const REJECTED: Outcome = { kind: 'rejected', message: 'No.' };
+const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'tls' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout' };
+const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+
+let store: Store;
+let parts: ReturnType<typeof partsOver>;
+beforeEach(async () => {
+  store = await openStore();
+  parts = partsOver(store, { now: () => NOW });
+});
+
+const refusedRow = (line: number): RefusedRow => ({
+  kind: 'refused',
+  line,
+  problem: { code: 'no-address' },
+  typed: { server: 'x', port: '', queryPort: '', game: '' },
+});
+
+/** Submits the rows that are ready, but for those that a limit holds back. */
+async function run(rows: readonly Row[], submitted?: readonly ReadyRow[]): Promise<string> {
+  const draft: Draft = { source: 'text', rows, includesAlreadySubmitted: false };
+  return beginRun(parts, mia, {
+    id: 'list',
+    interactionId: 'i',
+    draft,
+    ...(submitted && { rows: submitted }),
+  });
+}
+
+async function end(id: string, outcomes: readonly Outcome[]): Promise<void> {
+  for (const [index, outcome] of outcomes.entries()) {
+    await parts.runs.markSending('1', id, [index]);
+    await parts.runs.endRequest(id, [index], [{ indices: [index], outcome }]);
+  }
+}
+
+const servers = () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute();
+const latest = () => parts.runs.latest('1', 'list');
+async function leftRows() {
+  const left = await parts.drafts.find(mia, 'list');
+  return typeof left === 'string' ? left : left.rows.map(({ line }) => line);
+}
+
+describe('the state of a run', () => {
+  const STATES = ['waiting', 'running', 'done', 'withdrawn', 'refused', 'expired'] as const;
+
+  it.each([
+    { to: 'running', from: ['waiting'], by: (id: string) => parts.runs.start(id, '1') },
+    { to: 'done', from: ['running'], by: (id: string) => parts.runs.finish('1', id) },
+    ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({
+      to,
+      from: ['waiting'],
+      by: (id: string) => parts.runs.endWaiting(id, { guildId: '1' }, { state: to }),
+    })),
+  ])('becomes $to from $from alone', async ({ to, from, by }) => {
+    for (const before of STATES) {
+      await store.tables().deleteFrom('submissions').execute();
+      await store.tables().deleteFrom('servers').execute();
+      const id = await beginRun(parts, mia, { id: 'list', interactionId: 'i', draft: readyDraft('a', 1) });
+      await store.tables().updateTable('submissions').set({ state: before }).execute();
+      await by(id);
+      expect([before, (await latest())?.state]).toEqual([before, from.includes(before) ? to : before]);
+    }
+  });
+
+  it('is moved in its guild, for its member, and says why it is not', async () => {
+    const id = await beginRun(parts, mia, {
+      id: 'list',
+      interactionId: 'i',
+      draft: readyDraft('a', 1),
+      expiresAt: NOW + 1,
+    });
+    const withdraw = (guildId: string, userId: string, which = id) =>
+      parts.runs.endWaiting(which, { guildId, userId }, { state: 'withdrawn' });
+    expect(await withdraw('1', '2', 'another')).toBe('gone');
+    expect(await withdraw('3', '2')).toBe('gone');
+    expect(await withdraw('1', '4')).toBe('of-another-member');
+    expect(await parts.runs.start(id, '1')).toBeUndefined();
+    expect(await withdraw('1', '2')).toBe('being-sent');
+    await parts.runs.finish('1', id);
+    expect(await withdraw('1', '2')).toBe('decided');
+    await store.tables().updateTable('submissions').set({ state: 'expired' }).execute();
+    expect(await withdraw('1', '2')).toBe('expired');
+  });
+
+  it('is waiting or running of one run of a document at most', async () => {
+    await run([readyRow(1, 'a')]);
+    const again = { ...mia, documentId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
+    await expect(parts.runs.begin(again)).rejects.toThrow(/unique/i);
+    expect(await rowsIn(store, 'submissions')).toHaveLength(1);
+  });
+});
+
+describe('a server that is submitted', () => {
+  it('is reserved, leaves and ends', async () => {
+    const id = await run([readyRow(4, 'a', { queryPort: 5 })]);
+    const row = {
+      position: 0,
+      line: 4,
+      host: 'a',
+      port: 27015,
+      query_port: 5,
+      game: 'cs2',
+      address: 'a:27015',
+    };
+    const running = { ...row, reserved_at: NOW, sent_at: null, ended_at: null, outcome: null };
+    expect(await servers()).toMatchObject([running]);
+    expect(await parts.runs.markSending('1', id, [0])).toBe(true);
+    expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
+    await parts.runs.endRequest(id, [0], [{ indices: [0], outcome: ACCEPTED }]);
+    expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
+  });
+
+  it('does not leave where its row is gone', async () => {
+    const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
+    await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
+    expect(await parts.runs.markSending('1', id, [0, 1])).toBe(false);
+  });
+
+  it.each<{ outcome: Outcome; counts: boolean; left: boolean }>([
+    { outcome: UNKNOWN, counts: true, left: true },
+    { outcome: NOT_SENT, counts: false, left: false },
+    { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
+    { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
+  ])('counts for limits: $counts, after $outcome', async ({ outcome, counts, left }) => {
+    await end(await run([readyRow(1, 'a')]), [outcome]);
+    const [row] = await servers();
+    expect([row?.reserved_at !== null, row?.sent_at !== null]).toEqual([counts, left]);
+  });
+});
+
+describe('what is left of a document after a run', () => {
+  it('is what was not accepted, what a limit held back, what was not ready', async () => {
+    const rows = [
+      refusedRow(1),
+      readyRow(2, 'a'),
+      readyRow(3, 'b'),
+      readyRow(4, 'c'),
+      readyRow(5, 'd'),
+      readyRow(6, 'held back'),
+    ];
+    const id = await run(rows, rows.slice(1, 5).filter(isReady));
+    await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
+    expect(await parts.runs.finish('1', id)).toEqual({ isLeft: true, waitingAgain: 0 });
+    expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
+    expect(await parts.drafts.find(mia, 'list')).toMatchObject({
+      rows: [{}, {}, {}, { unconfirmed: UNKNOWN }, {}],
+    });
+    expect(await rowsIn(store, 'submissions')).toMatchObject([{ id, state: 'done', ended_at: NOW }]);
+    expect((await latest())?.servers.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+  });
+
+  it('is nothing once all was accepted, which is no longer submitted', async () => {
+    const id = await run([readyRow(1, 'a')]);
+    await end(id, [ACCEPTED]);
+    expect(await parts.runs.finish('1', id)).toEqual({ isLeft: false, waitingAgain: 0 });
+    expect(await leftRows()).toBe('submitted');
+  });
+});
+
+describe('a run that was under way when the bot ended', () => {
+  it('is unknown as far as it had left, and the rest can be submitted again', async () => {
+    const id = await run([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
+    await end(id, [ACCEPTED]);
+    await parts.runs.markSending('1', id, [1]);
+    await parts.runs.endUnfinished(NOW - 1);
+    expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
+
+    await parts.runs.endUnfinished(NOW);
+    expect(await servers()).toMatchObject([
+      { outcome: 'accepted' },
+      { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
+      { outcome: 'not-sent', reserved_at: null },
+    ]);
+    expect(await leftRows()).toEqual([2, 3]);
+    expect(await parts.runs.by('1', 'i')).toMatchObject({
+      source: 'text',
+      servers: [
+        { line: 1, server: { server: 'a' }, outcome: ACCEPTED },
+        { line: 2, server: { server: 'b' }, outcome: { kind: 'unknown', reason: 'stopping' } },
+        { line: 3, server: { server: 'c' }, outcome: { kind: 'not-sent', reason: 'bot' } },
+      ],
+    });
+  });
+
+  it('is ended also where its document cannot be read', async () => {
+    const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
+    for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
+      await store.tables().updateTable('documents').set({ lines }).execute();
+      await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
+      await parts.runs.endUnfinished(NOW);
+      expect((await latest())?.state).toBe('done');
+      expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
+      expect(await leftRows()).toBe('gone');
+    }
+    expect((await parts.runs.by('1', 'i'))?.id).toBe(id);
+  });
+
+  it('is left alone where it has ended', async () => {
+    const id = await run([readyRow(1, 'a')]);
+    await end(id, [UNKNOWN]);
+    await parts.runs.finish('1', id);
+    await parts.runs.endUnfinished(NOW);
+    expect(await parts.runs.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
+  });
+
+  it('is none where the interaction has submitted nothing, or in another guild', async () => {
+    expect(await parts.runs.by('1', 'i')).toBeUndefined();
+    await run([readyRow(1, 'a')]);
+    expect(await parts.runs.by('2', 'i')).toBeUndefined();
+  });
+});
+
+it('an outcome comes back from its row, and the words of the service are cut to 300 code points', async () => {
+  const outcomes: readonly Outcome[] = [
+    ACCEPTED,
+    { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' },
+    REJECTED,
+    { kind: 'not-sent', reason: 'rate-limited' },
+    UNKNOWN,
+    { kind: 'rejected', message: '😀'.repeat(301) },
+  ];
+  await end(await run(outcomes.map((_, n) => readyRow(n + 1, `s${n}`))), outcomes);
+  const { servers: stored = [] } = (await latest()) ?? {};
+  expect(stored.map(({ outcome }) => outcome)).toEqual([
+    ...outcomes.slice(0, -1),
+    { kind: 'rejected', message: '😀'.repeat(300) },
+  ]);
+});
