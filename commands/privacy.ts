@@ -71,7 +71,6 @@ export function privacyCommand({
           const count = await deletion.member(guildId, user.id);
           // What waited is withdrawn. Nobody waits for its message.
           void approvalMessages.showDue();
-          if (count === 'begun') return { content: t('privacy.begun') };
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.forgotten', { count }) };
         },
       },
@@ -84,8 +83,8 @@ export function privacyCommand({
         permission: 'manage-guild',
         answers: 'update',
         async run({ t, guildId }) {
-          const end = await deletion.guild(guildId);
-          return { content: end === 'begun' ? t('privacy.begun') : t('button.deleted') };
+          await deletion.guild(guildId);
+          return { content: t('button.deleted') };
         },
       },
       cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },

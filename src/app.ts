@@ -299,7 +299,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
 
   // What belongs to a guild goes, on demand and when the bot was removed from it.
-  const deletion = createDeletion({ store, keys, settings, submissions: erasure, now, logger });
+  const deletion = createDeletion({ store, keys, settings, submissions: erasure });
   const membership = createMembership({
     store,
     deletion,
@@ -507,10 +507,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         },
         submissions: pruning.prune,
         interactions: interactionRecord.prune,
+        forgotten: erasure.dropUncounted,
       },
       isClockRight,
       tasks: {
-        deletions: deletion.finish,
         games: createGoneGames({
           values: store.values,
           settings,

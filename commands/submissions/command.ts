@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
-import { createCache } from '../../src/bounded-map.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { type ActionRow, button, customId, rows } from '../../src/interactions/controls.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../src/interactions/pager.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { csvFiles } from '../../src/server-lists/csv-file.ts';
+import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
   type History,
   type HistoryFilter,
@@ -32,7 +31,6 @@ import { type ApprovalDeps, approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
-const HOUR_MS = 3_600_000;
 
 export interface SubmissionsDeps extends ApprovalDeps {
   readonly history: Pick<History, 'find' | 'entries' | 'countServers' | 'servers' | 'all' | 'games' | 'size'>;
@@ -47,9 +45,6 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   /** Members whose files are being made. */
   const exporting = new Set<string>();
 
-  /** Remembered, since counting 100,000 servers takes 14 ms, and servers are deleted once an hour at most. */
-  const fullness = createCache(async (guildId) => (await history.size(guildId)) >= MOST_ENTRIES, HOUR_MS);
-
   async function exportOne(context: PressContext): Promise<Reply> {
     const { user, t } = context;
     if (exporting.has(user.id)) throw new UserError(t('again.busy'));
@@ -57,7 +52,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     return exported(context).finally(() => exporting.delete(user.id));
   }
 
-  /** All entries as files. If they do not fit into one message, it says so. */
+  /** All entries as a file. If they do not fit into it, it says so. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const which = await wanted(context, readFilter(readPage(argument).state));
@@ -66,20 +61,14 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         yield entries.map((entry) => fileRow(context, entry));
       }
     }
-    const { files, isWhole } = await csvFiles(tableRows(), {
-      heading: FILE_HEADING,
-      mostBytes: LIMITS.fileBytes,
-      mostFiles: LIMITS.files,
-    });
+    const { data, isWhole } = await boundedCsv(FILE_HEADING, tableRows(), LIMITS.fileBytes);
     const texts = [
       t('submissions.exported'),
-      files.length > 1 && t('submissions.inFiles'),
       !isWhole && t('submissions.leftOut', { submissions: mention('submissions') }),
     ];
-    const nameOf = (i: number) => (files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`);
     return {
       content: texts.filter(Boolean).join('\n'),
-      files: files.map((data, i) => ({ name: nameOf(i), data })),
+      files: [{ name: 'submissions.csv', data }],
     };
   }
 
@@ -117,7 +106,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
     const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
-    const isFull = await fullness.get(guildId);
+    const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
       found.length > count ? t('submissions.countMore', { most: count }) : t('submissions.count', { count }),
       isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,

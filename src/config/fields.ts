@@ -34,18 +34,22 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-const USAGE_LIMIT = must(`servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`);
+/** No more of a guild's servers are kept, and what is not kept cannot be counted. */
+const MOST_SERVERS = 20_000;
+const USAGE_LIMIT = must(
+  `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
+);
 /** Servers in a window of seconds, as `1000/3600`. */
 export const usageLimit = z
   .string()
-  .regex(/^\d{1,7}\/\d{1,6}$/, USAGE_LIMIT)
+  .regex(/^\d{1,5}\/\d{1,6}$/, USAGE_LIMIT)
   .transform((text) => {
     const [servers = 0, seconds = 0] = text.split('/').map(Number);
     return { servers, seconds };
   })
   .refine(
     ({ servers, seconds }) =>
-      servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+      servers >= 1 && servers <= MOST_SERVERS && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
     USAGE_LIMIT,
   );
 

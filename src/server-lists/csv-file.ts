@@ -40,40 +40,27 @@ function csvLine(heading: readonly string[], cells: readonly string[]): string {
   return `${written.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`;
 }
 
-interface CsvFilesOptions {
-  /** The first row of each file. */
-  readonly heading: readonly string[];
-  /** Bytes of a file. */
-  readonly mostBytes: number;
-  readonly mostFiles: number;
-}
-
 /**
- * As {@link csvFile}, for many rows, in several files.
- * @returns the files, and whether all rows are in them; pages after the last file are not read
+ * As {@link csvFile}, for many rows.
+ * @param mostBytes of the file: pages after the first row that does not fit are not read
+ * @returns the file, and whether all rows are in it
  */
-export async function csvFiles(
+export async function boundedCsv(
+  heading: readonly string[],
   pages: AsyncIterable<readonly (readonly string[])[]>,
-  { heading, mostBytes, mostFiles }: CsvFilesOptions,
-): Promise<{ readonly files: readonly Buffer[]; readonly isWhole: boolean }> {
-  const start = Buffer.from(csvFile(heading, []));
-  const files: Buffer[] = [];
-  let lines = [start];
-  let bytes = start.length;
+  mostBytes: number,
+): Promise<{ readonly data: Buffer; readonly isWhole: boolean }> {
+  const lines = [Buffer.from(csvFile(heading, []))];
+  let left = mostBytes - (lines[0]?.length ?? 0);
   for await (const page of pages) {
     for (const cells of page) {
       const line = Buffer.from(csvLine(heading, cells));
-      if (bytes + line.length > mostBytes) {
-        files.push(Buffer.concat(lines));
-        if (files.length === mostFiles) return { files, isWhole: false };
-        lines = [start];
-        bytes = start.length;
-      }
+      left -= line.length;
+      if (left < 0) return { data: Buffer.concat(lines), isWhole: false };
       lines.push(line);
-      bytes += line.length;
     }
   }
-  return { files: [...files, Buffer.concat(lines)], isWhole: true };
+  return { data: Buffer.concat(lines), isWhole: true };
 }
 
 /** Spaces, and what is invisible without a character before it: variation selectors and joiners. */

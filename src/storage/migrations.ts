@@ -64,6 +64,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('game', 'text', (column) => column.notNull())
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('reserved_at', 'bigint')
+        .addColumn('is_forgotten', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('sent_at', 'bigint')
         .addColumn('ended_at', 'bigint')
         .addColumn('outcome', 'text')
@@ -72,11 +73,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addPrimaryKeyConstraint('servers_pk', ['submission_id', 'position'])
         .execute();
       await db.schema
-        .createTable('deletions')
-        .addColumn('guild_id', 'text', (column) => column.notNull())
-        .addColumn('user_id', 'text', (column) => column.notNull())
-        .addColumn('asked_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('deletions_pk', ['guild_id', 'user_id'])
+        .createTable('used')
+        .addColumn('guild_id', 'text', (column) => column.primaryKey())
+        .addColumn('count', 'integer', (column) => column.notNull())
+        .addColumn('until', 'bigint', (column) => column.notNull())
         .execute();
       await db.schema
         .createTable('presence')
@@ -109,6 +109,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .column('owner')
         .where(sql.ref('sealed'), 'is not', null)
         .execute();
+      // Members whose name is gone, and whom a limit still counts.
+      await db.schema
+        .createIndex('servers_forgotten')
+        .on('servers')
+        .column('reserved_at')
+        .where(sql.ref('is_forgotten'), '=', 1)
+        .execute();
       // The same of messages that are not as they should be.
       await db.schema
         .createIndex('submissions_message_due')
@@ -126,9 +133,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
     },
   },
 };
-
-/** What a search reads: from the index alone 100,000 servers take 14 ms in place of 193 (measured). */
-const HISTORY = ['ended_at', 'submission_id', 'position', 'address', 'game', 'outcome'];
 
 /** The columns that a page counts or skips by are in the index; otherwise 100,000 rows of a guild would be read for a page. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
@@ -153,8 +157,7 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id']],
   ['submissions_by_member_time', 'submissions', ['guild_id', 'user_id', 'ended_at', 'id']],
   // The servers of the history, to be searched and exported.
-  ['servers_by_time', 'servers', ['guild_id', ...HISTORY]],
-  ['servers_by_member_time', 'servers', ['guild_id', 'user_id', ...HISTORY]],
+  ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],
   // Whether an address is on its way, and when it was last accepted.
   ['servers_by_address', 'servers', ['guild_id', 'address', 'outcome', 'reserved_at']],
   // The counts of limits and of the daily quota.

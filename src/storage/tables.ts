@@ -98,6 +98,8 @@ export interface ServersTable {
   readonly address: string;
   /** Since when it counts for limits; null where it does not, since it was never sent or its key was refused. */
   readonly reserved_at: number | null;
+  /** 1 if its member had their name deleted while a limit still counted their id. */
+  readonly is_forgotten?: number | undefined;
   /** When it was last marked as sending. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
@@ -109,13 +111,13 @@ export interface ServersTable {
   readonly reason: string | null;
 }
 
-/** Deletions that have not ended: the start and the hourly job go on with them. */
-export interface DeletionsTable {
+/** What a guild whose data was deleted had used of its limit, so that a deletion makes no room. */
+export interface UsedTable {
   readonly guild_id: string;
-  /** The member whose name goes; empty for everything of the guild. */
-  readonly user_id: string;
-  /** When it was asked for: what came later stays. */
-  readonly asked_at: number;
+  /** How many servers still count. */
+  readonly count: number;
+  /** Until when they count. */
+  readonly until: number;
 }
 
 /** Guilds in which the bot user was missing when Discord listed its guilds, or is not known to be. */
@@ -166,7 +168,7 @@ export interface Tables {
   readonly documents: DocumentsTable;
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
-  readonly deletions: DeletionsTable;
+  readonly used: UsedTable;
   readonly presence: PresenceTable;
   readonly leases: LeasesTable;
   readonly jobs: JobsTable;

@@ -53,267 +53,145 @@ export type History = ReturnType<typeof createHistory>;
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'tables'>;
-  /**
-   * Waited for before each statement and each slice of a search, so that nobody waits for the whole search of another
-   * guild.
-   */
+  /** Waited for before each part of an export, so that others are served in between. */
   readonly myTurn: WorkTurns;
 }
 
 /** How many servers of a guild the history keeps. */
-export const MOST_ENTRIES = 100_000;
+export const MOST_ENTRIES = 20_000;
 /** How many submissions a search counts at most. */
 export const MOST_FOUND = 1_000;
-/** How many servers one statement looks at: 3 ms of SQLite's time (measured). */
-const SLICE = 20_000;
-/** How many servers one statement reads with all columns: 3 ms (measured). */
-const ENTRIES_AT_ONCE = 250;
+/** How many servers an export reads at once. */
+const ENTRIES_AT_ONCE = 2_000;
 const LATEST_SERVERS = 1_000;
-/** Later than every time. */
-const EVER = Number.MAX_SAFE_INTEGER;
-
-/** The servers that ended from one moment until before another, in milliseconds since 1970. */
-interface Slice {
-  readonly from: number;
-  readonly before: number;
-}
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
 export function createHistory({ store, myTurn }: HistoryDeps) {
   const { tables } = store;
 
-  /** The servers of a guild that have ended, or of one member; an index holds every column that is selected. */
-  const ended = (guildId: string, userId: string | undefined) =>
+  /** The servers of a guild that have ended. */
+  const ended = (guildId: string) =>
     tables()
       .selectFrom('servers')
-      .where('guild_id', '=', guildId)
-      .where('ended_at', 'is not', null)
-      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''));
+      .where('servers.guild_id', '=', guildId)
+      .where('servers.ended_at', 'is not', null);
 
-  /** Goes through the servers that have ended, newest first, in slices. Each slice waits for its turn. */
-  async function* slices(guildId: string, userId?: string): AsyncGenerator<Slice> {
-    let before = EVER;
-    while (before > 0) {
-      await myTurn(guildId);
-      const last = await ended(guildId, userId)
-        .where('ended_at', '<', before)
-        .orderBy('ended_at', 'desc')
-        .offset(SLICE - 1)
-        .limit(1)
-        .select('ended_at')
-        .executeTakeFirst();
-      const from = last?.ended_at ?? 0;
-      yield { from, before };
-      before = from;
-    }
-  }
-
-  const within = (guildId: string, { from, before }: Slice, userId?: string) =>
-    ended(guildId, userId).where('ended_at', '>=', from).where('ended_at', '<', before);
-
-  const matching = (guildId: string, slice: Slice, { userId, game, outcome, address }: HistoryFilter) =>
-    within(guildId, slice, userId)
-      .$if(game !== undefined, (rows) => rows.where('game', '=', game ?? ''))
+  /** The servers that the filter lets through, whoever submitted them. */
+  const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
+    ended(guildId)
+      .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
       // By an expression, since SQLite would rather go through the outcomes of all guilds (50 ms, measured).
-      .$if(outcome !== undefined, (rows) => rows.where(sql<boolean>`coalesce(outcome, '') = ${outcome}`))
-      .$if(address !== undefined, (rows) =>
-        rows.where(sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+      .$if(outcome !== undefined, (rows) =>
+        rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
       )
-      .orderBy('ended_at', 'desc')
-      .orderBy('submission_id', 'desc');
+      .$if(address !== undefined, (rows) =>
+        rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+      );
 
-  /** The submissions with a server in the slice. One is listed once for each time at which servers of it ended. */
-  const submissionsIn = (some: ReturnType<typeof matching>) =>
-    tables()
-      .selectFrom(some.select(['ended_at', 'submission_id']).distinct().limit(MOST_FOUND).as('some'))
-      .innerJoin('submissions', 'submissions.id', 'some.submission_id')
-      .orderBy('some.ended_at', 'desc')
-      .orderBy('some.submission_id', 'desc')
-      .select([
-        'some.ended_at as server_ended_at',
-        'submissions.id',
-        'submissions.user_id',
-        'submissions.state',
-      ])
-      .execute();
-
-  async function search(guildId: string, filter: HistoryFilter): Promise<readonly string[]> {
-    const found = new Set<string>();
-    for await (const slice of slices(guildId, filter.userId)) {
-      let some = matching(guildId, slice, filter);
-      for (;;) {
-        const rows = await submissionsIn(some);
-        for (const { id, user_id, state } of rows) {
-          const isAskedFor = filter.userId === undefined || filter.userId === user_id;
-          if (isAskedFor && state !== 'running') found.add(id);
-        }
-        if (found.size > MOST_FOUND) return [...found].slice(0, MOST_FOUND + 1);
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < MOST_FOUND) break;
-        await myTurn(guildId);
-        const { server_ended_at, id } = last;
-        some = some.where(sql<boolean>`(ended_at, submission_id) < (${server_ended_at}, ${id})`);
-      }
-    }
-    return [...found];
-  }
-
-  /** The newest submissions. Without a filter of servers nothing has to be searched. */
-  async function latest(guildId: string, userId: string | undefined): Promise<readonly string[]> {
-    const rows = await tables()
-      .selectFrom('submissions')
-      .where('guild_id', '=', guildId)
-      .where('ended_at', 'is not', null)
-      .where('state', '<>', 'withdrawn')
-      .$if(userId !== undefined, (submissions) => submissions.where('user_id', '=', userId ?? ''))
-      .orderBy('ended_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(MOST_FOUND + 1)
-      .select('id')
-      .execute();
-    return rows.map(({ id }) => id);
-  }
-
-  const serversOf = (guildId: string, { id, userId }: SubmissionKey) =>
-    tables()
-      .selectFrom('servers')
+  /** The same with their submissions. @param userId of this member alone */
+  const withSubmission = (guildId: string, { userId, ...filter }: HistoryFilter) =>
+    matching(guildId, filter)
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .where('servers.submission_id', '=', id)
-      .where('servers.ended_at', 'is not', null)
-      .where('submissions.guild_id', '=', guildId)
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
-  async function entry(guildId: string, id: string): Promise<SubmissionEntry | undefined> {
-    const submission = await tables()
-      .selectFrom('submissions')
-      .where('id', '=', id)
-      .select(['ended_at', 'user_id', 'decided_by', 'refusal'])
-      .executeTakeFirst();
-    // The submission was deleted meanwhile.
-    if (submission === undefined) return undefined;
-    const rows = await serversOf(guildId, { id })
-      .groupBy('outcome')
-      .select(['outcome', ({ fn }) => fn.countAll<number>().as('count')])
-      .execute();
-    const counts = { ...NONE };
-    for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
-    const [first] = isOne(counts) ? await readServers(guildId, { id }, { offset: 0, limit: 1 }) : [];
-    return {
-      id,
-      at: submission.ended_at ?? 0,
-      userId: submission.user_id ?? '',
-      counts,
-      decidedBy: submission.decided_by ?? undefined,
-      refusal: submission.refusal || undefined,
-      only: first,
-    };
-  }
-
-  /** The entries whose servers have these positions. */
-  const entriesAt = (some: ReturnType<typeof matching>) =>
-    tables()
-      .selectFrom(
-        some
-          .orderBy('position', 'desc')
-          .limit(ENTRIES_AT_ONCE)
-          .select(['submission_id', 'position'])
-          .as('some'),
-      )
-      .innerJoin('servers', (join) =>
-        join
-          .onRef('servers.submission_id', '=', 'some.submission_id')
-          .onRef('servers.position', '=', 'some.position'),
-      )
-      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .orderBy('servers.ended_at', 'desc')
-      .orderBy('servers.submission_id', 'desc')
-      .orderBy('servers.position', 'desc')
-      .select(ENTRY_COLUMNS)
-      .select(['servers.submission_id', 'servers.position'])
-      .execute();
-
-  async function* all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
-    for await (const slice of slices(guildId, filter.userId)) {
-      let some = matching(guildId, slice, filter);
-      for (;;) {
-        const rows = await entriesAt(some);
-        // A limit may still count a member by their id after their name was deleted.
-        yield rows
-          .filter(({ user_id }) => filter.userId === undefined || filter.userId === user_id)
-          .map(entryOf);
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < ENTRIES_AT_ONCE) break;
-        await myTurn(guildId);
-        const { ended_at, submission_id, position } = last;
-        some = some.where(
-          sql<boolean>`(ended_at, submission_id, position) < (${ended_at}, ${submission_id}, ${position})`,
-        );
-      }
-    }
-  }
-
-  async function readServers(
-    guildId: string,
-    which: SubmissionKey,
-    { offset, limit }: Part,
-  ): Promise<readonly HistoryEntry[]> {
-    const rows = await serversOf(guildId, which)
-      .orderBy(sql`servers.outcome = 'accepted'`)
-      .orderBy('servers.position')
-      .offset(offset)
-      .limit(limit)
-      .select(ENTRY_COLUMNS)
-      .execute();
-    return rows.map(entryOf);
-  }
+  const serversOf = (guildId: string, { id, ...filter }: SubmissionKey) =>
+    withSubmission(guildId, filter).where('submissions.id', '=', id);
 
   return {
     /**
      * The ids of the submissions that have a server that the filter lets through, newest first. At most {@link MOST_FOUND}
      * + 1: the last one only says that there are more.
      */
-    async find(guildId: string, filter: HistoryFilter): Promise<readonly string[]> {
-      if (isOfServers(filter)) return search(guildId, filter);
-      await myTurn(guildId);
-      return latest(guildId, filter.userId);
+    async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
+      const rows = await tables()
+        .selectFrom('submissions')
+        .where('guild_id', '=', guildId)
+        .where('ended_at', 'is not', null)
+        .where('state', '<>', 'withdrawn')
+        .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
+        .$if(isOfServers(filter), (some) =>
+          some.where('id', 'in', matching(guildId, filter).select('servers.submission_id').distinct()),
+        )
+        .orderBy('ended_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(MOST_FOUND + 1)
+        .select('id')
+        .execute();
+      return rows.map(({ id }) => id);
     },
     /** These submissions, in this order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
-      const entries: SubmissionEntry[] = [];
-      for (const id of ids) {
-        await myTurn(guildId);
-        const found = await entry(guildId, id);
-        if (found) entries.push(found);
-      }
-      return entries;
+      const rows = await withSubmission(guildId, {})
+        .where('submissions.id', 'in', [...ids])
+        .groupBy(['submissions.id', 'servers.outcome'])
+        .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
+        .select(['submissions.user_id', 'submissions.user_name'])
+        .select(['submissions.decided_by', 'submissions.refusal', 'servers.outcome'])
+        // Of a single server the least value of a column is its value.
+        .select(({ fn }) => [
+          fn.countAll<number>().as('count'),
+          fn.min('servers.host').as('host'),
+          fn.min('servers.port').as('port'),
+          fn.min('servers.query_port').as('query_port'),
+          fn.min('servers.game').as('game'),
+          fn.min('servers.ended_at').as('ended_at'),
+          fn.min('servers.message').as('message'),
+          fn.min('servers.reason').as('reason'),
+        ])
+        .execute();
+      return ids.flatMap((id) => submissionOf(rows.filter((row) => row.id === id)) ?? []);
     },
     /** How many servers the submission has; 0 if it is not the guild's or not the member's. */
-    async countServers(guildId: string, which: SubmissionKey): Promise<number> {
-      await myTurn(guildId);
-      return countOf(serversOf(guildId, which));
-    },
+    countServers: (guildId: string, which: SubmissionKey): Promise<number> =>
+      countOf(serversOf(guildId, which)),
     /** The servers of the submission in the order of its lines; accepted servers come last. */
-    async servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]> {
-      await myTurn(guildId);
-      return readServers(guildId, which, part);
+    async servers(
+      guildId: string,
+      which: SubmissionKey,
+      { offset, limit }: Part,
+    ): Promise<readonly HistoryEntry[]> {
+      const rows = await serversOf(guildId, which)
+        .orderBy(sql`servers.outcome = 'accepted'`)
+        .orderBy('servers.position')
+        .offset(offset)
+        .limit(limit)
+        .select(ENTRY_COLUMNS)
+        .execute();
+      return rows.map(entryOf);
     },
-    /** All servers that the filter lets through, some hundreds at a time. */
-    all,
+    /** All servers that the filter lets through, some at a time. */
+    async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
+      let some = withSubmission(guildId, filter);
+      for (;;) {
+        await myTurn(guildId);
+        const rows = await some
+          .orderBy('servers.ended_at', 'desc')
+          .orderBy('servers.submission_id', 'desc')
+          .orderBy('servers.position', 'desc')
+          .limit(ENTRIES_AT_ONCE)
+          .select(ENTRY_COLUMNS)
+          .select(['servers.submission_id', 'servers.position'])
+          .execute();
+        yield rows.map(entryOf);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < ENTRIES_AT_ONCE) return;
+        const { ended_at, submission_id, position } = last;
+        some = some.where(
+          sql<boolean>`(servers.ended_at, servers.submission_id, servers.position) < (${ended_at}, ${submission_id}, ${position})`,
+        );
+      }
+    },
     /** The aliases of all games of which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
-      const games = new Set<string>();
-      for await (const slice of slices(guildId)) {
-        const rows = await within(guildId, slice).select('game').distinct().execute();
-        for (const { game } of rows) games.add(game);
-      }
-      return games;
+      const rows = await ended(guildId).select('game').distinct().execute();
+      return new Set(rows.map(({ game }) => game));
     },
     /**
      * The games of those of the guild's latest 1,000 servers that were accepted or may have been received; one for each
      * server.
      */
     async latestGames(guildId: string): Promise<readonly string[]> {
-      const rows = await ended(guildId, undefined)
+      const rows = await ended(guildId)
         .orderBy('ended_at', 'desc')
         .limit(LATEST_SERVERS)
         .select(['game', 'outcome'])
@@ -322,12 +200,8 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} the oldest are deleted. */
-    async size(guildId: string): Promise<number> {
-      let size = 0;
-      for await (const slice of slices(guildId)) size += await countOf(within(guildId, slice));
-      return size;
-    },
+    /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} some are deleted. */
+    size: (guildId: string): Promise<number> => countOf(ended(guildId)),
   };
 }
 
@@ -335,9 +209,6 @@ const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
   game !== undefined || outcome !== undefined || address !== undefined;
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
-
-const isOne = (counts: SubmissionEntry['counts']): boolean =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0) === 1;
 
 /** For a LIKE in which `%` and `_` stand for themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
@@ -358,6 +229,32 @@ const ENTRY_COLUMNS = [
 
 type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
+
+/** The servers of a submission with the same outcome: how many, and one of them. */
+interface OutcomeRow extends EntryRow {
+  readonly id: string;
+  readonly submission_ended_at: number | null;
+  readonly decided_by: string | null;
+  readonly count: number;
+}
+
+/** @param rows one for each outcome */
+function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined {
+  const [first] = rows;
+  // The submission was deleted meanwhile.
+  if (first === undefined) return undefined;
+  const counts = { ...NONE };
+  for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
+  return {
+    id: first.id,
+    at: first.submission_ended_at ?? 0,
+    userId: first.user_id ?? '',
+    counts,
+    decidedBy: first.decided_by ?? undefined,
+    refusal: first.refusal || undefined,
+    only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,
+  };
+}
 
 function entryOf(row: EntryRow): HistoryEntry {
   return {

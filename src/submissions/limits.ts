@@ -46,8 +46,8 @@ export interface Wanted {
 
 /** One of the limits. */
 interface Limit extends Pick<Limited, 'by' | 'limit'> {
-  /** The servers that count, as a part of a statement. */
-  readonly servers: RawBuilder<unknown>;
+  /** How many servers count, as a part of a statement. */
+  readonly used: RawBuilder<number>;
   /**
    * When so many more servers can be submitted, or as many of them as the limit allows; milliseconds since 1970.
    * @param used how many servers count
@@ -70,6 +70,8 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
   }
 
+  const countIn = (servers: RawBuilder<unknown>): RawBuilder<number> => sql`(select count(*) ${servers})`;
+
   /** When the nth oldest server was reserved. */
   async function nthOldest(servers: RawBuilder<unknown>, n: number): Promise<number> {
     const oldest = sql<{ readonly at: number }>`
@@ -78,13 +80,26 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     return rows[0]?.at ?? now();
   }
 
+  /** What the guild used of its limit before its data was deleted, as far as that still counts. */
+  const erasedUse = (guildId: string) =>
+    store
+      .tables()
+      .selectFrom('used')
+      .select(['count', 'until'])
+      .where('guild_id', '=', guildId)
+      .where('until', '>', now())
+      .executeTakeFirst();
+
+  const erasedIn = (guildId: string): RawBuilder<number> =>
+    sql`coalesce((select count from used where guild_id = ${guildId} and until > ${now()}), 0)`;
+
   function quota(limit: number, { guildId, userId }: Wanted): Limit {
     const today = startOfDay(now());
     const tomorrow = today + DAY_MS;
     return {
       by: 'daily-quota',
       limit,
-      servers: reserved(guildId, userId, today, tomorrow),
+      used: countIn(reserved(guildId, userId, today, tomorrow)),
       freedAt: async () => tomorrow,
     };
   }
@@ -97,14 +112,14 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     return {
       by,
       limit,
-      servers,
+      used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
         // There is room once as many of the oldest servers no longer count, and then those submitted now.
         const others = Math.min(more, limit);
-        const freedAt =
-          others > used
-            ? now() + windowMs
-            : (await nthOldest(servers, others + Math.max(0, used - limit))) + windowMs;
+        if (others > used) return now() + windowMs;
+        const erased = whose === undefined ? await erasedUse(guildId) : undefined;
+        const n = others + Math.max(0, used - limit) - (erased?.count ?? 0);
+        const freedAt = n > 0 ? (await nthOldest(servers, n)) + windowMs : (erased?.until ?? 0);
         return Math.max(freedAt, now() + 1_000);
       },
     };
@@ -121,7 +136,7 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     // One statement, written out: with Kysely's builder /help spent more on making the statements than on counting.
     const used = await store
       .tables()
-      .selectNoFrom(limits.map(({ by, servers }) => sql<number>`(select count(*) ${servers})`.as(by)))
+      .selectNoFrom(limits.map((each) => each.used.as(each.by)))
       .executeTakeFirstOrThrow();
 
     let strictest: Limit | undefined;
@@ -146,6 +161,33 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     async remaining(who: Omit<Wanted, 'count'>): Promise<Room> {
       const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? room({ ...who, count: 1 }) : all;
+    },
+    /** Called before the servers of a guild are deleted: what they use of its limit goes on counting. */
+    async keepUsed(guildId: string): Promise<void> {
+      const windowMs = guild.seconds * 1000;
+      const { count, newest } = await store
+        .tables()
+        .selectFrom('servers')
+        .where('guild_id', '=', guildId)
+        .where('reserved_at', '>', now() - windowMs)
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('reserved_at').as('newest')])
+        .executeTakeFirstOrThrow();
+      if (newest === null) return;
+      const erased = await erasedUse(guildId);
+      const used = {
+        count: count + (erased?.count ?? 0),
+        until: Math.max(newest + windowMs, erased?.until ?? 0),
+      };
+      await store
+        .tables()
+        .insertInto('used')
+        .values({ guild_id: guildId, ...used })
+        .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(used))
+        .execute();
+    },
+    /** Drops what {@link keepUsed} has kept, once it counts no more. */
+    async dropUsed(): Promise<void> {
+      await store.tables().deleteFrom('used').where('until', '<=', now()).execute();
     },
     /** Milliseconds since 1970: a server that was reserved earlier counts for no limit. */
     countsSince: (): number =>

@@ -20,7 +20,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   documents: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
-  deletions: ['guild_id', 'user_id'],
+  used: ['guild_id'],
   presence: ['guild_id'],
 };
 /** Values that a store writes for itself at its start. */

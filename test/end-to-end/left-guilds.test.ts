@@ -22,6 +22,7 @@ describe('a guild that has the commands without the bot user', () => {
     await bot.store.rows(
       `UPDATE presence SET absent_since = absent_since - ${DAY_MS}, used_at = used_at - ${DAY_MS}`,
     );
+    await bot.store.rows(`UPDATE servers SET reserved_at = reserved_at - ${DAY_MS}`);
     await bot.start();
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { messageOf, ownBotTest, textOf } from '../support/bot.ts';
-import { addServer, labelsOf } from '../support/people.ts';
+import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, labelsOf } from '../support/people.ts';
 
-const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', HISTORY_DAYS: '3' } })
+const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HISTORY_DAYS: '3' } })
   /** Who has submitted twice, under a name that is found nowhere else in the database. */
   .extend('canary', async ({ guild, discord }) => {
     const canary = discord.person({ guild, name: 'CANARY', permissions: 0n });
@@ -73,9 +73,13 @@ describe('/privacy', () => {
     await bot.restart();
     expect(textOf(await admin.press(question, 'Delete everything'))).toContain('Deleted.');
     expect(labelsOf(question)).toEqual([]);
-    expect(await onDisk()).not.toContain(admin.guildId);
-    expect(await onDisk()).not.toContain('CANARY');
+    for (const gone of ['CANARY', canary.userId, 'a.example.com'])
+      expect(await onDisk(), gone).not.toContain(gone);
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
     expect(textOf(await elsewhere.admin.slash('keystatus'))).toContain('Last worked');
+    // What was submitted goes on counting for the operator's limit of the guild; a member's begins anew.
+    await setKey(admin, 'sandbox-key');
+    expect(textOf(await addServer(canary, 'a.example.com:1'))).toContain(ACCEPTED);
+    expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 });

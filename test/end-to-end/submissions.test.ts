@@ -145,17 +145,17 @@ describe('/submissions', () => {
   });
 });
 
-const COUNT = 25_000;
+const COUNT = 20_000;
 const DAY_MS = 86_400_000;
 
 ownBotTest({ env: { HISTORY_DAYS: '7' } })(
-  'a long history is exported in as many files as it takes, and loses what is older than HISTORY_DAYS',
+  'a long history is exported as one file, and loses what is older than HISTORY_DAYS',
   async ({ bot, guild, admin, member }) => {
     const many = await bot.newGuild();
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
     const now = Date.now();
-    await fill(store, guild.id, { count: COUNT, at: now - 3 * DAY_MS, message: 'long '.repeat(60) });
+    await fill(store, guild.id, { count: COUNT, at: now - 3 * DAY_MS, message: 'long '.repeat(40) });
     const old = { id: 'old', guildId: guild.id, userId: member.userId, hosts: ['old'] };
     await addDone(store, { ...old, at: now - 8 * DAY_MS });
     await store.inGuild(many.id, async () => {
@@ -167,16 +167,13 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     await bot.start();
     await expect.poll(() => read(guild, { server: 'old' })).toContain('No submission matches this.');
     const shown = await admin.slash('submissions');
-    expect(textOf(shown)).toMatch(/25 submissions, newest first.*Page 1 of 3/s);
+    expect(textOf(shown)).toMatch(/20 submissions, newest first.*Page 1 of 2/s);
     const files = messageOf(await admin.press(shown, 'Export'));
-    expect(files.current?.content).toContain('There are several files');
-    const rows = [1, 2].flatMap((n) => {
-      const file = files.file(`submissions-${n}.csv`);
-      expect(file?.length).toBeLessThanOrEqual(10 * 1024 * 1024);
-      return (file?.toString() ?? '').trimEnd().split('\r\n').slice(1);
-    });
+    const file = files.file('submissions.csv');
+    expect(file?.length).toBeLessThanOrEqual(10 * 1024 * 1024);
+    const rows = (file?.toString() ?? '').trimEnd().split('\r\n').slice(1);
     expect(rows).toHaveLength(COUNT);
-    expect(rows[0]).toContain('s24999.example.com');
+    expect(rows[0]).toContain('s19999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
     // More than the pages have.
     const newest = await many.admin.slash('submissions');

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
@@ -18,7 +17,7 @@ const MEMBER = '146634305496797257';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
-const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'presence', 'deletions'] as const;
+const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'presence', 'used'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
@@ -33,10 +32,8 @@ function over(store: FileStore, submissions?: Erasure) {
     keys,
     settings: createGuildSettings({ store, logger }),
     submissions: submissions ?? erasure,
-    logger,
-    now,
   });
-  return { store, clock, drafts, keys, deletion };
+  return { store, clock, drafts, keys, deletion, erasure };
 }
 
 type Parts = ReturnType<typeof over>;
@@ -128,30 +125,18 @@ function failingAfter(store: FileStore, steps: number): FileStore {
   };
 }
 
-/**
- * The store after the next start, for each step of a deletion at which the process ends; last, where it does not.
- * `hasBegun`: it was not rolled back as a whole.
- */
-async function* cutOffAnywhere(run: (parts: Parts) => Promise<unknown>) {
-  let outcome: unknown;
-  for (let steps = 1; outcome === undefined || outcome === 'begun'; steps += 1) {
-    const { store } = await opened();
-    outcome = await run(over(failingAfter(store, steps))).catch(() => undefined);
-    const hasBegun = (await rowsIn(store, 'deletions')).length > 0 || outcome !== undefined;
-    expect(outcome === undefined).toBe(!hasBegun);
-    await over(store).deletion.finish();
-    yield { store, steps, hasBegun };
-  }
-}
-
 describe('a guild whose data is deleted', () => {
-  it('has nothing left in tables, values and bytes, and no other guild loses anything', async () => {
-    const { store, deletion } = await opened();
+  it('has nothing left but how many servers its limit counts, and no other guild loses anything', async () => {
+    const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
-    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(await rowsIn(store, 'used')).toEqual([{ guild_id: GUILD, count: 2, until: NOW + HOUR_MS }]);
     expect(await rowsOf(store, OTHER)).toEqual(before);
     expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
+    clock.now += HOUR_MS;
+    await erasure.dropUncounted();
+    await store.cutLog();
     expect(bytesOnDisk(store.path)).not.toContain(GUILD);
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
@@ -159,48 +144,26 @@ describe('a guild whose data is deleted', () => {
   it('has nothing left of what was being written when it was asked for', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
-    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
-  it('has no deletion of a member left either, once the hourly job has run', async () => {
-    const { store, deletion } = await opened();
-    await deletion.member(GUILD, MEMBER);
-    await deletion.guild(GUILD);
-    await deletion.finish();
-    expect(bytesOnDisk(store.path)).not.toContain(GUILD);
-  });
-
-  it('has everything after a failure, or nothing after the next start', async () => {
-    const full = await rowsOf((await opened()).store, GUILD);
-    let begun = 0;
-    for await (const { store, steps, hasBegun } of cutOffAnywhere(({ deletion }) => deletion.guild(GUILD))) {
-      // As the hourly job does.
-      await store.cutLog();
-      if (!hasBegun) expect(await rowsOf(store, GUILD), `after ${steps} steps`).toEqual(full);
-      else expect(bytesOnDisk(store.path), `after ${steps} steps`).not.toContain(GUILD);
-      if (hasBegun) begun += 1;
+  it('has everything after a failure', async () => {
+    const { store } = await opened();
+    const full = await rowsOf(store, GUILD);
+    let failures = 0;
+    for (;;) {
+      const { deletion } = over(failingAfter(store, failures));
+      const isDone = await deletion.guild(GUILD).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) break;
+      failures += 1;
+      expect(await rowsOf(store, GUILD), `after ${failures} steps`).toEqual(full);
+      expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER]);
     }
-    expect(begun).toBeGreaterThan(3);
-  });
-
-  it('keeps what was set and submitted since, where the deletion failed halfway and goes on later', async () => {
-    const parts = await opened();
-    const { store, clock, keys, deletion } = parts;
-    await sql`create trigger fault before delete on servers begin select raise(abort, 'fault'); end`.execute(
-      store.tables(),
-    );
-    expect(await deletion.guild(GUILD)).toBe('begun');
-    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
-    await sql`drop trigger fault`.execute(store.tables());
-
-    clock.now += 1;
-    await keys.set(GUILD, new Secret('the-new-key'), { userId: '9' });
-    await store.values.set(`settings:${GUILD}`, { locale: 'de', announce: true });
-    await addSubmissions(parts, GUILD);
-    await deletion.finish();
-    expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER]);
-    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 1, 0, 0, 0]);
-    expect((await namesIn(store)).length).toBe(2);
+    expect(failures).toBeGreaterThan(5);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
   });
 });
 
@@ -222,57 +185,35 @@ describe('a member whose name is deleted', () => {
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it('leaves no draft of what ends while the name is being deleted', async () => {
+  it('leaves no draft of what ends afterwards', async () => {
     const store = await openStore();
-    const clock = { now: NOW };
-    const parts = partsOver(store, { now: () => clock.now });
-    const { runs, erasure } = parts;
+    const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
     const draft = readyDraft('x', 1);
     await store.inGuild(GUILD, () => beginRun(parts, by, { id: 'a', interactionId: 'i', draft }));
-    const forgetNames: typeof erasure.forgetNames = async (...which) => {
-      clock.now += 1;
-      await store.inGuild(GUILD, () => runs.endRunningOf('i'));
-      return erasure.forgetNames(...which);
-    };
-    const { deletion } = over(store, { ...erasure, forgetNames });
-    await deletion.member(GUILD, MEMBER);
+    await over(store).deletion.member(GUILD, MEMBER);
+    await store.inGuild(GUILD, () => parts.runs.endRunningOf('i'));
     expect((await rowsIn(store, 'submissions')).map(({ user_name }) => user_name)).toEqual([null]);
     expect(await rowsIn(store, 'documents')).toEqual([]);
   });
 
-  it('leaves not even an id once no limit counts it', async () => {
+  it('leaves not even an id once no limit counts it, and keeps what was begun after that', async () => {
     const parts = over(await openStore());
-    const { store, deletion, clock } = parts;
+    const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);
     await deletion.member(GUILD, MEMBER);
     expect(bytesOnDisk(store.path)).not.toContain('Mia');
-    await deletion.finish();
+    await erasure.dropUncounted();
     expect(bytesOnDisk(store.path)).toContain(MEMBER);
     clock.now += DAY_MS;
-    await deletion.finish();
+    await erasure.dropUncounted();
+    await store.cutLog();
     expect(await rowsOf(store, GUILD)).toEqual([2, 1, 0, 1, 1, 0]);
     expect(bytesOnDisk(store.path)).not.toContain(MEMBER);
-  });
-
-  it('keeps name, id and draft of what was begun after that', async () => {
-    const parts = await opened();
-    const { store, deletion, clock } = parts;
-    await deletion.member(GUILD, MEMBER);
-    clock.now += 1;
     await addSubmissions(parts, GUILD);
-    await deletion.finish();
     clock.now += DAY_MS;
-    await deletion.finish();
-    expect(await rowsOf(store, GUILD)).toEqual([4, 2, 1, 1, 1, 0]);
+    await erasure.dropUncounted();
     expect(await namesIn(store)).toEqual(['Mia Miller', 'Mia Miller']);
     expect(await knownServersIn(store)).toHaveLength(2);
-  });
-
-  it('has lost it after the next start, wherever the process had ended', async () => {
-    const run = ({ deletion }: Parts) => deletion.member(GUILD, MEMBER);
-    for await (const { store, steps, hasBegun } of cutOffAnywhere(run)) {
-      if (hasBegun) expect(await namesIn(store), `after ${steps} steps`).toEqual([]);
-    }
   });
 });

@@ -48,8 +48,6 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
       keys,
       settings: createGuildSettings({ store, logger }),
       submissions,
-      now: () => START + time,
-      logger,
     }),
     keys,
     submissions,

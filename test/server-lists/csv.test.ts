@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/server-lists/csv.ts';
-import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-file.ts';
+import { boundedCsv, csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { isRefused, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
@@ -118,7 +118,7 @@ describe('a CSV file for a spreadsheet', () => {
   });
 });
 
-describe('a table that is too large for one file', () => {
+describe('a table with a bound', () => {
   const heading = ['a', 'b'];
   const row = (n: number) => [`row ${n}`, 'ä'.repeat(n % 7)];
   async function* pages(count: number) {
@@ -126,34 +126,27 @@ describe('a table that is too large for one file', () => {
       yield Array.from({ length: Math.min(10, count - n) }, (_, i) => row(n + i));
     }
   }
-  const write = (count: number, mostFiles = 100) =>
-    csvFiles(pages(count), { heading, mostBytes: 300, mostFiles });
-  const linesOf = (file: Buffer) =>
-    file
-      .toString()
-      .replace(/^\ufeff/, '')
-      .trimEnd()
-      .split('\r\n');
+  const write = async (count: number) => {
+    const { data, isWhole } = await boundedCsv(heading, pages(count), 300);
+    return { text: String(data), bytes: data.length, isWhole };
+  };
 
-  it('is split between rows into files with a heading, none larger than it may be', async () => {
-    const { files, isWhole } = await write(95);
-    expect(isWhole).toBe(true);
-    expect(Math.max(...files.map(({ length }) => length))).toBeLessThanOrEqual(300);
-    const lines = files.map(linesOf);
-    expect(new Set(lines.map(([first]) => first))).toEqual(new Set(['"a","b"']));
-    const all = Array.from({ length: 95 }, (_, n) => `"${row(n).join('","')}"`);
-    expect(lines.flatMap((file) => file.slice(1))).toEqual(all);
+  it('is whole as long as it fits, also where it is empty', async () => {
+    expect(await write(0)).toMatchObject({ text: csvFile(heading, []), isWhole: true });
+    expect(await write(3)).toMatchObject({ text: csvFile(heading, [row(0), row(1), row(2)]), isWhole: true });
   });
 
-  it('ends where no more files are allowed, and says so', async () => {
-    const { files, isWhole } = await write(95, 2);
-    expect(files).toHaveLength(2);
-    expect(files.flatMap((file) => linesOf(file).slice(1)).length).toBeLessThan(95);
+  it('ends between two rows where it would be larger, and says so', async () => {
+    const { text, bytes, isWhole } = await write(95);
     expect(isWhole).toBe(false);
-  });
-
-  it('is one file as long as it fits, also where it is empty', async () => {
-    expect((await write(0)).files.map(String)).toEqual([csvFile(heading, [])]);
-    expect((await write(3)).files.map(String)).toEqual([csvFile(heading, [row(0), row(1), row(2)])]);
+    expect(bytes).toBeLessThanOrEqual(300);
+    const some = text.split('\r\n').length - 2;
+    expect(text).toBe(
+      csvFile(
+        heading,
+        Array.from({ length: some }, (_, n) => row(n)),
+      ),
+    );
+    expect(bytes + Buffer.byteLength(`"${row(some).join('","')}"\r\n`)).toBeGreaterThan(300);
   });
 });

@@ -51,7 +51,7 @@ describe('a server that was submitted before', () => {
       ...(await parts.alreadySubmitted.find(by, [readyRow(1, 'one')])).values(),
     ];
     expect(await find()).toMatchObject([{ isYours: true, userName: 'name of 7', outcome: 'accepted' }]);
-    await parts.erasure.forgetNames('1', '7');
+    await parts.erasure.forgetMember('1', '7');
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });
 

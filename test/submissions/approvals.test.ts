@@ -383,9 +383,8 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await submit(opened, 'b');
     await refuse(opened, 'b');
     time += 1;
-    await opened.erasure.forgetRunning(guildId, '2');
-    await opened.erasure.forgetNames(guildId, '2');
-    await opened.erasure.forgetNames(guildId, MODERATOR);
+    await opened.erasure.forgetMember(guildId, '2');
+    await opened.erasure.forgetMember(guildId, MODERATOR);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'withdrawn',
       userId: '',
@@ -403,7 +402,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await opened.pruning.prune();
     expect(await stateOf(opened, 'a')).toBeUndefined();
     await submit(opened, 'c');
-    await opened.erasure.deleteUnsent(guildId);
+    await opened.erasure.deleteGuild(guildId);
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 });

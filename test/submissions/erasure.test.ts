@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
-import { turnsDuring } from '../support/machine.ts';
 
 const HOUR = 3_600_000;
 const NOON = 20_000 * 24 * HOUR + 12 * HOUR;
@@ -26,17 +25,16 @@ describe('a member who has their name deleted', () => {
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const room = (dailyQuota?: number) =>
       parts.limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
-    expect(await parts.erasure.forgetNames('1', USER)).toBe(5);
-    expect(await parts.erasure.forgetIds('1', USER)).toBe(false);
+    expect(await parts.erasure.forgetMember('1', USER)).toBe(5);
     expect(await room()).toMatchObject({ count: 0, limited: { by: 'member-limit' } });
 
     time = NOON + HOUR;
-    expect(await parts.erasure.forgetIds('1', USER)).toBe(false);
+    await parts.erasure.dropUncounted();
     expect(await room()).toEqual({ count: 1 });
     expect(await room(5)).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
 
     time = NOON + 12 * HOUR;
-    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
+    await parts.erasure.dropUncounted();
     expect((await servers()).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
@@ -53,8 +51,7 @@ describe('a member who has their name deleted', () => {
     });
     await addDone(store, { id: 'c', guildId: '1', userId: '8', at, hosts: ['of another'] });
     await parts.drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
-    expect(await parts.erasure.forgetNames('1', USER)).toBe(1_201);
-    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
+    expect(await parts.erasure.forgetMember('1', USER)).toBe(1_201);
     const submissions = await rowsIn(store, 'submissions');
     expect(submissions).toMatchObject([
       { id: 'a', user_name: null },
@@ -66,24 +63,35 @@ describe('a member who has their name deleted', () => {
     const [newest] = await parts.history.entries('1', ['b']);
     expect(newest).toMatchObject({ userId: '', only: { userName: '' } });
     // It is done already.
-    expect(await parts.erasure.forgetNames('1', USER)).toBe(0);
-    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
+    expect(await parts.erasure.forgetMember('1', USER)).toBe(0);
   });
 });
 
 describe('the data of a guild', () => {
-  it('is deleted in small steps', async () => {
-    await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(1_200) });
-    expect(await turnsDuring(() => parts.erasure.deleteGuild('1'))).toBeGreaterThanOrEqual(2);
-    expect(await servers()).toEqual([]);
+  it('still counts for its limit, until the time of that has ended', async () => {
+    const own = partsOver(store, { now: () => time, guild: { servers: 8, seconds: 3600 } });
+    const room = (count: number) => own.limits.room({ guildId: '1', userId: 'x', count });
+    await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
+    await own.erasure.deleteGuild('1');
+    const until = NOON + HOUR / 2;
+    expect(await room(4)).toMatchObject({ count: 3, limited: { by: 'guild-limit', until } });
+    // Deleted again, both count.
+    await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
+    await own.erasure.deleteGuild('1');
+    await own.erasure.dropUncounted();
+    expect(await room(8)).toMatchObject({ count: 1, limited: { until: NOON + HOUR } });
+    time = NOON + HOUR;
+    expect(await room(8)).toEqual({ count: 8 });
+    await own.erasure.dropUncounted();
+    expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it('is not sent any more, and comes back as no draft, while its rows are still there', async () => {
+  it('is not sent any more once its rows are gone', async () => {
     const draft = readyDraft('x', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
     const id = await beginRun(parts, mia, { id: 'a', interactionId: 'i', draft });
     await parts.drafts.save(mia, 'typed', draft);
-    await parts.erasure.deleteUnsent('1');
+    await parts.erasure.deleteGuild('1');
     expect(await parts.runs.markSending('1', id, [0, 1])).toBe(false);
     await parts.runs.endRequest(
       id,
@@ -91,7 +99,7 @@ describe('the data of a guild', () => {
       [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],
     );
     expect(await parts.runs.finish('1', id)).toEqual({ isLeft: false, waitingAgain: 0 });
-    expect(await rowsIn(store, 'submissions')).toMatchObject([{ id, state: 'done' }]);
+    expect(await rowsIn(store, 'submissions')).toEqual([]);
     expect(await rowsIn(store, 'documents')).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { addDone, fill, partsOver } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { turnsDuring } from '../support/machine.ts';
 
-const MOST_ENTRIES = 100_000;
+const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 1_000;
 
 let store: Store;
@@ -88,7 +88,7 @@ describe('the history of a guild', () => {
   });
 
   it('is not found by who had their name deleted, though a limit still counts them', async () => {
-    await parts.erasure.forgetNames('1', '8');
+    await parts.erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
       expect(await ids(filter)).toEqual([]);
       expect(await all(filter)).toEqual([]);
@@ -107,20 +107,6 @@ describe('the history of a guild', () => {
   });
 });
 
-it('is looked at by one member in each turn of the event loop', async () => {
-  await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
-  const looks: readonly (() => Promise<unknown>)[] = [
-    () => ids({}),
-    () => hosts({ id: 'a' }),
-    () => parts.history.countServers('1', { id: 'a' }),
-    () => parts.history.entries('1', ['a']),
-  ];
-  for (const look of looks) {
-    const turns = await turnsDuring(() => Promise.all(Array.from({ length: 30 }, look)));
-    expect(turns).toBeGreaterThanOrEqual(29);
-  }
-});
-
 it('no more than 1,000 submissions are counted', async () => {
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
@@ -134,33 +120,22 @@ it('no more than 1,000 submissions are counted', async () => {
   }
 });
 
-describe('a history of 100,000 servers', () => {
-  beforeEach(() => fill(store, '1', { count: MOST_ENTRIES, at: 1_000 }));
-
-  it('is searched 20,000 at a time, with turns for others in between', async () => {
-    let found: readonly string[] = [];
-    const turns = await turnsDuring(async () => {
-      found = await ids({ address: 's7.example.com' });
-    });
-    expect(found).toEqual(['1-0']);
-    expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 20_000);
-    expect(await ids({ game: 'cs2', outcome: 'accepted' })).toHaveLength(66);
-    expect(await ids({ userId: '8', outcome: 'accepted' })).toHaveLength(50);
+it('a history of 20,000 servers is searched whole, and read 2,000 at a time with turns for others in between', async () => {
+  await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
+  expect(await ids({ address: 's7.example.com' })).toEqual(['1-0']);
+  expect(await ids({ game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
+  expect(await ids({ userId: '8', outcome: 'accepted' })).toHaveLength(10);
+  const lengths: number[] = [];
+  const seen = new Set<string>();
+  const turns = await turnsDuring(async () => {
+    for await (const entries of parts.history.all('1', {})) {
+      lengths.push(entries.length);
+      for (const { server } of entries) seen.add(server);
+    }
   });
-
-  it('is gone through some hundreds at a time, with turns for others in between', async () => {
-    let largest = 0;
-    const seen = new Set<string>();
-    const turns = await turnsDuring(async () => {
-      for await (const entries of parts.history.all('1', {})) {
-        largest = Math.max(largest, entries.length);
-        for (const { server } of entries) seen.add(server);
-      }
-    });
-    expect(largest).toBe(250);
-    expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 250);
-    expect(seen.size).toBe(MOST_ENTRIES);
-    expect(await parts.history.size('1')).toBe(MOST_ENTRIES);
-    expect(await parts.history.latestGames('1')).toHaveLength(1_000);
-  });
+  expect(Math.max(...lengths)).toBe(2_000);
+  expect(turns).toBeGreaterThanOrEqual(10);
+  expect(seen.size).toBe(MOST_ENTRIES);
+  expect(await parts.history.size('1')).toBe(MOST_ENTRIES);
+  expect(await parts.history.latestGames('1')).toHaveLength(1_000);
 });

@@ -353,8 +353,7 @@ describe('what came of a submission', () => {
 
   it('leaves no draft under a name that was deleted meanwhile', async () => {
     const opened: Opened = await open(async () => {
-      await opened.erasure.forgetRunning('1', mia.user.id);
-      await opened.erasure.forgetNames('1', mia.user.id);
+      await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
     });
     expect(ended(await list(opened, 150)).left.isLeft).toBe(false);
@@ -364,7 +363,6 @@ describe('what came of a submission', () => {
 
   it('leaves nothing of a guild whose data was deleted meanwhile', async () => {
     const opened: Opened = await open(async () => {
-      await opened.erasure.deleteUnsent('1');
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });

@@ -50,7 +50,7 @@ async function fill(url: StoreUrl): Promise<void> {
     hosts: ['b'],
     message: "it’s “ä” \\ '",
   });
-  await store.tables().insertInto('deletions').values({ guild_id: '9', user_id: '', asked_at: 1 }).execute();
+  await store.tables().insertInto('used').values({ guild_id: '9', count: 1, until: 1 }).execute();
   await store
     .tables()
     .insertInto('presence')
@@ -63,7 +63,7 @@ async function fill(url: StoreUrl): Promise<void> {
 async function contentOf(url: StoreUrl) {
   const store = await openStoreAt(url);
   const rows = new Set<string>();
-  for (const table of ['servers', 'submissions', 'deletions', 'presence'] as const) {
+  for (const table of ['servers', 'submissions', 'used', 'presence'] as const) {
     for (const row of await rowsIn(store, table)) rows.add(JSON.stringify(row, Object.keys(row).toSorted()));
   }
   const key = await (await keysOver(store)).get(GUILD);
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const there = await copy([file.name, 'STORE_URL'], url);
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toContain(`Copied ${file.name} to ${storeUrl.name}, and counted the rows: `);
-    expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of deletions, 1 of presence');
+    expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of used, 1 of presence');
     expect(await contentOf(storeUrl)).toEqual(before);
 
     expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
