@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import type { Answer } from '../../sandbox/discord/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { messageOf, modalOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
+import { messageOf, modalOf, oneBot, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, addsOf, componentsOf } from '../support/people.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'blocked-'));
@@ -18,7 +18,7 @@ const it = ownBotTest({
   start: false,
   env: { ...files, SUPPORT_URL: 'https://help.example.com/' },
 })
-  /** A member of the guild who is blocked, and admins of two other guilds: blocked, and not among those allowed. */
+  /** A member of the guild who is blocked, and admins of two others: one is blocked, one not allowed and has no bot user. */
   .extend('blocked', async ({ bot, guild }) => {
     const other = await bot.newGuild();
     const user = guild.person({ role: 'other' });
@@ -26,7 +26,9 @@ const it = ownBotTest({
     writeFileSync(fileOf('BLOCKED_GUILDS'), other.id);
     writeFileSync(fileOf('BLOCKED_USERS'), user.userId);
     await bot.start();
-    return { user, guild: other.admin, elsewhere: (await bot.newGuild()).admin };
+    const elsewhere = await bot.newGuild();
+    bot.discord.guildEvents.keepCommandsOnly(elsewhere);
+    return { user, guild: other.admin, elsewhere: elsewhere.admin };
   });
 
 const GUILD = "This bot can't be used in this Discord server.";
@@ -37,6 +39,7 @@ it.for([
   'guild',
   'elsewhere',
 ] as const)('who is blocked (%s) is told so, with where to ask', async (who, {
+  bot,
   blocked,
   discord,
   listing,
@@ -52,6 +55,10 @@ it.for([
   const message = discord.say(person, 'a.example.com:1');
   isRefused(await person.useOnMessage('Submit servers', message));
   expect(listing.requests).toEqual([]);
+  // A guild that has the commands alone keeps what is stored of it as long as somebody tries them.
+  await bot.restart();
+  const used = 'SELECT 1 FROM presence WHERE guild_id = ? AND used_at IS NOT NULL';
+  if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
   // What is stored can be deleted all the same.
   const privacy = await person.slash('privacy');
   const question = await person.press(privacy, 'Delete my name');
@@ -88,4 +95,22 @@ it('what waits for a moderator is not sent once its member was blocked', async (
   const refused = await inStaff(guild, 'admin').press(message, 'Approve');
   expect(textOf(refused)).toContain('operator has blocked this member');
   expect(addsOf(guild, 'waits.example.com')).toEqual([]);
+});
+
+it.for([
+  { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
+  { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
+  { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
+])('$list is enough alone, and no link is shown where the operator gave none', async ({
+  list,
+  idOf,
+  said,
+}) => {
+  const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
+  const person = bot.person({});
+  writeFileSync(fileOf(list), idOf(person));
+  await bot.start();
+  const answer = await person.slash('help');
+  expect(textOf(answer)).toContain(said);
+  expect(componentsOf(answer)).toEqual([]);
 });
