@@ -148,6 +148,15 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
   });
 
+  it('reads no file with another ending, which an old Discord lets through', async ({ discord, member }) => {
+    onTestFinished(() => discord.gateway.disturbDispatch({}));
+    discord.gateway.disturbDispatch({
+      alter: (payload) =>
+        JSON.parse(JSON.stringify(payload).replace('"filename":"list.txt"', '"filename":"list.exe"')),
+    });
+    expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
+  });
+
   it('reads what was typed into the window, and then the file', async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
@@ -195,6 +204,24 @@ describe('/addservers', () => {
 });
 
 describe('the preview', () => {
+  it('has more than ten servers in a file, which can be sent back as it is', async ({ member, listing }) => {
+    const servers = Array.from({ length: 11 }, (_, n) => ({
+      server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
+      port: 27015 + n,
+      ...(n < 10 && { query_port: 27115 + n }),
+      game: n < 5 ? 'cs2' : 'rust',
+    }));
+    const preview = await sendFile(member, JSON.stringify(servers));
+    const name = 'preview.csv';
+    const file = upload(name, messageOf(preview).file(name) ?? '');
+    const again = await member.slash('addservers', { file });
+    expect(csvOf(messageOf(again), name).map((row) => row.slice(0, 4))).toEqual(
+      csvOf(messageOf(preview), name).map((row) => row.slice(0, 4)),
+    );
+    await pressSubmit(member, again);
+    expect(listing.submitted).toEqual(servers);
+  });
+
   it('names what was submitted before, and leaves it out unless it is to be included', async ({
     member,
     listing,
@@ -414,6 +441,10 @@ describe('Edit', () => {
       /more than 1,000.*Correct it with Edit/,
     );
     expect((await openWindow(member, list)).typed.servers).toBe(two);
+
+    const inFile = await sendFile(member, words);
+    expect(textOf(inFile)).toMatch(/There is no game server in it.*Correct it with Edit/);
+    expect((await openWindow(member, inFile)).typed.servers).toBe(words);
   });
 });
 
