@@ -9,7 +9,7 @@ import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createEndpoint } from '../../src/discord/endpoint.ts';
 import type { FatalDiscordError } from '../../src/discord/gateway.ts';
-import { messageOf, oneBot, ownBotTest, textOf } from '../support/bot.ts';
+import { oneBot, ownBotTest, textOf } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 import { TOKEN } from '../support/small-bot.ts';
@@ -190,15 +190,20 @@ describe('a bot over HTTP', () => {
     expect(log().filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  httpIt('lets what is under way end before it stops', async ({ bot, member, listing }) => {
-    await listing.behave({ kind: 'slow', ms: 500 });
-    const asked = addServer(member, 'stop.example.com:1');
-    await expect.poll(() => listing.requests.at(-1)?.servers.length).toBe(1);
-    await bot.process.stop();
-    expect(messageOf(await asked)).toBeDefined();
-    expect(textOf(await asked)).toContain(ACCEPTED);
-    expect(await member.slash('help')).toEqual({ kind: 'lost' });
-  });
+  httpIt(
+    'takes nothing more while it stops, and lets what is under way end',
+    async ({ bot, member, listing }) => {
+      const mayAnswer = Promise.withResolvers<void>();
+      await listing.behave({ kind: 'held', until: mayAnswer.promise });
+      const asked = addServer(member, 'stop.example.com:1');
+      await expect.poll(() => listing.requests.at(-1)?.servers.length).toBe(1);
+      const stopped = bot.process.stop();
+      await expect.poll(() => member.slash('help')).toEqual({ kind: 'lost' });
+      mayAnswer.resolve();
+      await stopped;
+      expect(textOf(await asked)).toContain(ACCEPTED);
+    },
+  );
 
   it('starts where Discord has no URL yet, says what to do, and answers once it is saved', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });

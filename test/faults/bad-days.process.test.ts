@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
@@ -20,15 +19,10 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
   discord.requests.filter((request) => request.method === method && path.test(request.path)).length;
 
 /* What a block stops is tested with src/discord/api.ts; here what an operator is told. */
-it('a block by address, a 429 of the edge, is named in the log at the start, and nothing is sent for a minute', async ({
-  bot,
-  discord,
-}) => {
+it('a block by address, a 429 of the edge, is named in the log at the start', async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
-  await sleep(1_000);
-  expect(discord.requests.length).toBeLessThanOrEqual(5);
   expect(bot.output()).toContain('look for another program on the same address');
   expect(bot.process.running).toBe(true);
 });

@@ -162,12 +162,6 @@ describe.each(KINDS)('a store of %s', (kind) => {
       expect(await store.values.get('a:1')).toBeUndefined();
     });
 
-    it('keeps what is not synced as well', async () => {
-      const store = await openStore();
-      await store.inGuild('1', () => store.values.set('a:1', 1), { synced: false });
-      expect(await store.values.get('a:1')).toBe(1);
-    });
-
     it('is told with its time, and as a failure where the database failed', async () => {
       const ends: TransactionEnd[] = [];
       const store = await openStore({ onTransaction: (end) => ends.push(end) });
