@@ -380,6 +380,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     owner,
     submissions: runs,
     tellUnreplied: afterCrash.tellUnreplied,
+    showDue: approvalMessages.showDue,
     logger,
   });
   const leases = createLeases({

@@ -12,6 +12,8 @@ export interface TakeoverDeps {
   readonly submissions: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
+  /** Updates the messages on which moderators decide. */
+  readonly showDue: () => Promise<void>;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -20,7 +22,7 @@ export interface TakeoverDeps {
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
-export function createTakeover({ store, owner, submissions, tellUnreplied, logger }: TakeoverDeps) {
+export function createTakeover({ store, owner, submissions, tellUnreplied, showDue, logger }: TakeoverDeps) {
   /** The guilds in which a dead process owns anything. */
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
@@ -64,5 +66,6 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, logge
       }
       await tellUnreplied();
     }
+    if (guilds.size > 0) void showDue();
   };
 }

@@ -5,7 +5,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { BREACHES, createBotInProcess, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
-import { ACCEPTED, addServer, addsOf, labelsOf, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, labelsOf, openWindow, staffChannel } from '../support/people.ts';
 import { hung } from './crash.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
@@ -150,6 +150,28 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
       .poll(() => textOf(message))
       .toMatch(new RegExp(`Approved · Moderator: @${now?.decided_by}\n.*sent for review`));
     expect(labelsOf(message)).toEqual([]);
+  });
+
+  it('leave what was accepted in a message of which two windows are submitted at the same moment', async () => {
+    const { guild, otherUrl, rows } = await openBoth();
+    const { discord, listing, member } = guild;
+    const answer = await addServer(member, 'two.example.com');
+    const one = await openWindow(member, answer);
+    const other = await openWindow(member, answer);
+    // The first is being sent when the second comes to the other process.
+    const sent = Promise.withResolvers<void>();
+    await listing.behave({ kind: 'held', until: sent.promise }, 1);
+    const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
+    const first = submit(one);
+    await expect.poll(() => addsOf(guild, 'two.example.com')).toHaveLength(1);
+    await discord.endpoint.save(otherUrl);
+    const second = submit(other);
+    const unanswered = 'select 1 from interactions where sealed is not null';
+    await expect.poll(async () => (await rows(unanswered)).length).toBe(2);
+    sent.resolve();
+    for (const each of [await first, await second]) expect(textOf(each)).toContain(ACCEPTED);
+    expect(textOf(answer)).toContain(ACCEPTED);
+    expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
   it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {

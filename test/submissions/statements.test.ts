@@ -70,6 +70,7 @@ it('no statement about submissions reads a whole table', async () => {
       owner: 'o',
       submissions: parts.runs,
       tellUnreplied: async () => undefined,
+      showDue: async () => undefined,
       logger: recorder(),
     });
     await takeOver(new AbortController().signal);

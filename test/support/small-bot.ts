@@ -169,7 +169,7 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
 type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
 export interface InteractionPartsDeps
-  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument'>,
+  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument' | 'showDue'>,
     Partial<Pick<AfterCrashDeps, 'stateOfDocument'>> {
   readonly underWay?: UnderWay;
 }
@@ -186,7 +186,11 @@ export function interactionParts(deps: InteractionPartsDeps) {
     underWay,
     editOrder,
   });
-  const takeOver = createTakeover({ ...deps, tellUnreplied: afterCrash.tellUnreplied });
+  const takeOver = createTakeover({
+    ...deps,
+    tellUnreplied: afterCrash.tellUnreplied,
+    showDue: async () => undefined,
+  });
   return {
     record,
     underWay,
