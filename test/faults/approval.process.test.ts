@@ -1,7 +1,15 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, addsOf, labelsOf, logLines, openWindow, staffChannel } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  addsOf,
+  labelsOf,
+  logLines,
+  openWindow,
+  staffChannel,
+} from '../support/people.ts';
 import { crash, hung } from './crash.ts';
 
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
@@ -64,7 +72,10 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => textOf(edited)).toMatch(new RegExp(`${WAITS}.*edited\\.example\\.com:3`, 's'));
     await expect.poll(() => textOf(withdrawn)).toContain('Withdrawn');
     for (const each of [edited, withdrawn]) expect(textOf(each)).not.toContain('interrupted');
-    const shown = () => approvalsIn(guild).map((message) => textOf(message)).join('\n');
+    const shown = () =>
+      approvalsIn(guild)
+        .map((message) => textOf(message))
+        .join('\n');
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 

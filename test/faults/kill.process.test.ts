@@ -235,9 +235,9 @@ describe('after a kill -9', () => {
     await bot.process.stop();
     const database = new DatabaseSync(join(bot.data, 'bot.sqlite'), { timeout: 5_000 });
     onTestFinished(() => database.close());
-    database.exec(`INSERT INTO servers (submission_id, position, guild_id, host, port, game, address)
+    database.exec(`INSERT INTO servers (submission_id, position, guild_id, line, host, port, game, address)
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-      SELECT 'many', i, '${guild.id}', 'h' || i, 1, 'cs2', 'h' || i FROM n`);
+      SELECT 'many', i, '${guild.id}', i, 'h' || i, 1, 'cs2', 'h' || i FROM n`);
     await bot.start();
     const label = 'Delete all data of this Discord server';
     const question = await admin.press(await admin.slash('privacy'), label);
