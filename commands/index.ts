@@ -1,6 +1,6 @@
 import type { Command } from '../src/interactions/command.ts';
-import { type AddServerDeps, addServer } from './addserver/command.ts';
-import { type AddServersDeps, addServers } from './addservers/command.ts';
+import { type AddServerDeps, addServer } from './addserver.ts';
+import { type AddServersDeps, addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';

@@ -1,7 +1,7 @@
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
-import { listId } from './addservers/controls.ts';
 import { slashCommand } from './slash-command.ts';
+import { listId } from './submit/windows.ts';
 
 /** Characters of the admin's own text. */
 const LONGEST_TEXT = 500;

@@ -17,10 +17,10 @@ import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
-import { submitId } from './addservers/controls.ts';
 import { logChannelSelect, notifyRoleSelect } from './settings/selects.ts';
 import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
+import { submitId } from './submit/windows.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;

@@ -3,7 +3,7 @@ import type { Command } from '../src/interactions/command.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
-import { type DraftDeps, openDraft } from './addservers/draft-view.ts';
+import { type DraftDeps, openDraft } from './submit/show.ts';
 
 /**
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCommands } from '../commands/index.ts';
-import { replyAboutDocument, replyAfterCrash } from '../commands/reply-after-crash.ts';
+import { replyAboutDocument, replyAfterCrash } from '../commands/submit/after-crash.ts';
 import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';

@@ -19,8 +19,8 @@ import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
-import { previewFile } from '../addservers/files.ts';
-import { heldText } from '../addservers/preview.ts';
+import { previewFile } from '../submit/files.ts';
+import { heldText } from '../submit/preview.ts';
 import { becameOf, type RunReplyDeps } from './waiting.ts';
 
 export interface ApprovalDeps extends RunReplyDeps {

@@ -7,9 +7,9 @@ import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Run, Runs } from '../../src/submissions/runs.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { endedReply } from '../addserver/ended.ts';
-import { type ReportDeps, reportReply } from '../addservers/report.ts';
-import { noDraft } from '../no-draft.ts';
+import { endedReply } from '../submit/ended.ts';
+import { noDraft } from '../submit/no-draft.ts';
+import { type ReportDeps, reportReply } from '../submit/report.ts';
 
 /** What it takes to say what became of a document that was submitted. */
 export interface RunReplyDeps extends ReportDeps {

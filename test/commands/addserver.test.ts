@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buttonsAfterProblem, readUse } from '../../commands/addserver/buttons.ts';
+import { buttonsAfterProblem, readUse } from '../../commands/submit/repairs.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import { anyContext } from './context.ts';
 

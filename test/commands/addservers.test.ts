@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AddServersDeps, addServers } from '../../commands/addservers/command.ts';
+import { type AddServersDeps, addServers } from '../../commands/addservers.ts';
 import type { AttachmentResult } from '../../src/discord/attachments.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { indexGames } from '../../src/listing/game-search.ts';

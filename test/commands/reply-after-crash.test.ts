@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { endedReply } from '../../commands/addserver/ended.ts';
-import { reportReply } from '../../commands/addservers/report.ts';
-import { replyAfterCrash } from '../../commands/reply-after-crash.ts';
+import { replyAfterCrash } from '../../commands/submit/after-crash.ts';
+import { endedReply } from '../../commands/submit/ended.ts';
+import { reportReply } from '../../commands/submit/report.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { typedLine, unusableText } from '../../commands/addserver/text.ts';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
+import { typedLine, unusableText } from '../../commands/submit/problem-text.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';

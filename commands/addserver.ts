@@ -1,42 +1,35 @@
 import { ApplicationCommandOptionType } from 'discord.js';
-import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
-import { LIMITS } from '../../src/discord/limits.ts';
-import type { Command, Context, EnteredValues, Reply } from '../../src/interactions/command.ts';
-import { customId, type Modal, modal, rows } from '../../src/interactions/controls.ts';
-import type { Game } from '../../src/listing/contract.ts';
-import type { Games } from '../../src/listing/games.ts';
-import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
-import { readOneWithGames } from '../../src/server-lists/read-one.ts';
-import { repaired } from '../../src/server-lists/repair.ts';
-import { EMPTY_ROW, furtherProblems, keptRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
-import { type Draft, draftOfOne } from '../../src/submissions/draft.ts';
-import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
-import type { Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
-import { optionText } from '../../src/words/command-text.ts';
-import { cut } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST } from '../../src/words/games.ts';
-import { type ProblemText, problemText } from '../../src/words/problem.ts';
-import { refusalText } from '../../src/words/refusal.ts';
-import { sentences } from '../../src/words/sentences.ts';
-import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
-import type { Translate } from '../../src/words/words.ts';
-import {
-  allowedGames,
-  type DraftDeps,
-  gameOfList,
-  openDraft,
-  showDraft,
-  withNear,
-} from '../addservers/draft-view.ts';
-import { demandDraft } from '../no-draft.ts';
-import { gamePart } from '../server-modals.ts';
-import { enterKey } from '../setkey.ts';
-import { slashCommand } from '../slash-command.ts';
-import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
-import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './buttons.ts';
-import { endedReply } from './ended.ts';
-import { typedLine, unusableText } from './text.ts';
+import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
+import { LIMITS } from '../src/discord/limits.ts';
+import type { Command, Context, EnteredValues, Reply } from '../src/interactions/command.ts';
+import { customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
+import type { Game } from '../src/listing/contract.ts';
+import type { Games } from '../src/listing/games.ts';
+import { addressAmongWords, rowsOfMessage } from '../src/server-lists/message.ts';
+import { readOneWithGames } from '../src/server-lists/read-one.ts';
+import { repaired } from '../src/server-lists/repair.ts';
+import { EMPTY_ROW, furtherProblems, keptRow, type TypedRow, typedOf } from '../src/server-lists/row.ts';
+import { type Draft, draftOfOne } from '../src/submissions/draft.ts';
+import type { Drafts, NoDraft } from '../src/submissions/drafts.ts';
+import type { Order, Pipeline, Refusal } from '../src/submissions/pipeline.ts';
+import type { Suggestions } from '../src/submissions/suggestions.ts';
+import { optionText } from '../src/words/command-text.ts';
+import { cut } from '../src/words/escape.ts';
+import { gameChoices, NEAREST } from '../src/words/games.ts';
+import { type ProblemText, problemText } from '../src/words/problem.ts';
+import { refusalText } from '../src/words/refusal.ts';
+import { sentences } from '../src/words/sentences.ts';
+import { describe, gameNamed, readServerLines, serverEmbed } from '../src/words/servers.ts';
+import type { Translate } from '../src/words/words.ts';
+import { enterKey } from './setkey.ts';
+import { slashCommand } from './slash-command.ts';
+import { becameOf, type WaitingDeps } from './submissions/waiting.ts';
+import { endedReply } from './submit/ended.ts';
+import { gamePart } from './submit/game-field.ts';
+import { demandDraft } from './submit/no-draft.ts';
+import { typedLine, unusableText } from './submit/problem-text.ts';
+import { buttonsAfterProblem, buttonsAfterRefusal, gameControls, readUse } from './submit/repairs.ts';
+import { allowedGames, type DraftDeps, gameOfList, openDraft, showDraft, withNear } from './submit/show.ts';
 
 export interface AddServerDeps extends DraftDeps, WaitingDeps {
   readonly games: Games;

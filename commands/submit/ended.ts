@@ -7,7 +7,7 @@ import { announcementOf, outcomeText, pageOfUnknown } from '../../src/words/outc
 import { remainingText } from '../../src/words/refusal.ts';
 import { describe, serverEmbed } from '../../src/words/servers.ts';
 import { enterKey } from '../setkey.ts';
-import { buttonsAfterOutcome } from './buttons.ts';
+import { buttonsAfterOutcome } from './repairs.ts';
 
 /** The outcome of one server, with what can be done next. */
 export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {

@@ -16,9 +16,9 @@ import { gameOptions, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { listId, submitId } from './controls.ts';
 import { guesser } from './files.ts';
 import { previewOf } from './preview.ts';
+import { listId, submitId } from './windows.ts';
 
 /** What a draft is opened with and shown. */
 export interface DraftDeps {

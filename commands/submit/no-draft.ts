@@ -1,8 +1,8 @@
-import { OldMessage } from '../src/interactions/command.ts';
-import { button, customId, rows } from '../src/interactions/controls.ts';
-import type { NoDraft } from '../src/submissions/drafts.ts';
-import { UserError } from '../src/user-error.ts';
-import type { Translate } from '../src/words/words.ts';
+import { OldMessage } from '../../src/interactions/command.ts';
+import { button, customId, rows } from '../../src/interactions/controls.ts';
+import type { NoDraft } from '../../src/submissions/drafts.ts';
+import { UserError } from '../../src/user-error.ts';
+import type { Translate } from '../../src/words/words.ts';
 
 /**
  * Why there is no draft any more for a button or a modal. If the draft is over, the only button left opens a modal with

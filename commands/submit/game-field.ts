@@ -1,13 +1,13 @@
-import { LIMITS } from '../src/discord/limits.ts';
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { Context } from '../src/interactions/command.ts';
-import type { Field, TextField } from '../src/interactions/controls.ts';
-import type { Games } from '../src/listing/games.ts';
-import type { Suggestions } from '../src/submissions/suggestions.ts';
-import { cut, escapeName } from '../src/words/escape.ts';
-import { gameHint, gameOption, isSelectable } from '../src/words/games.ts';
-import { keyText } from '../src/words/keys.ts';
-import { namedText } from '../src/words/sentences.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
+import type { Context } from '../../src/interactions/command.ts';
+import type { Field, TextField } from '../../src/interactions/controls.ts';
+import type { Games } from '../../src/listing/games.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
+import { cut, escapeName } from '../../src/words/escape.ts';
+import { gameHint, gameOption, isSelectable } from '../../src/words/games.ts';
+import { keyText } from '../../src/words/keys.ts';
+import { namedText } from '../../src/words/sentences.ts';
 
 /* What all modals for game servers have in common. */
 

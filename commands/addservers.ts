@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord.js';
-import type { Attachments } from '../../src/discord/attachments.ts';
-import { LIMITS } from '../../src/discord/limits.ts';
+import type { Attachments } from '../src/discord/attachments.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import type {
   Command,
   Context,
@@ -8,36 +8,37 @@ import type {
   PressContext,
   Reply,
   SubmitContext,
-} from '../../src/interactions/command.ts';
-import type { Modal } from '../../src/interactions/controls.ts';
-import type { UploadedFile } from '../../src/interactions/interaction.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
-import type { Games } from '../../src/listing/games.ts';
-import type { ListReader, ListToRead } from '../../src/server-lists/list-reader.ts';
-import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { isRefused, isRepeated, type Row, rowText } from '../../src/server-lists/row.ts';
-import type { Draft, Editing } from '../../src/submissions/draft.ts';
+} from '../src/interactions/command.ts';
+import type { Modal } from '../src/interactions/controls.ts';
+import type { UploadedFile } from '../src/interactions/interaction.ts';
+import type { GameIndex } from '../src/listing/game-search.ts';
+import type { Games } from '../src/listing/games.ts';
+import type { ListReader, ListToRead } from '../src/server-lists/list-reader.ts';
+import { decodeText, MAX_FILE_BYTES } from '../src/server-lists/read-list.ts';
+import { isRefused, isRepeated, type Row, rowText } from '../src/server-lists/row.ts';
+import type { Draft, Editing } from '../src/submissions/draft.ts';
 import {
   type Changed,
   type KeptApart,
   linesToEdit,
   MOST_TYPED,
   type Prepared,
-} from '../../src/submissions/list-drafts.ts';
-import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
-import { UserError } from '../../src/user-error.ts';
-import { optionText } from '../../src/words/command-text.ts';
-import { escapeCode } from '../../src/words/escape.ts';
-import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
-import { refusalText } from '../../src/words/refusal.ts';
-import { sentences } from '../../src/words/sentences.ts';
-import { firstItems, readServerLines } from '../../src/words/servers.ts';
-import type { Translate } from '../../src/words/words.ts';
-import { demandDraft, noDraft } from '../no-draft.ts';
-import { slashCommand } from '../slash-command.ts';
-import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
-import { editModal, FILE_TYPES, gameModal, listId, listModal, readSubmitId, retypeRows } from './controls.ts';
+} from '../src/submissions/list-drafts.ts';
+import type { Order, Pipeline } from '../src/submissions/pipeline.ts';
+import type { Suggestions } from '../src/submissions/suggestions.ts';
+import { UserError } from '../src/user-error.ts';
+import { optionText } from '../src/words/command-text.ts';
+import { escapeCode } from '../src/words/escape.ts';
+import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../src/words/games.ts';
+import { refusalText } from '../src/words/refusal.ts';
+import { sentences } from '../src/words/sentences.ts';
+import { firstItems, readServerLines } from '../src/words/servers.ts';
+import type { Translate } from '../src/words/words.ts';
+import { slashCommand } from './slash-command.ts';
+import { becameOf, type WaitingDeps } from './submissions/waiting.ts';
+import { demandDraft, noDraft } from './submit/no-draft.ts';
+import { reasonItem } from './submit/refused-lines.ts';
+import { progressOf, reportReply } from './submit/report.ts';
 import {
   allowedGames,
   type DraftDeps,
@@ -48,9 +49,16 @@ import {
   showDraft,
   unreadableText,
   withNear,
-} from './draft-view.ts';
-import { reasonItem } from './refused-lines.ts';
-import { progressOf, reportReply } from './report.ts';
+} from './submit/show.ts';
+import {
+  editModal,
+  FILE_TYPES,
+  gameModal,
+  listId,
+  listModal,
+  readSubmitId,
+  retypeRows,
+} from './submit/windows.ts';
 
 export interface AddServersDeps extends DraftDeps, WaitingDeps {
   readonly games: Games;

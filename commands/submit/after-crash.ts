@@ -1,8 +1,8 @@
-import type { Context, Reply } from '../src/interactions/command.ts';
-import { button, customId, rows } from '../src/interactions/controls.ts';
-import type { Drafts } from '../src/submissions/drafts.ts';
-import type { Run, Runs } from '../src/submissions/runs.ts';
-import { type RunReplyDeps, runReply } from './submissions/waiting.ts';
+import type { Context, Reply } from '../../src/interactions/command.ts';
+import { button, customId, rows } from '../../src/interactions/controls.ts';
+import type { Drafts } from '../../src/submissions/drafts.ts';
+import type { Run, Runs } from '../../src/submissions/runs.ts';
+import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
   readonly runs: Pick<Runs, 'by' | 'settled'>;

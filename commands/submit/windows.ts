@@ -13,7 +13,7 @@ import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
-import { gamePart, type ModalDeps } from '../server-modals.ts';
+import { gamePart, type ModalDeps } from './game-field.ts';
 
 /** The files that are read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;

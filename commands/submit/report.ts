@@ -14,10 +14,10 @@ import { sentences } from '../../src/words/sentences.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { listId, submitId } from './controls.ts';
 import { filesOfRefused, inFields, type Reasons, reasonOfLimit, reasonsOf } from './files.ts';
 import { heldText } from './preview.ts';
 import { refusedItem } from './refused-lines.ts';
+import { listId, submitId } from './windows.ts';
 
 /** What a report is made with. */
 export interface ReportDeps {
