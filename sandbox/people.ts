@@ -7,14 +7,23 @@ const EVERYDAY =
   PermissionFlagsBits.SendMessages |
   PermissionFlagsBits.UseApplicationCommands;
 
-/** Who uses the bot, and what each may do in every guild. Each is the same person in every guild, language and run. */
+/** Who uses the bot, and what each may do. `place` is how far a person's id is from the guild's. */
 export const ROLES = {
-  admin: { userId: '300000000000000001', permissions: EVERYDAY | PermissionFlagsBits.ManageGuild },
-  member: { userId: '300000000000000002', permissions: EVERYDAY },
-  other: { userId: '300000000000000003', permissions: EVERYDAY },
+  admin: { place: 11n, permissions: EVERYDAY | PermissionFlagsBits.ManageGuild },
+  member: { place: 12n, permissions: EVERYDAY },
+  other: { place: 13n, permissions: EVERYDAY },
 } as const;
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
+
+/**
+ * Who has the role in a guild: the same person in every language and run, and nobody of another guild, so that what the bot
+ * keeps of a person stays in their guild.
+ */
+export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
+  const { place, permissions } = ROLES[role];
+  return { userId: String(BigInt(id) + place), permissions };
+}
 
 interface Seat {
   readonly role: Role;
@@ -29,7 +38,8 @@ export function createPeople(discord: Pick<DiscordStandIn, 'person'>) {
     /** The same person for the same seat, each time. */
     at({ role, guild, locale }: Seat): Person {
       const seat = `${role} ${guild.id} ${locale}`;
-      const person = known.get(seat) ?? discord.person({ guild, name: role, locale, ...ROLES[role] });
+      const person =
+        known.get(seat) ?? discord.person({ guild, name: role, locale, ...memberOf(guild, role) });
       known.set(seat, person);
       return person;
     },

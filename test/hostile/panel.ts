@@ -1,6 +1,6 @@
 import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { ROLES } from '../../sandbox/people.ts';
+import { memberOf } from '../../sandbox/people.ts';
 import { componentsOf } from '../support/people.ts';
 import type { World } from './world.ts';
 
@@ -14,7 +14,7 @@ const panelOf = ({ discord }: World, { channelId }: Person): SeenMessage | undef
 export async function postPanel({ discord }: World, guildId: string, text: string): Promise<Answer> {
   const guild = discord.guilds.find(({ id }) => id === guildId);
   if (guild === undefined) throw new Error(`there is no guild ${guildId}`);
-  const admin = discord.person({ guild, name: 'admin', ...ROLES.admin });
+  const admin = discord.person({ guild, name: 'admin', ...memberOf(guild, 'admin') });
   const opened = await admin.slash('panel');
   return opened.kind === 'modal' ? admin.submit(opened.modal, { text }) : opened;
 }

@@ -76,9 +76,9 @@ describe('a front end of the sandbox', () => {
     expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
   });
 
-  it('meets the same person as every other', () => {
+  it('meets the same person as every other, and another one in another guild', () => {
     expect(somebody('admin')).toBe(somebody('admin'));
-    expect(somebody('admin').userId).toBe(somebody('admin', 1).userId);
+    expect(somebody('admin').userId).not.toBe(somebody('admin', 1).userId);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { ROLES } from '../../sandbox/people.ts';
+import { memberOf } from '../../sandbox/people.ts';
 import { messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, openSettings, staffChannel } from './people.ts';
 
@@ -13,7 +13,7 @@ export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', loc
     name: who,
     locale,
     channelId: staffChannel(guild),
-    ...ROLES[who],
+    ...memberOf(guild, who),
   });
 }
 
