@@ -123,6 +123,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .column('document_id')
         .where(sql.ref('changes'), '>', sql.ref('shown'))
         .execute();
+      // At most one run of a document waits or runs.
       await db.schema
         .createIndex('submissions_active')
         .on('submissions')
@@ -141,21 +142,19 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // The latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // The documents of a guild and of a member; documents past their time.
+  // The documents of a guild and of a member. Those past their time are looked for among all, which are few.
   ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
-  ['documents_by_time', 'documents', ['changed_at']],
-  // What waits in a guild, or for a member; what an interaction has submitted or decided; what runs.
-  ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id', 'created_at']],
+  // What waits in a guild, or for a member.
+  ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id']],
   // The runs of a document, the latest first.
   ['submissions_by_document', 'submissions', ['document_id', 'created_at']],
+  // What an interaction has submitted, or decided.
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_decision', 'submissions', ['decision_id']],
-  // What a moderator has decided, to take their name out of it.
-  ['submissions_by_moderator', 'submissions', ['guild_id', 'decided_by']],
-  ['submissions_by_state', 'submissions', ['state', 'created_at']],
-  // Pages of the history of a guild and of a member, newest first.
-  ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id']],
-  ['submissions_by_member_time', 'submissions', ['guild_id', 'user_id', 'ended_at', 'id']],
+  // What runs, what waits for too long, what was withdrawn.
+  ['submissions_by_state', 'submissions', ['state']],
+  // Pages of the history of a guild and of a member, newest first: read from the index alone.
+  ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id', 'user_id', 'state']],
   // The servers of the history, to be searched and exported.
   ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],
   // Whether an address is on its way, and when it was last accepted.

@@ -6,8 +6,10 @@ import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { MessagePlace, Run, Runs } from './runs.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
-const MOST_WAITING = { member: 10, guild: 100 } as const;
-const MOST_SERVERS = { member: 1_000, guild: 5_000 } as const;
+const MOST_WAITING = {
+  member: { submissions: 10, servers: 1_000 },
+  guild: { submissions: 100, servers: 5_000 },
+} as const;
 
 /** Why nothing more may wait. */
 export type NotWaiting =
@@ -77,16 +79,6 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
     return new Set(rows.map(({ address }) => address));
   }
 
-  async function counts(guildId: string, userId?: string) {
-    const runsWaiting = await waitingIn(guildId, userId)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    const servers = await serversIn(guildId, userId)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return { count: runsWaiting.count, servers: servers.count };
-  }
-
   /** Why nothing waits of a document of which nothing ever did in this guild. */
   async function whyNone(by: Submitter, id: string): Promise<NoDraft> {
     const found = await drafts.find(by, id);
@@ -122,11 +114,16 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {
       const { guildId, user } = by;
-      for (const [whose, userId] of [['member', user.id], ['guild']] as const) {
-        const waiting = await counts(guildId, userId);
-        const isFull =
-          waiting.count >= MOST_WAITING[whose] || waiting.servers + servers.length > MOST_SERVERS[whose];
-        if (isFull) return { code: `${whose}-waiting`, count: waiting.count };
+      const all = await serversIn(guildId)
+        .groupBy(['submissions.id', 'submissions.user_id'])
+        .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
+        .execute();
+      const own = all.filter(({ user_id }) => user_id === user.id);
+      for (const [whose, waiting] of [['member', own], ['guild', all]] as const) {
+        const most = MOST_WAITING[whose];
+        const count = waiting.reduce((sum, run) => sum + run.count, servers.length);
+        const isFull = waiting.length >= most.submissions || count > most.servers;
+        if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
       }
       const addresses = await ownAddresses(by);
       const server = servers.find((each) => addresses.has(addressOf(each)));

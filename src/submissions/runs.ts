@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { chunksOf } from '../chunks.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
-import type { SubmissionsTable, Tables } from '../storage/tables.ts';
+import type { SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isDone, isUnconfirmed } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { EndedServers } from './request-plan.ts';
@@ -198,16 +198,10 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
    */
   async function move(id: string, which: Movable, to: Moved): Promise<SubmissionsTable | NoDraft> {
     const { guildId, userId, from } = which;
-    const isSeen = ({ case: when }: ExpressionBuilder<Tables, 'submissions'>) =>
-      when()
-        .when(sql<boolean>`expires_at is null or state = ${to.state}`)
-        .then(sql<number>`changes`)
-        .else(sql<number>`changes + 1`)
-        .end();
+    const isUnseen = sql<number>`case when expires_at is null or state = ${to.state} then 0 else 1 end`;
     const row = await tables()
       .updateTable('submissions')
-      .set(to)
-      .set({ changes: isSeen })
+      .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
       .where('id', '=', id)
       .where('guild_id', '=', guildId)
       .where('state', 'in', [...from])
@@ -395,7 +389,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
       const row = await move(id, { guildId, from: ['running'] }, { state: 'running' });
-      if (typeof row === 'string' || row.owner !== owner) return false;
+      if (typeof row === 'string') return false;
       const { numUpdatedRows } = await servers(id)
         .where('position', 'in', [...indices])
         .set({ sent_at: now() })

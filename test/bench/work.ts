@@ -27,8 +27,8 @@ export function startBot(
       DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
       LISTING_API_URL: listing.url,
       LISTING_API_KEY: 'bench-operator-key',
-      MEMBER_LIMIT: '1000000/3600',
-      GUILD_LIMIT: '1000000/3600',
+      MEMBER_LIMIT: '20000/1',
+      GUILD_LIMIT: '20000/1',
       ...env,
     },
   });
