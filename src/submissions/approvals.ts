@@ -119,7 +119,10 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
         .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
         .execute();
       const own = all.filter(({ user_id }) => user_id === user.id);
-      for (const [whose, waiting] of [['member', own], ['guild', all]] as const) {
+      for (const [whose, waiting] of [
+        ['member', own],
+        ['guild', all],
+      ] as const) {
         const most = MOST_WAITING[whose];
         const count = waiting.reduce((sum, run) => sum + run.count, servers.length);
         const isFull = waiting.length >= most.submissions || count > most.servers;

@@ -325,28 +325,24 @@ export function createPipeline(deps: PipelineDeps) {
     const ended = run.rows.map((row, index) => endedRow(row, ends.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
     const explanation = await explain(order, ended);
-    return { ...run, kind: 'ended', servers: ended, left, isRecorded, ...explanation };
+    const { limited } = run;
+    return { ...run, kind: 'ended', servers: ended, left, isRecorded, ...explanation, limited };
   }
 
-  /** Which limit holds so many servers back now; `undefined` if none does, or that cannot be read. */
-  async function whyHeldBack({ guildId, user }: Submitter, count: number): Promise<Limited | undefined> {
-    if (count === 0) return undefined;
-    const room = await deps.settings
-      .get(guildId)
-      .then(({ dailyQuota }) => deps.limits.room({ guildId, userId: user.id, count, dailyQuota }))
-      .catch(() => undefined);
-    return room?.limited;
-  }
-
-  /** What explains the outcomes. If it cannot be read, the outcomes are told without it. */
-  async function explain({ guildId, user }: Submitter, ended: Ended['servers']) {
+  /**
+   * What explains the outcomes. If it cannot be read, the outcomes are told without it.
+   * @param held how many servers a limit may hold back now
+   */
+  async function explain({ guildId, user }: Submitter, ended: Ended['servers'], held = 0) {
+    const { keys, settings, limits } = deps;
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
-    const keyProblem = isKey ? await deps.keys.problem(guildId).catch(() => undefined) : undefined;
-    const remaining = await deps.settings
-      .get(guildId)
-      .then(({ dailyQuota }) => deps.limits.remaining({ guildId, userId: user.id, dailyQuota }))
-      .catch(() => undefined);
-    return { keyProblem, remaining };
+    const keyProblem = isKey ? await keys.problem(guildId).catch(() => undefined) : undefined;
+    const found = await settings.get(guildId).catch(() => undefined);
+    const who = found && { guildId, userId: user.id, dailyQuota: found.dailyQuota };
+    const remaining = who && (await limits.remaining(who).catch(() => undefined));
+    const isHeld = who !== undefined && held > 0;
+    const room = isHeld ? await limits.room({ ...who, count: held }).catch(() => undefined) : undefined;
+    return { keyProblem, remaining, limited: room?.limited };
   }
 
   async function makeRequest(order: Order, run: Reserved, request: readonly number[]): Promise<Requested> {
@@ -444,8 +440,7 @@ export function createPipeline(deps: PipelineDeps) {
       const others = stored ? otherRows(stored, servers) : [];
       const rows = [...servers.map(({ row }) => row), ...others];
       const limitedRows = others.filter(isReady).filter((row) => !isUnconfirmed(row));
-      const limited = await whyHeldBack(by, limitedRows.length);
-      const explanation = await explain(by, servers);
+      const explanation = await explain(by, servers, limitedRows.length);
       return {
         kind: 'ended',
         id,
@@ -456,7 +451,6 @@ export function createPipeline(deps: PipelineDeps) {
         },
         servers,
         limitedRows,
-        limited,
         left: { isLeft: stored !== undefined, waitingAgain: 0 },
         announce: false,
         isRecorded: true,

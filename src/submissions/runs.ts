@@ -8,7 +8,7 @@ import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { afterRun, type Draft, isDone, isUnconfirmed } from './draft.ts';
+import { afterRun, type Draft, isUnconfirmed } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -292,38 +292,38 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     return row;
   }
 
+  /** Writes the document of a run that has ended. What of it was approved and not sent waits again. */
+  async function keepRest(row: SubmissionsTable): Promise<void> {
+    const { id, document_id: documentId, guild_id: guildId, user_id: userId, user_name: name } = row;
+    const draft = await drafts.read(documentId);
+    // The document or the name was deleted meanwhile, or the document cannot be read.
+    if (!draft || userId === null || name === null) return;
+    const isApproved = row.expires_at !== null;
+    const rest = afterRun(draft, await serversOf(id), isApproved);
+    const rows = isApproved ? rest.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
+    if (isApproved && rows.length === 0) return drafts.delete(documentId);
+    await drafts.keep(documentId, rest);
+    if (rows.length === 0) return;
+    const again = { documentId, guildId, user: { id: userId, name }, rows };
+    await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
+  }
+
   /**
    * Ends a run all of whose servers have ended. Its document keeps what was not accepted; of what a moderator has approved,
-   * the servers that were not sent wait again.
+   * the servers that were not sent wait again. Once more it changes nothing, and says the same.
    */
   async function finish(guildId: string, id: string): Promise<Left> {
     const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
-    if (typeof row === 'string') return NOTHING_LEFT;
-    const { document_id: documentId, user_id: userId, user_name: name } = row;
-    const draft = await drafts.read(documentId);
-    // The document or the name was deleted meanwhile, or the document cannot be read.
-    if (!draft || userId === null || name === null) return NOTHING_LEFT;
-    const isApproved = row.expires_at !== null;
-    const left = afterRun(draft, await serversOf(id), isApproved);
-    if (!isApproved) {
-      await drafts.keep(documentId, left);
-      return { isLeft: !isDone(left), waitingAgain: 0 };
-    }
-    const again = left.rows.filter(isReady).filter((each) => !isUnconfirmed(each));
-    if (again.length === 0) {
-      await drafts.delete(documentId);
-      return NOTHING_LEFT;
-    }
-    await drafts.keep(documentId, left);
-    await begin({
-      documentId,
-      guildId,
-      user: { id: userId, name },
-      rows: again,
-      interactionId: null,
-      expiresAt: now() + WAITS_MS,
-    });
-    return { isLeft: false, waitingAgain: again.length };
+    if (typeof row !== 'string') await keepRest(row);
+    const ended = await tables()
+      .selectFrom('submissions')
+      .select(['document_id', 'expires_at'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (ended === undefined) return { isLeft: false, waitingAgain: 0 };
+    const isLeft = ended.expires_at === null && (await drafts.read(ended.document_id)) !== undefined;
+    const run = await latest(guildId, ended.document_id);
+    return { isLeft, waitingAgain: run?.state === 'waiting' ? run.servers.length : 0 };
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
@@ -347,9 +347,10 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
   const abandoned = () => running().where(isAbandoned(store, owner));
 
   /** What may have been sent is unknown; the other servers were not sent, for this reason. */
-  async function endRunning(guildId: string, id: string, reason: NotSent['reason']): Promise<void> {
+  async function endRunning(id: string, reason: NotSent['reason']): Promise<void> {
+    const row = await running().where('id', '=', id).executeTakeFirst();
     // Another process may have ended it meanwhile.
-    if ((await running().where('id', '=', id).executeTakeFirst()) === undefined) return;
+    if (row === undefined) return;
     const open = () => servers(id).where('outcome', 'is', null);
     await open()
       .where('sent_at', 'is not', null)
@@ -358,7 +359,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     await open()
       .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
       .execute();
-    await finish(guildId, id);
+    await finish(row.guild_id, id);
   }
 
   return {
@@ -431,7 +432,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       for (const { id, guild_id: guildId } of await running()
         .where('started_at', '<=', startedBefore)
         .execute()) {
-        await store.inGuild(guildId, () => endRunning(guildId, id, 'bot'));
+        await store.inGuild(guildId, () => endRunning(id, 'bot'));
       }
     },
     /**
@@ -442,7 +443,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       const rows = await running()
         .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
         .execute();
-      for (const { id, guild_id: guildId } of rows) await endRunning(guildId, id, 'bot');
+      for (const { id } of rows) await endRunning(id, 'bot');
     },
     /** The guilds with a run whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
@@ -451,12 +452,10 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     /** Ends the runs of a guild whose process died. */
     async endAbandoned(guildId: string): Promise<void> {
       const rows = await abandoned().where('guild_id', '=', guildId).execute();
-      for (const { id } of rows) await endRunning(guildId, id, 'stopping');
+      for (const { id } of rows) await endRunning(id, 'stopping');
     },
   };
 }
-
-const NOTHING_LEFT: Left = { isLeft: false, waitingAgain: 0 };
 
 /** A server of a run as the row that it was. */
 export const rowOf = ({ line, server }: RunServer): ReadyRow => ({ kind: 'ready', line, submission: server });

@@ -325,9 +325,9 @@ describe('what came of a submission', () => {
       opened.store.inGuild = inGuild;
       throw new StoreError('the connection was lost');
     };
-    const { isRecorded } = ended(await list(opened, 2));
+    const { isRecorded, left } = ended(await list(opened, 2));
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(isRecorded).toBe(true);
+    expect([isRecorded, left.isLeft]).toEqual([true, true]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({
       rows: [{ line: 1 }, { line: 2 }],
     });

@@ -152,7 +152,10 @@ describe('what is left of a document after a run', () => {
     ];
     const id = await run(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
-    expect(await parts.runs.finish('1', id)).toEqual({ isLeft: true, waitingAgain: 0 });
+    // Also once more, where the answer of the database was lost.
+    for (const _ of [1, 2]) {
+      expect(await parts.runs.finish('1', id)).toEqual({ isLeft: true, waitingAgain: 0 });
+    }
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
     expect(await parts.drafts.find(mia, 'list')).toMatchObject({
       rows: [{}, {}, {}, { unconfirmed: UNKNOWN }, {}],
