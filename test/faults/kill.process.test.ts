@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { ANSWER_WITHIN_MS, botTest, ownBotTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { bytesOnDisk, unfinishedIn } from '../support/database.ts';
@@ -229,54 +227,6 @@ describe('after a kill -9', () => {
     await crash(bot);
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(addsOf(guild, 'about.example.com')).toEqual([]);
-  });
-
-  it('a deletion goes on that was in the middle', async ({ bot, guild, admin }) => {
-    await bot.process.stop();
-    const database = new DatabaseSync(join(bot.data, 'bot.sqlite'), { timeout: 5_000 });
-    onTestFinished(() => database.close());
-    database.exec(`INSERT INTO servers (submission_id, position, guild_id, line, host, port, game, address)
-      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-      SELECT 'many', i, '${guild.id}', i, 'h' || i, 1, 'cs2', 'h' || i FROM n`);
-    await bot.start();
-    const label = 'Delete all data of this Discord server';
-    const question = await admin.press(await admin.slash('privacy'), label);
-    const count = database.prepare('SELECT count(*) AS n FROM servers WHERE guild_id = ?');
-    const left = () => Number(count.get(guild.id)?.n ?? 0);
-    void admin.press(question, 'Delete everything');
-    while (left() > 60_000) await setImmediate();
-    await bot.kill();
-    expect(left()).toBeGreaterThan(0);
-    await bot.start();
-    await expect.poll(left).toBe(0);
-    expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
-  });
-
-  it('a deletion that failed halfway has said that it goes on, and takes nothing that was set anew', async ({
-    bot,
-    guild,
-    admin,
-  }) => {
-    const database = new DatabaseSync(join(bot.data, 'bot.sqlite'), { timeout: 5_000 });
-    onTestFinished(() => database.close());
-    const hosts = () =>
-      database
-        .prepare('SELECT host FROM servers WHERE guild_id = ?')
-        .all(guild.id)
-        .map(({ host }) => host);
-    expect(textOf(await addServer(admin, 'before.example.com:1'))).toContain(ACCEPTED);
-    database.exec("CREATE TRIGGER fault BEFORE DELETE ON servers BEGIN SELECT RAISE(ABORT, 'fault'); END");
-    const label = 'Delete all data of this Discord server';
-    const question = await admin.press(await admin.slash('privacy'), label);
-    expect(textOf(await admin.press(question, 'Delete everything'))).toContain('has begun and goes on');
-    await setKey(admin, 'sandbox-key');
-    expect(textOf(await addServer(admin, 'after.example.com:1'))).toContain(ACCEPTED);
-    expect(hosts()).toEqual(['before.example.com', 'after.example.com']);
-    await bot.kill();
-    database.exec('DROP TRIGGER fault');
-    await bot.start();
-    await expect.poll(hosts).toEqual(['after.example.com']);
-    expect(textOf(await addServer(admin, 'later.example.com:1'))).toContain(ACCEPTED);
   });
 
   ownIt(
