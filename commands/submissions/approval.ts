@@ -217,12 +217,12 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 /** What was approved and yet not sent: what was left out, and what waits again, and why. */
 function restTexts(context: Context, ended: Ended): readonly (string | false | undefined)[] {
   const { t } = context;
-  const { draft, servers, limitedRows, limited, keyProblem, left } = ended;
+  const { draft, servers, limitedRows, limited, keyProblem, waitingAgain } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;
   return [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
-    left.waitingAgain > 0 && t('approval.again', { count: left.waitingAgain }),
+    waitingAgain > 0 && t('approval.again', { count: waitingAgain }),
   ];
 }

@@ -12,7 +12,7 @@ import { buttonsAfterOutcome } from './repairs.ts';
 /** The outcome of one server, with what can be done next. */
 export function endedReply(context: Context, ended: Ended, games: GameIndex): Reply {
   const { t } = context;
-  const { id, left, keyProblem, isRecorded } = ended;
+  const { id, isLeft, keyProblem, isRecorded } = ended;
   const [only] = ended.servers;
   if (only === undefined) throw new Error('a submission has at least one server');
   const { server, outcome } = only;
@@ -25,7 +25,7 @@ export function endedReply(context: Context, ended: Ended, games: GameIndex): Re
     !isRecorded && t('ended.unrecorded'),
   ];
   const page = pageOfUnknown(context, ended.servers);
-  const buttons = left.isLeft
+  const buttons = isLeft
     ? [
         keyProblem && enterKey(context, id),
         ...buttonsAfterOutcome(t, id, outcome),

@@ -35,7 +35,7 @@ export async function reportReply(
   { games, settings }: ReportDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { id, draft, keyProblem, left, limitedRows, limited } = result;
+  const { id, draft, keyProblem, isLeft, limitedRows, limited } = result;
   const allowed = await settings.get(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const ended = endedRows(result);
@@ -65,8 +65,8 @@ export async function reportReply(
     embeds: [],
     files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, draft, ended, reasons)) }, ...files],
     components: rows([
-      keyProblem && enterKey(context, left.isLeft ? id : undefined),
-      ...(left.isLeft ? buttonsOfRest(context, result, ended) : []),
+      keyProblem && enterKey(context, isLeft ? id : undefined),
+      ...(isLeft ? buttonsOfRest(context, result, ended) : []),
       page !== undefined && linkButton(page, t('listing.check')),
     ]),
     announcement: announcementOf(context, result, games),

@@ -20,7 +20,7 @@ import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withR
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Limits, Room } from './limits.ts';
 import { createRequestPlan } from './request-plan.ts';
-import { type Left, type Run, type Runs, rowOf, WAITS_MS } from './runs.ts';
+import { type Run, type Runs, rowOf, WAITS_MS } from './runs.ts';
 import { INTERRUPTED } from './server-columns.ts';
 
 /** A document that a member wants carried out by an interaction. */
@@ -91,7 +91,10 @@ export interface Ended {
   readonly limitedRows: readonly ReadyRow[];
   /** The limit, as far as it is known. */
   readonly limited: Limited | undefined;
-  readonly left: Left;
+  /** Whether the document has something left that the member can correct or submit. */
+  readonly isLeft: boolean;
+  /** How many servers wait for a moderator again. */
+  readonly waitingAgain: number;
   /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly remaining: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
@@ -166,6 +169,8 @@ interface Reserved extends Submitter, Pick<Ended, 'id' | 'draft' | 'limitedRows'
   /** The place of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
+
+type Rest = Pick<Ended, 'isLeft' | 'waitingAgain'>;
 
 /** The outcome of one request, and the key that it was sent with, if it was sent. */
 interface Requested {
@@ -302,7 +307,7 @@ export function createPipeline(deps: PipelineDeps) {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const ends = new Map<number, Outcome>();
-    let left: Left = { isLeft: false, waitingAgain: 0 };
+    let left: Rest = { isLeft: false, waitingAgain: 0 };
     let isRecorded = true;
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
@@ -326,7 +331,7 @@ export function createPipeline(deps: PipelineDeps) {
     await tell((observer) => observer.ended?.(order, ended));
     const explanation = await explain(order, ended);
     const { limited } = run;
-    return { ...run, kind: 'ended', servers: ended, left, isRecorded, ...explanation, limited };
+    return { ...run, kind: 'ended', servers: ended, ...left, isRecorded, ...explanation, limited };
   }
 
   /**
@@ -388,8 +393,8 @@ export function createPipeline(deps: PipelineDeps) {
   async function recordRequest(
     { guildId, interactionId }: Reserved,
     { outcome, key }: Requested,
-    record: () => Promise<Left>,
-  ): Promise<Left | undefined> {
+    record: () => Promise<Rest>,
+  ): Promise<Rest | undefined> {
     const note = () =>
       store.inGuild(guildId, async () => {
         const left = await record();
@@ -451,7 +456,8 @@ export function createPipeline(deps: PipelineDeps) {
         },
         servers,
         limitedRows,
-        left: { isLeft: stored !== undefined, waitingAgain: 0 },
+        isLeft: stored !== undefined,
+        waitingAgain: 0,
         announce: false,
         isRecorded: true,
         ...explanation,

@@ -10,6 +10,7 @@ import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { Ended } from './pipeline.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 
@@ -87,14 +88,6 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<SubmissionsTable, 'owner' | 'started_at' | 'ended_at' | 'decided_by' | 'decision_id' | 'refusal'>
   >;
-
-/** What stays of a document after a run. */
-export interface Left {
-  /** Whether the member can correct or submit something of it. */
-  readonly isLeft: boolean;
-  /** How many servers wait for a moderator again. */
-  readonly waitingAgain: number;
-}
 
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -312,7 +305,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
    * Ends a run all of whose servers have ended. Its document keeps what was not accepted; of what a moderator has approved,
    * the servers that were not sent wait again. Once more it changes nothing, and says the same.
    */
-  async function finish(guildId: string, id: string): Promise<Left> {
+  async function finish(guildId: string, id: string): Promise<Pick<Ended, 'isLeft' | 'waitingAgain'>> {
     const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
     if (typeof row !== 'string') await keepRest(row);
     const ended = await tables()

@@ -303,7 +303,7 @@ describe('what came of a submission', () => {
     });
     const result = ended(await list(opened, 250));
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ isRecorded: false, left: { isLeft: false } });
+    expect(result).toMatchObject({ isRecorded: false, isLeft: false });
     expect(result.servers[99]?.outcome).toEqual(ACCEPTED);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
@@ -325,9 +325,9 @@ describe('what came of a submission', () => {
       opened.store.inGuild = inGuild;
       throw new StoreError('the connection was lost');
     };
-    const { isRecorded, left } = ended(await list(opened, 2));
+    const { isRecorded, isLeft } = ended(await list(opened, 2));
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect([isRecorded, left.isLeft]).toEqual([true, true]);
+    expect([isRecorded, isLeft]).toEqual([true, true]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({
       rows: [{ line: 1 }, { line: 2 }],
     });
@@ -356,7 +356,7 @@ describe('what came of a submission', () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
     });
-    expect(ended(await list(opened, 150)).left.isLeft).toBe(false);
+    expect(ended(await list(opened, 150)).isLeft).toBe(false);
     expect(await submissions(opened)).toMatchObject([{ state: 'done', user_id: null }]);
     expect(await rowsIn(opened.store, 'documents')).toEqual([]);
   });
@@ -370,7 +370,7 @@ describe('what came of a submission', () => {
     // Without its record nothing leaves.
     expect(requests).toHaveLength(1);
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(ended(result).left.isLeft).toBe(false);
+    expect(ended(result).isLeft).toBe(false);
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
   });
 });
