@@ -1,5 +1,5 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
-import { button, customId, rows } from '../../src/interactions/controls.ts';
+import { button, customId, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
 import type { Run, Runs } from '../../src/submissions/runs.ts';
 import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
@@ -47,7 +47,9 @@ export async function replyAboutDocument(
 ): Promise<Reply | undefined> {
   const { guildId, user, t } = context;
   let run: Run | undefined;
-  for (const part of pressed.split(':')) run ??= await deps.runs.settled(guildId, part);
+  for (const part of parseCustomId(pressed).argument.split(':')) {
+    run ??= await deps.runs.settled(guildId, part);
+  }
   if (run?.userId !== user.id) return undefined;
   const reply = await runReply(context, run, deps);
   return { ...reply, content: [t('failure.interrupted'), reply.content].filter(Boolean).join('\n\n') };

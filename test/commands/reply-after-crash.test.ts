@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { replyAfterCrash } from '../../commands/submit/after-crash.ts';
+import { replyAboutDocument, replyAfterCrash } from '../../commands/submit/after-crash.ts';
 import { endedReply } from '../../commands/submit/ended.ts';
 import { reportReply } from '../../commands/submit/report.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
@@ -18,8 +18,7 @@ const REFUSED: Row = {
   typed: { server: 'nothing', port: '', queryPort: '', game: '' },
 };
 
-/** What a draft's member is told, and what they would be told by the stored rows alone. */
-async function told(rows: readonly Row[], source: Draft['source']) {
+async function submitted(rows: readonly Row[], source: Draft['source']) {
   const opened = await openPipeline({
     member: { servers: 4, seconds: 3_600 },
     add: ([server]) => {
@@ -35,7 +34,12 @@ async function told(rows: readonly Row[], source: Draft['source']) {
   await opened.drafts.save(context, 'd', { source, rows, includesAlreadySubmitted: false });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
   if (ended.kind !== 'ended') throw new Error('nothing was submitted');
-  const deps = { ...opened, games };
+  return { context, ended, deps: { ...opened, games } };
+}
+
+/** What a draft's member is told, and what they would be told by the stored rows alone. */
+async function told(rows: readonly Row[], source: Draft['source']) {
+  const { context, ended, deps } = await submitted(rows, source);
   const reply =
     source === 'options' ? endedReply(context, ended, games) : await reportReply(context, ended, deps);
   return { reply, replyAfterCrash: await replyAfterCrash(context, 'member', deps) };
@@ -57,4 +61,17 @@ it.each([
   const { reply, replyAfterCrash: again } = await told(rows, source);
   expect(again).toEqual(reply);
   expect(reply.content).not.toBe('');
+});
+
+it('a press that did nothing before a crash leaves its message as its document and the run of it are', async () => {
+  const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
+  const pressed = { ...context, interactionId: 'j' };
+  expect(await replyAfterCrash(pressed, 'member', deps)).toBeUndefined();
+  for (const control of ['addserver:again:d', 'addservers:submit:12:d', 'addserver:edit:d#a1b2c3']) {
+    const reply = await replyAboutDocument(pressed, control, deps);
+    expect(reply?.content).toMatch(/interrupted before.*sent for review/s);
+  }
+  expect(await replyAboutDocument(pressed, 'addserver:again:another', deps)).toBeUndefined();
+  const other = { ...pressed, user: { id: '99', name: 'eve' } };
+  expect(await replyAboutDocument(other, 'addserver:again:d', deps)).toBeUndefined();
 });

@@ -143,6 +143,15 @@ describe('what may be submitted', () => {
     expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
   });
 
+  it('is as many servers as the button promised, or none where the list holds others by now', async () => {
+    const opened = await open();
+    await opened.drafts.save(mia, 'list', readyDraft('list', 3));
+    const press = (promised: number) => opened.pipeline.submit({ ...order(), id: 'list', promised });
+    for (const promised of [2, 4]) expect(await press(promised)).toEqual({ kind: 'changed' });
+    expect(requests).toEqual([]);
+    expect(kinds(await press(3))).toHaveLength(3);
+  });
+
   it('is refused where the guild does not allow its game, and kept to be corrected', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
