@@ -247,7 +247,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     runs,
     limits,
     erasure,
-    history,
     days: config.historyDays,
     now,
   });

@@ -53,7 +53,7 @@ export type History = ReturnType<typeof createHistory>;
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** Waited for before each part of an export, so that others are served in between. */
+  /** Waited for before each statement, so that others are served between two of them. */
   readonly myTurn: WorkTurns;
 }
 
@@ -103,6 +103,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
      * + 1: the last one only says that there are more.
      */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
+      await myTurn(guildId);
       const rows = await tables()
         .selectFrom('submissions')
         .where('guild_id', '=', guildId)
@@ -121,6 +122,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     },
     /** These submissions, in this order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
+      await myTurn(guildId);
       const rows = await withSubmission(guildId, {})
         .where('submissions.id', 'in', [...ids])
         .groupBy(['submissions.id', 'servers.outcome'])
@@ -142,14 +144,17 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
       return ids.flatMap((id) => submissionOf(rows.filter((row) => row.id === id)) ?? []);
     },
     /** How many servers the submission has; 0 if it is not the guild's or not the member's. */
-    countServers: (guildId: string, which: SubmissionKey): Promise<number> =>
-      countOf(serversOf(guildId, which)),
+    async countServers(guildId: string, which: SubmissionKey): Promise<number> {
+      await myTurn(guildId);
+      return countOf(serversOf(guildId, which));
+    },
     /** The servers of the submission in the order of its lines; accepted servers come last. */
     async servers(
       guildId: string,
       which: SubmissionKey,
       { offset, limit }: Part,
     ): Promise<readonly HistoryEntry[]> {
+      await myTurn(guildId);
       const rows = await serversOf(guildId, which)
         .orderBy(sql`servers.outcome = 'accepted'`)
         .orderBy('servers.position')
@@ -201,7 +206,10 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .map(({ game }) => game);
     },
     /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} some are deleted. */
-    size: (guildId: string): Promise<number> => countOf(ended(guildId)),
+    async size(guildId: string): Promise<number> {
+      await myTurn(guildId);
+      return countOf(ended(guildId));
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
+import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
-import { type History, MOST_ENTRIES } from './history.ts';
+import { MOST_ENTRIES } from './history.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { Runs } from './runs.ts';
@@ -19,7 +20,6 @@ export interface PruningDeps {
   readonly runs: Pick<Runs, 'endUnfinished'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
-  readonly history: Pick<History, 'size'>;
   /** For how many days servers are kept that were accepted or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
@@ -32,7 +32,7 @@ export interface PruningDeps {
  * throws between two guilds when the bot stops.
  */
 export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
-  const { store, runs, limits, erasure, history, days, now } = deps;
+  const { store, runs, limits, erasure, days, now } = deps;
   const { tables } = store;
 
   async function dropDrafts(stopping?: AbortSignal): Promise<void> {
@@ -94,13 +94,14 @@ export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal
 
   /** Servers that were not sent go first, so that they never push out what the guild has submitted. */
   async function dropExcess(guildId: string): Promise<void> {
-    const excess = (await history.size(guildId)) - MOST_ENTRIES;
-    if (excess <= 0) return;
-    const first = tables()
+    const ended = tables()
       .selectFrom('servers')
-      .select(['submission_id', 'position'])
       .where('guild_id', '=', guildId)
-      .where('ended_at', 'is not', null)
+      .where('ended_at', 'is not', null);
+    const excess = (await countOf(ended)) - MOST_ENTRIES;
+    if (excess <= 0) return;
+    const first = ended
+      .select(['submission_id', 'position'])
       .where(isUncounted)
       .orderBy(sql`outcome <> 'not-sent'`)
       .orderBy('ended_at')

@@ -107,6 +107,21 @@ describe('the history of a guild', () => {
   });
 });
 
+it('is looked at by one member in each turn of the event loop', async () => {
+  await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
+  const looks: readonly (() => Promise<unknown>)[] = [
+    () => ids({}),
+    () => hosts({ id: 'a' }),
+    () => parts.history.countServers('1', { id: 'a' }),
+    () => parts.history.entries('1', ['a']),
+    () => parts.history.size('1'),
+  ];
+  for (const look of looks) {
+    const turns = await turnsDuring(() => Promise.all(Array.from({ length: 30 }, look)));
+    expect(turns).toBeGreaterThanOrEqual(29);
+  }
+});
+
 it('no more than 1,000 submissions are counted', async () => {
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {

@@ -53,7 +53,7 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
     erasure,
     alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
-    pruning: createPruning({ store, runs, limits, erasure, history, days, now }),
+    pruning: createPruning({ store, runs, limits, erasure, days, now }),
   };
 }
 
