@@ -7,7 +7,7 @@ import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
-import type { SubmissionsTable } from '../storage/tables.ts';
+import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Ended } from './pipeline.ts';
@@ -110,33 +110,23 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
 
-  const rowsOf = (documentId: string) =>
+  const stored = () =>
     tables()
       .selectFrom('submissions')
-      .selectAll()
-      .where('document_id', '=', documentId)
-      .orderBy('created_at', 'desc');
+      .leftJoin('documents', 'documents.id', 'document_id')
+      .selectAll('submissions')
+      .select('documents.source');
 
-  async function insertServers(id: string, { guildId, user, rows }: NewRun): Promise<void> {
-    const values = rows.map(({ line, submission }, position) => ({
-      ...newServer(submission),
-      submission_id: id,
-      position,
-      line,
-      guild_id: guildId,
-      user_id: user.id,
-    }));
-    for (const some of chunksOf(values, INSERTED_AT_ONCE)) {
-      await tables().insertInto('servers').values(some).execute();
-    }
-  }
+  /** The runs of a document, the latest first. */
+  const rowsOf = (documentId: string) =>
+    stored().where('document_id', '=', documentId).orderBy('created_at', 'desc');
 
   /**
    * Begins a run, which waits. Where a moderator has to decide, it takes over the message of the run before.
    * @returns its id
    */
   async function begin(run: NewRun): Promise<string> {
-    const { documentId, guildId, user, interactionId, expiresAt = null } = run;
+    const { documentId, guildId, user, rows, interactionId, expiresAt = null } = run;
     const id = randomUUID();
     const before = await rowsOf(documentId).executeTakeFirst();
     const takesOver = expiresAt !== null && before !== undefined && before.expires_at !== null;
@@ -167,7 +157,17 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
         .where('id', '=', before.id)
         .execute();
     }
-    await insertServers(id, run);
+    const values = rows.map(({ line, submission }, position) => ({
+      ...newServer(submission),
+      submission_id: id,
+      position,
+      line,
+      guild_id: guildId,
+      user_id: user.id,
+    }));
+    for (const some of chunksOf(values, INSERTED_AT_ONCE)) {
+      await tables().insertInto('servers').values(some).execute();
+    }
     return id;
   }
 
@@ -218,13 +218,8 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     }));
   };
 
-  async function read(row: SubmissionsTable): Promise<Run> {
+  async function read(row: SubmissionsTable & { source: DocumentsTable['source'] | null }): Promise<Run> {
     const { channel_id: channelId, message_id: messageId } = row;
-    const document = await tables()
-      .selectFrom('documents')
-      .select('source')
-      .where('id', '=', row.document_id)
-      .executeTakeFirst();
     return {
       id: row.id,
       documentId: row.document_id,
@@ -236,7 +231,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       refusal: row.refusal ?? '',
       expiresAt: row.expires_at ?? undefined,
       endedAt: row.ended_at ?? undefined,
-      source: document?.source,
+      source: row.source ?? undefined,
       servers: await serversOf(row.id),
       message: channelId === null || messageId === null ? undefined : { channelId, messageId },
       changes: row.changes,
@@ -251,7 +246,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     which: { readonly isForModerators?: boolean } = {},
   ): Promise<Run | undefined> {
     const row = await rowsOf(documentId)
-      .where('guild_id', '=', guildId)
+      .where('submissions.guild_id', '=', guildId)
       .$if(which.isForModerators === true, (rows) => rows.where('expires_at', 'is not', null))
       .executeTakeFirst();
     return row && read(row);
@@ -407,9 +402,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
      * of that document then.
      */
     async by(guildId: string, interactionId: string): Promise<Run | undefined> {
-      const rows = await tables()
-        .selectFrom('submissions')
-        .selectAll()
+      const rows = await stored()
         .where(({ or, eb }) =>
           or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
         )
