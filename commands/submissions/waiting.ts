@@ -47,9 +47,9 @@ export async function becameOf(
 export async function runReply(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
   const ended = await deps.pipeline.ended(context, run);
-  return run.source === 'options'
-    ? endedReply(context, ended, deps.games)
-    : reportReply(context, ended, deps);
+  // Without its document, one server is told of as if it had been entered alone.
+  const isOne = run.source === undefined ? run.servers.length === 1 : run.source === 'options';
+  return isOne ? endedReply(context, ended, deps.games) : reportReply(context, ended, deps);
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */

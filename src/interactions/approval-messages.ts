@@ -11,7 +11,7 @@ import { approvalView, decisionButtons } from './approval-view.ts';
 import { rows } from './controls.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown'>;
+  readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
   readonly settings: Pick<GuildSettings, 'find'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
@@ -32,6 +32,8 @@ const EVERY_MS = 60_000;
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, posts, settings, setTrouble, wordsFor, games, onlyOne, logger } = deps;
+  /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
+  const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
   /** @param pressed the message of which a button was pressed: whatever it shows by now */
@@ -43,7 +45,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       if (!isDue && place === undefined) return;
       const run = found ?? { ...DELETED, guildId: key.guildId, documentId: key.id };
       const put = await putMessage({ ...run, message: place ?? run.message });
-      if (put === 'failed') return;
+      // It may have arrived all the same, after what somebody else has shown: it is shown again later.
+      if (put === 'failed') return found && approvals.changed(found);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
       if (found === undefined || (await approvals.shown(found, put))) return;
       place = put;
@@ -70,10 +73,18 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /** Brings the message of a document up to date, or the one whose button was pressed. Never throws. */
-  async function show({ guildId, id }: ApprovalKey, pressed?: MessagePlace): Promise<void> {
-    await showOnce({ guildId, id }, pressed).catch((error: unknown) => {
-      logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
-    });
+  function show({ guildId, id }: ApprovalKey, pressed?: MessagePlace): Promise<void> {
+    const before = showing.get(id) ?? Promise.resolve();
+    const shown = before
+      .then(() => showOnce({ guildId, id }, pressed))
+      .catch((error: unknown) => {
+        logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
+      })
+      .finally(() => {
+        if (showing.get(id) === shown) showing.delete(id);
+      });
+    showing.set(id, shown);
+    return shown;
   }
 
   const complain = (error: unknown) =>

@@ -194,6 +194,15 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
         .execute();
       return rows.map(({ document_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
+    /** What the message shows may be another state of the run. */
+    async changed({ id, guildId }: Run): Promise<void> {
+      await tables()
+        .updateTable('submissions')
+        .set(({ eb }) => ({ changes: eb('changes', '+', 1) }))
+        .where('id', '=', id)
+        .where('guild_id', '=', guildId)
+        .execute();
+    },
     /**
      * The message shows the run as it was read, or there can be none.
      * @returns whether that is how it still is; otherwise it has to be shown again
