@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIInteractionResponse,
   DefaultRestOptions,
@@ -26,8 +26,6 @@ import { createUnreachableLog } from './unreachable.ts';
 const FIRST_RESPONSE_MS = 3_000;
 /** How long the first attempt may take before a second goes out beside it, in milliseconds: the kept connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
-/** Pauses before each attempt at the first response, in milliseconds. */
-const FIRST_RESPONSE_PAUSES = [0, 0, 250, 1_000];
 /** How long an answer without files may take, and how long any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
@@ -259,79 +257,57 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     });
   }
 
-  /**
-   * One attempt at a first response.
-   * @param open holds what ends the attempt, as long as it is under way
-   */
+  /** One attempt at a first response. */
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
-    open: Set<AbortController>,
+    signal: AbortSignal,
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
     forgetLimitsOfLaterTimes();
-    const end = new AbortController();
-    open.add(end);
-    try {
-      const response = await rest.queueRequest({
-        fullRoute: Routes.interactionCallback(id, secret.reveal()),
-        method: RequestMethod.Post,
-        auth: false,
-        body,
-        dispatcher: responseAgent,
-        signal: end.signal,
-      });
-      await response.arrayBuffer();
-    } finally {
-      open.delete(end);
-    }
+    const response = await rest.queueRequest({
+      fullRoute: Routes.interactionCallback(id, secret.reveal()),
+      method: RequestMethod.Post,
+      auth: false,
+      body,
+      dispatcher: responseAgent,
+      signal,
+    });
+    await response.arrayBuffer();
   }
 
+  /** @param end ends the attempts that are still under way */
   async function respondInTime(
     interaction: Answerable,
     body: APIInteractionResponse,
-    open: Set<AbortController>,
+    end: AbortSignal,
   ): Promise<void> {
     const until = performance.now() + firstResponseMs - (time() - interaction.receivedAt);
-    const left = () => until - performance.now();
-    const failures: unknown[] = [];
-    const taken = Promise.withResolvers<void>();
-    for (const pauseMs of FIRST_RESPONSE_PAUSES) {
-      if (failures.length > 0) {
-        await sleep(pauseMs);
-        // After a stall the response to the attempt before may have come already, unread.
-        const isTaken = await Promise.race([taken.promise.then(() => true), setImmediate(false)]);
-        if (isTaken) return;
-      }
-      const used = responseAgent;
-      const isFirst = failures.length === 0;
-      const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
-      try {
-        const attempt = respondOnce(interaction, body, open);
-        // A slow attempt goes on beside the next one.
-        attempt.then(taken.resolve, () => undefined);
-        await inTime(Promise.race([attempt, taken.promise]), limitMs);
-        return;
-      } catch (error) {
-        // Discord took an earlier attempt, and its answer was lost. An attempt that met a limit was not taken.
-        const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-        if (wasTaken && failures.some(isUncertain)) return;
-        if (isRefused(error)) throw lostOr(error);
-        failures.push(error);
-        if (error instanceof LostInteraction) break;
-        if (error instanceof RateLimitError) {
-          if (block.leftMs() > 0 || error.retryAfter > left()) break;
-          await sleep(error.retryAfter);
-        } else if (responseAgent === used) {
-          // If the agents are others, another interaction has replaced them meanwhile.
-          replaceAgents();
-        }
-        if (left() <= 0) break;
-      }
+    const leftMs = () => until - performance.now();
+    const used = responseAgent;
+    const first = respondOnce(interaction, body, end);
+    const failure = await failureOf(first, Math.min(firstAttemptMs, Math.max(leftMs(), LEAST_PAUSE_MS)));
+    if (failure === undefined) return;
+    if (isRefused(failure) || failure instanceof LostInteraction) throw lostOr(failure);
+    if (failure instanceof RateLimitError) {
+      if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
+      await sleep(failure.retryAfter);
+    } else if (responseAgent === used) {
+      // If the agents are others, another interaction has replaced them meanwhile.
+      replaceAgents();
     }
-    // Discord may have taken another attempt than the last.
-    throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
+    if (leftMs() <= 0) throw lostOr(failure);
+    const second = respondOnce(interaction, body, end).catch((error: unknown) => {
+      // Discord took the first attempt, and its answer was lost. An attempt that met a limit was not taken.
+      const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+      if (!wasTaken || !isUncertain(failure)) throw error;
+    });
+    // A slow first attempt goes on beside the second.
+    const last = await failureOf(Promise.any([first, second]), leftMs());
+    if (last === undefined) return;
+    const failures = last instanceof AggregateError ? last.errors : [failure, last];
+    throw lostOr(failures.find(isRefused) ?? failures.find(isUncertain) ?? failures.at(-1));
   }
 
   return {
@@ -363,12 +339,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * @throws LostInteraction
      */
     async respond(interaction: Answerable, response: APIInteractionResponse): Promise<void> {
-      const open = new Set<AbortController>();
-      try {
-        await respondInTime(interaction, response, open);
-      } finally {
-        for (const attempt of open) attempt.abort();
-      }
+      const end = new AbortController();
+      await respondInTime(interaction, response, end.signal).finally(() => end.abort());
     },
     /**
      * Changes the reply, once.
@@ -420,15 +392,22 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   };
 }
 
-/** Waits `ms` milliseconds for `task`. Its timer ends with the task; those of AbortSignal.timeout go on, and took a twentieth of the processor (measured). */
-async function inTime<Result>(task: Promise<Result>, ms: number): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new DOMException('no answer came in time', 'TimeoutError')), ms);
-  try {
-    return await Promise.race([task, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+/**
+ * Waits `ms` milliseconds for `task`. Its timer ends with the task; those of AbortSignal.timeout go on, and took a twentieth of
+ * the processor (measured).
+ * @returns why it failed; `undefined` when it did not
+ */
+async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
+  const late = Promise.withResolvers<unknown>();
+  const timer = setTimeout(
+    () => late.resolve(new DOMException('no answer came in time', 'TimeoutError')),
+    ms,
+  );
+  const failure = task.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Discord blocks this bot for longer than the answer would be of use. */

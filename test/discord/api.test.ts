@@ -254,6 +254,37 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
+  it('whose first attempt is slow is made by it, although the second is not answered', async () => {
+    const waiting: (() => void)[] = [];
+    const server = createLoopbackServer((_, response) => {
+      waiting.push(() => response.writeHead(204).end());
+    });
+    onTestFinished(() => server.close());
+    const api = openApi(`http://127.0.0.1:${await server.listen(0)}/api`, {
+      firstAttemptMs: 50,
+      firstResponseMs: 60_000,
+    });
+    const responded = respond(api, interaction());
+    await expect.poll(() => waiting).toHaveLength(2);
+    waiting[0]?.();
+    await responded;
+  });
+
+  it('that failed is uncertain where the next attempt meets a limit, and lost where it comes too late', async () => {
+    const { discord, api } = await open();
+    answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    expect(made(discord, CALLBACK)).toBe(4);
+  });
+
+  it('is tried twice at most', async () => {
+    const { discord, api } = await open();
+    answering(discord, CALLBACK, [status(503)]);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
+    expect(made(discord, CALLBACK)).toBe(2);
+  });
+
   it.each([
     ['was answered by another bot (40060)', ACKNOWLEDGED, 40060],
     ['came too late (10062)', UNKNOWN, 10062],

@@ -232,7 +232,7 @@ describe('a slash command', () => {
 
   it('whose window Discord may have opened is told no failure', async () => {
     const message = messageOf(await say('it'));
-    bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 4 });
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
     void member.press(message, 'ask');
     await expect.poll(() => [ended('failed'), ended('unanswered')]).not.toEqual(before);
