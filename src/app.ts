@@ -127,7 +127,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
 
-  // Discord, and the time there: the clock of this machine may be wrong.
+  // Discord.
   const api = createDiscordApi({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
@@ -138,7 +138,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     firstAttemptMs: timing.firstAttemptMs,
     logger,
   });
-  const now = api.time;
+  const now = () => Date.now();
 
   // What is kept.
   const store = createStore({
@@ -158,7 +158,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const settings = createGuildSettings({ store, logger });
 
   // What is asked of Discord.
-  const isClockRight = createClockCheck({ api, logger });
+  const clock = createClockCheck({ api, logger });
   const application = once(() => readApplication(api));
   const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
   const wording = { ...words, mention: publishing.mention };
@@ -308,7 +308,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     isForeign: (guildId, signal) => isForeign(api, guildId, signal),
     tellUnreachable: api.tellUnreachable,
     applicationId: async () => (await application()).id,
-    isClockRight,
+    isClockRight: clock.isRight,
     onlyOne,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
@@ -386,10 +386,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     store,
     owner,
     isAlone: !isShared,
-    async takeOver(stopping) {
-      // What it records and tells goes by the time at Discord.
-      if (await api.hearTime()) await takeOver(stopping);
-    },
+    takeOver,
     onOver: deps.onFatal,
     sealingKeyId: encryption.sealingKeyId,
     renewedEveryMs: timing.leaseRenewedEveryMs,
@@ -461,6 +458,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       });
       if (known === undefined) return;
       tellOfWayIn(known);
+      await clock.tell();
       for (const says of [...installationTroubles(known), ...growthTroubles(known)]) {
         logger.warn({ page: portalPage(known, 'installation') }, says);
       }
@@ -509,7 +507,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         interactions: interactionRecord.prune,
         forgotten: erasure.dropUncounted,
       },
-      isClockRight,
+      isClockRight: clock.isRight,
       tasks: {
         games: createGoneGames({
           values: store.values,

@@ -12,7 +12,6 @@ import {
   type RESTOptions,
   RequestMethod,
   Routes,
-  SnowflakeUtil,
 } from 'discord.js';
 import { Agent } from 'undici';
 import { codeOf } from '../error-code.ts';
@@ -42,10 +41,6 @@ const CONNECT_MS = 2_500;
 const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Connections for first responses, and as many for all other requests; further requests wait for one. */
 const MOST_CONNECTIONS = 256;
-/** How far the time at Discord may be off, in milliseconds: Discord names whole seconds, and its response was on its way. */
-const MOST_TIME_ERROR_MS = 2_000;
-/** Smaller changes of the wall clock, in milliseconds, are its usual adjustments. */
-const CLOCK_NOISE_MS = 1_000;
 /** The shortest pause after a 429, in milliseconds: some 429s name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
@@ -61,7 +56,6 @@ export class Stopped extends Error {
 
 /** What is needed to answer an interaction. */
 export interface Answerable {
-  /** Unique per interaction; its snowflake also tells when it was made. */
   readonly id: string;
   readonly applicationId: string;
   readonly token: Secret;
@@ -112,10 +106,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   let agent = createAgent();
   /** First responses have connections of their own, so that they wait for nothing else. */
   let responseAgent = createAgent();
-  let knownOffset = clockOffset();
-  /** What `performance.now()` lacks to the time at Discord, by the date of Discord's responses. */
-  let discordOffset = knownOffset;
-  let isTimeHeard = false;
+  let lastRequestAt = 0;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
@@ -125,12 +116,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     rejectOnRateLimit: () => true,
     // The library counts it by the wall clock: if that is set back by an hour, the limit would last for an hour. 429s are obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    makeRequest: watching(block, onRateLimited, (time, isOfNow) => {
-      if (isTimeHeard && !isOfNow) return;
-      const offset = time - performance.now();
-      if (Math.abs(offset - discordOffset) > MOST_TIME_ERROR_MS) discordOffset = offset;
-      isTimeHeard = true;
-    }),
+    makeRequest: watching(block, onRateLimited),
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
@@ -145,22 +131,19 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * The time at Discord, in milliseconds since 1970, by which an interaction's life is counted. It does not jump when
-   * somebody sets this machine's clock. A whole number: PostgreSQL's bigint takes no other.
+   * For how long Discord takes replies, in milliseconds. This only bounds how long a reply waits for a rate limit: the clock
+   * may have been set meanwhile, so Discord decides whether the token is over.
    */
-  const time = (): number => Math.round(performance.now() + discordOffset);
-
   const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
-    receivedAt + TOKEN_LIVES_MS - time();
+    TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
 
   /**
-   * Drops the library's limits after the wall clock was set back. The library tells by that clock when a limit is over:
-   * set back by an hour, a limit would last for an hour longer.
+   * Drops the library's limits after the clock was set back. The library tells by that clock when a limit is over: set
+   * back by an hour, a limit would last for an hour longer.
    */
   function forgetLimitsOfLaterTimes(): void {
-    const offset = clockOffset();
-    if (offset < knownOffset - CLOCK_NOISE_MS) rest.handlers.clear();
-    knownOffset = offset;
+    if (Date.now() < lastRequestAt) rest.handlers.clear();
+    lastRequestAt = Date.now();
   }
 
   /** @throws Stopped when the bot stops, or `signal` is aborted */
@@ -184,8 +167,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const until = performance.now() + ms;
     for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
-      if (performance.now() + blockedMs > until) throw blockedFor(blockedMs);
-      if (blockedMs > 0) await pause(blockedMs, signal);
+      if (blockedMs > 0) {
+        if (performance.now() + blockedMs > until) throw blockedFor(blockedMs);
+        await pause(blockedMs, signal);
+      }
       try {
         forgetLimitsOfLaterTimes();
         return await attempt();
@@ -241,9 +226,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
     const limitMs =
       bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
-    const leftMs = tokenLivesMs(interaction);
-    if (leftMs <= 0) throw new LostInteraction('The token of the interaction is over');
-    await within(leftMs, async () => {
+    const attempt = async () => {
       if (!(await isWanted())) return;
       const response = await rest.queueRequest({
         fullRoute: route,
@@ -254,6 +237,11 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         signal: AbortSignal.timeout(limitMs),
       });
       await response.arrayBuffer();
+    };
+    await within(tokenLivesMs(interaction), attempt).catch((cause: unknown) => {
+      throw isTokenOver(cause)
+        ? new LostInteraction('The token of the interaction is over', { cause })
+        : cause;
     });
   }
 
@@ -283,7 +271,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     body: APIInteractionResponse,
     end: AbortSignal,
   ): Promise<void> {
-    const until = performance.now() + firstResponseMs - (time() - interaction.receivedAt);
+    const until = performance.now() + firstResponseMs - Math.max(0, Date.now() - interaction.receivedAt);
     const leftMs = () => until - performance.now();
     const used = responseAgent;
     const first = respondOnce(interaction, body, end);
@@ -314,26 +302,27 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     block,
     /** Whoever repeats a failed request asks this first, before logging it as something else. */
     tellUnreachable: createUnreachableLog(apiUrl, logger),
-    time,
     /**
-     * The same when an interaction with this id has just come. After the machine has slept nothing else says how late it is,
-     * until Discord has responded.
+     * How far the clock of this machine is ahead of Discord's, to a second or two, in milliseconds; `undefined` if Discord
+     * does not answer. Never throws.
      */
-    timeOfArrival(id: unknown): number {
-      const madeAt = /^\d{17,20}$/.test(String(id)) ? SnowflakeUtil.timestampFrom(String(id)) : 0;
-      if (madeAt - time() > MOST_TIME_ERROR_MS) discordOffset = madeAt - performance.now();
-      return time();
-    },
-    /** Whether Discord has said what time it is. Where it has not, it is asked. Never throws. */
-    async hearTime(): Promise<boolean> {
-      if (!isTimeHeard && block.leftMs() === 0) {
-        const signal = AbortSignal.timeout(ANSWER_MS);
-        await rest.get(Routes.gateway(), { auth: false, signal }).catch(() => undefined);
+    async clockAheadMs(): Promise<number | undefined> {
+      const ask = () =>
+        rest.queueRequest({
+          fullRoute: Routes.gateway(),
+          method: RequestMethod.Get,
+          auth: false,
+          signal: AbortSignal.timeout(ANSWER_MS),
+        });
+      try {
+        const response = await within(ANSWER_MS, ask);
+        const ahead = Date.now() - Date.parse(response.headers.get('date') ?? '');
+        await response.arrayBuffer();
+        return Number.isNaN(ahead) ? undefined : ahead;
+      } catch {
+        return undefined;
       }
-      return isTimeHeard;
     },
-    /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
-    clockAheadMs: (): number | undefined => (isTimeHeard ? Date.now() - time() : undefined),
     /**
      * Sends the first response.
      * @throws LostInteraction
@@ -367,15 +356,13 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
     async read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'> {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
-      const leftMs = tokenLivesMs(interaction);
-      if (leftMs <= 0) return 'gone';
       try {
-        const message = await within(leftMs, () =>
+        const message = await within(tokenLivesMs(interaction), () =>
           rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
       } catch (error) {
-        if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return 'gone';
+        if (isTokenOver(error) || hasCode(error, RESTJSONErrorCodes.UnknownMessage)) return 'gone';
         throw error;
       }
     },
@@ -436,15 +423,9 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 function watching(
   block: Block,
   onRateLimited: ((scope: string) => void) | undefined,
-  onTime: (time: number, isOfNow: boolean) => void,
 ): RESTOptions['makeRequest'] {
   return async (url, init) => {
-    const askedAt = performance.now();
     const response = await DefaultRestOptions.makeRequest(url, init);
-    const time = Date.parse(response.headers.get('date') ?? '');
-    // After a pause of the whole process its time may be long over.
-    const isOfNow = performance.now() - askedAt < MOST_TIME_ERROR_MS;
-    if (!Number.isNaN(time)) onTime(time, isOfNow);
     if (response.status === 429) {
       const scope = response.headers.get('x-ratelimit-scope');
       onRateLimited?.(scope ?? 'none');
@@ -454,9 +435,6 @@ function watching(
     return response;
   };
 }
-
-/** The wall clock less `performance.now()`: it changes when somebody sets the wall clock. */
-const clockOffset = (): number => Date.now() - performance.now();
 
 /** Whether Discord understood and refused: it would refuse the same request again. */
 export const isRefused = (error: unknown): boolean =>
@@ -471,11 +449,8 @@ export const isUncertain = (error: unknown): boolean =>
   /^(?:Abort|Timeout)Error$/.test(Object(error).name) ||
   /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+)$/.test(codeOf(error));
 
-const GONE: ReadonlySet<number> = new Set([
-  RESTJSONErrorCodes.UnknownWebhook,
-  RESTJSONErrorCodes.InvalidWebhookToken,
-  RESTJSONErrorCodes.UnknownMessage,
-]);
+const isTokenOver = (error: unknown): boolean =>
+  hasCode(error, RESTJSONErrorCodes.UnknownWebhook) || hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken);
 
 export function hasCode(error: unknown, code: number): boolean {
   return error instanceof DiscordAPIError && error.code === code;

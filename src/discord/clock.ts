@@ -2,30 +2,58 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** If the clock is wrong by more than this, in milliseconds, the log and the doctor say so. */
+const MOST_UNTOLD_MS = 5 * MINUTE_MS;
 /** If the clock is wrong by more than this, in milliseconds, nothing is deleted for its age. */
 const MOST_WRONG_MS = DAY_MS;
 
 export interface ClockCheckDeps {
-  readonly api: Pick<DiscordApi, 'hearTime' | 'clockAheadMs'>;
-  readonly logger: Pick<Logger, 'error' | 'info'>;
+  readonly api: Pick<DiscordApi, 'clockAheadMs'>;
+  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
-/** Whether this machine's clock is right enough to delete by it: one that is a year ahead would end all history at once. */
-export function createClockCheck({ api, logger }: ClockCheckDeps): () => Promise<boolean> {
-  return async () => {
-    await api.hearTime();
-    const aheadMs = api.clockAheadMs();
-    if (aheadMs === undefined) {
-      logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
+/**
+ * Compares this machine's clock with Discord's. The bot goes by its own clock, so a clock that is a year ahead would end
+ * all history at once.
+ */
+export function createClockCheck({ api, logger }: ClockCheckDeps) {
+  return {
+    /** Tells the log of a clock that is wrong. */
+    async tell(): Promise<void> {
+      const trouble = clockTrouble(await api.clockAheadMs());
+      if (trouble) logger.warn({}, `the clock of this machine ${trouble.says}: ${trouble.mend}`);
+    },
+
+    /** Whether the clock is right enough to delete by it. */
+    async isRight(): Promise<boolean> {
+      const aheadMs = await api.clockAheadMs();
+      if (aheadMs === undefined) {
+        logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
+        return false;
+      }
+      if (Math.abs(aheadMs) <= MOST_WRONG_MS) return true;
+      const { says, mend } = difference(aheadMs);
+      logger.error({}, `the clock of this machine ${says}, so nothing is deleted for its age: ${mend}`);
       return false;
-    }
-    if (Math.abs(aheadMs) <= MOST_WRONG_MS) return true;
-    logger.error(
-      { aheadHours: Math.round(aheadMs / HOUR_MS) },
-      "the clock of this machine differs from Discord's by more than a day: nothing is deleted for its age. Let the " +
-        'clock be set over the network: timedatectl set-ntp true',
-    );
-    return false;
+    },
+  };
+}
+
+/**
+ * What is wrong with the clock, and how it is mended; `undefined` if nothing is, or nothing is known.
+ * @param aheadMs how far the clock is ahead of Discord's
+ */
+export function clockTrouble(aheadMs: number | undefined): ReturnType<typeof difference> | undefined {
+  const isWrong = aheadMs !== undefined && Math.abs(aheadMs) > MOST_UNTOLD_MS;
+  return isWrong ? difference(aheadMs) : undefined;
+}
+
+function difference(aheadMs: number) {
+  const minutes = Math.round(Math.abs(aheadMs) / MINUTE_MS);
+  const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  return {
+    says: `is ${howFar} ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord's`,
+    mend: 'let it be set over the network: timedatectl set-ntp true',
   };
 }

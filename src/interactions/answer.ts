@@ -223,9 +223,7 @@ export function createAnswering(deps: AnswerDeps) {
       return false;
     }
     if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
-    // If it is that old, Discord takes no reply to it.
-    if (taken === 'too old') await turnDown(asking, asking.context.t('dispatch.clock'));
-    return taken === 'taken';
+    return true;
   }
 
   /** @throws LostInteraction when it was not acknowledged in time */
@@ -239,7 +237,7 @@ export function createAnswering(deps: AnswerDeps) {
     } catch (error) {
       // Discord may have taken it all the same; then the member sees "thinking…". If that cannot be known, it stays
       // recorded.
-      const state = isUncertain(error) ? await stateOf(api, interaction, { now: api.time }) : 'gone';
+      const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
       await record.markReplied(interaction.id);
       throw error;

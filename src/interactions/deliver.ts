@@ -8,7 +8,6 @@ import {
 } from 'discord.js';
 import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
 import type { Reply } from './command.ts';
@@ -220,10 +219,9 @@ export async function stateOf(
   interaction: Interaction,
   { now = Date.now, pause = sleep }: Clock = {},
 ): ReturnType<DiscordApi['read']> {
-  const ageMs = now() - interaction.receivedAt;
-  if (ageMs >= TOKEN_LIVES_MS) return 'gone';
+  const ageMs = Math.max(0, now() - interaction.receivedAt);
   const state = await persist(() => api.read(interaction));
   if (state !== 'gone' || ageMs >= ACKNOWLEDGED_BY_MS) return state;
-  await pause(ACKNOWLEDGED_BY_MS - Math.max(ageMs, 0));
+  await pause(ACKNOWLEDGED_BY_MS - ageMs);
   return persist(() => api.read(interaction));
 }

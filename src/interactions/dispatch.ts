@@ -113,7 +113,7 @@ export function createDispatcher(deps: DispatchDeps) {
       try {
         await route(interaction, trace);
       } catch (error) {
-        const about = { interactionId: interaction.id, ageMs: api.time() - interaction.receivedAt };
+        const about = { interactionId: interaction.id, ageMs: Date.now() - interaction.receivedAt };
         if (error instanceof LostInteraction) {
           trace.outcome = 'lost';
           lost(about, error.cause);
@@ -150,7 +150,7 @@ export function createDispatcher(deps: DispatchDeps) {
   return {
     /** Answers an interaction as Discord sends it; never throws. */
     async handle(payload: unknown): Promise<void> {
-      const receivedAt = api.timeOfArrival(Object(payload).id);
+      const receivedAt = Date.now();
       let interaction: Interaction;
       try {
         interaction = readInteraction(payload, receivedAt);

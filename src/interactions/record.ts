@@ -1,8 +1,7 @@
-import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import { LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
-import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
+import { DAY_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
@@ -60,7 +59,7 @@ export interface RecordDeps {
   /** The id of this process. */
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: Pick<Logger, 'error'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -123,18 +122,10 @@ export function createRecord({ store, owner, encryption, logger, now }: RecordDe
     /**
      * Records an interaction, before it is acknowledged.
      * @param shown what the message that its reply changes shows
-     * @returns `twice` when this very interaction was taken already; `too old` to be replied to, by its id
+     * @returns `twice` when this very interaction was taken already
      */
-    async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
+    async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice'> {
       const { id, guildId, receivedAt, token, asked } = interaction;
-      const ageMs = now() - SnowflakeUtil.timestampFrom(id);
-      if (ageMs > TOKEN_LIVES_MS) {
-        logger.warn(
-          { interactionId: id, ageMs },
-          'an interaction was not taken: by its id it is older than 15 minutes; is the clock of this machine wrong?',
-        );
-        return 'too old';
-      }
       const message = messageWritten(interaction, shown !== undefined);
       // Only the fields of the schema are kept.
       const customId = 'customId' in asked ? asked.customId : undefined;

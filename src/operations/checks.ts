@@ -1,12 +1,11 @@
 import {
-  DefaultUserAgent,
   type RESTGetAPIGatewayBotResult,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
-import { request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
+import { clockTrouble } from '../discord/clock.ts';
 import {
   type Application,
   endpointTrouble,
@@ -30,8 +29,6 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** How far the clock may be off, in milliseconds. Discord gives an interaction's time, and waits 3 seconds for an answer. */
-const MOST_CLOCK_ERROR_MS = 5_000;
 /** With fewer IDENTIFYs left for the day a start is a risk: at the last one Discord resets the token. */
 const FEW_IDENTIFIES = 100;
 /** How long Discord may take for all questions together, and the listing service for its answer, in milliseconds. */
@@ -46,7 +43,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
   try {
     return [
       ...(await checksOfDiscord(asking(api), config, commands)),
-      await find('Clock', () => checkClock(config.discordApiUrl)),
+      await find('Clock', () => checkClock(api)),
       await find('Listing service', () => checkListing(config)),
       await find('Store', () => checkStore(config)),
       await find('Encryption key', () => checkEncryption(config)),
@@ -178,28 +175,12 @@ async function stored(storeUrl: Config['storeUrl'], key: string): Promise<unknow
   }
 }
 
-async function checkClock(apiUrl: string): Promise<string> {
-  try {
-    const sentAt = Date.now();
-    const { headers, body } = await request(`${apiUrl}/v10/gateway`, {
-      // Discord refuses requests without a User-Agent.
-      headers: { 'user-agent': DefaultUserAgent },
-      signal: AbortSignal.timeout(LISTING_MS),
-    });
-    await body.dump();
-    const at = Date.parse(String(headers.date));
-    if (Number.isNaN(at)) return 'Discord did not say what time it is';
-    // Discord's time is cut to the second, and was right at some moment between request and response.
-    const ahead = Math.round((sentAt + Date.now()) / 2 - (at + 500));
-    if (Math.abs(ahead) <= MOST_CLOCK_ERROR_MS) return "agrees with Discord's";
-    throw new CheckFailure(
-      `is ${Math.round(Math.abs(ahead) / 1000)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} Discord's`,
-      'let it be set over the network: timedatectl set-ntp true',
-    );
-  } catch (error) {
-    if (error instanceof CheckFailure) throw error;
-    throw new CheckSkipped('Discord was not reached to compare it');
-  }
+async function checkClock(api: DiscordApi): Promise<string> {
+  const aheadMs = await api.clockAheadMs();
+  if (aheadMs === undefined) throw new CheckSkipped('Discord was not reached to compare it');
+  const trouble = clockTrouble(aheadMs);
+  if (trouble) throw new CheckFailure(trouble.says, trouble.mend);
+  return "agrees with Discord's";
 }
 
 /** A key that no account has: the service refuses it, and thereby shows that it is there. */

@@ -367,6 +367,15 @@ describe('an answer', () => {
     expect(made(discord, EDIT)).toBe(times);
   });
 
+  it.each([
+    status(404, { code: 10015 }),
+    status(401, { code: 50027 }),
+  ])('whose token is over for Discord is lost: %j', async (answer) => {
+    const { discord, api } = await open();
+    answering(discord, EDIT, [answer]);
+    await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteraction);
+  });
+
   it('has more time the larger its files are', async () => {
     const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');

@@ -93,14 +93,20 @@ describe('the endpoint', () => {
     [401, 'another time than the one that was signed', { headers: { 'x-signature-timestamp': now() } }],
     [401, 'no time', { headers: { 'x-signature-timestamp': '' } }],
     [401, 'another body than the one that was signed', { sent: COMMAND.replace('"1"', '"2"') }],
-    [401, 'a time of more than five minutes ago', { timeOff: -301 }],
-    [401, 'a time in more than five minutes', { timeOff: 302 }],
   ])('answers %i to %s', async (status, _, change) => {
     const { post, taken, logged } = await openEndpoint();
     expect((await post(COMMAND, change)).status).toBe(status);
     expect(taken).toEqual([]);
     expect(logged()).not.toContain('s3cret');
-    expect(await post(COMMAND, { timeOff: -290 })).toEqual({ status: 202, body: '' });
+    expect((await post(COMMAND)).status).toBe(202);
+  });
+
+  it.each([
+    -86_400, 86_400,
+  ])('takes what Discord has signed where the clocks are %i seconds apart', async (timeOff) => {
+    const { post, taken } = await openEndpoint();
+    expect((await post(COMMAND, { timeOff })).status).toBe(202);
+    expect(taken).toHaveLength(1);
   });
 
   it('takes nothing on another path', async () => {

@@ -47,7 +47,8 @@ const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//]
 /** A request in 25 is refused. */
 const REFUSALS = 0.04;
 const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
+/** A clock that is wrong by months lets no certificate be valid, and so never reaches Discord. */
+const THREE_WEEKS_MS = 21 * 24 * HOUR_MS;
 /** When in a soak the log is left unread, and for how long, in milliseconds. */
 const UNREAD_AFTER_MS = 10_000;
 const UNREAD_MS = 60_000;
@@ -104,7 +105,7 @@ export async function makeTrouble(
 
   async function jump(own: Random): Promise<void> {
     verdict.count('jumps of the clock', 1);
-    await setClock((own.chance(0.5) ? HOUR_MS : YEAR_MS) * (own.chance(0.5) ? 1 : -1));
+    await setClock((own.chance(0.5) ? HOUR_MS : THREE_WEEKS_MS) * (own.chance(0.5) ? 1 : -1));
     await sleep(own.between(500, 3_000));
     await setClock(0);
   }

@@ -13,7 +13,7 @@ import { createWords } from '../../src/words/words.ts';
 import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, type Place, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
-import { type InteractionPartsDeps, interactionParts } from '../support/small-bot.ts';
+import { interactionParts } from '../support/small-bot.ts';
 
 const addGuild = (store: Store, guildId: string) =>
   store
@@ -284,14 +284,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     return { ...work, ...leases, owner, onlyOne: createOnlyOne({ store, owner }), ends };
   }
 
-  /** What of a process takes interactions and submits servers. It tells members nothing, since they came too long ago. */
+  /** What of a process takes interactions and submits servers. Discord takes no reply to them any more. */
   function workOf(store: Store, owner: string, failures = 0) {
     const parts = partsOver(store, { owner });
     const told: string[] = [];
     let failed = 0;
-    const notNeeded = {} as Pick<InteractionPartsDeps, 'api'>;
     const { record, editOrder, takeOver } = interactionParts({
-      ...notNeeded,
+      api: { read: async () => 'gone', edit: async () => undefined },
       store,
       owner,
       encryption,

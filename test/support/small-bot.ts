@@ -67,7 +67,7 @@ export async function startSmallBot(commands: readonly Command[]) {
       store,
       owner: randomUUID(),
       encryption,
-      now: api.time,
+      now: Date.now,
       api,
       wording,
       submissions: {

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { clockTrouble, createClockCheck } from '../../src/discord/clock.ts';
+import { recorder } from '../support/machine.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+function setUp(aheadMs: number | undefined) {
+  const logger = recorder();
+  const clock = createClockCheck({ api: { clockAheadMs: async () => aheadMs }, logger });
+  const said = () => logger.lines.map(({ message }) => message).join('\n');
+  return { clock, said };
+}
+
+it.each([
+  [0, undefined],
+  [5 * MINUTE_MS, undefined],
+  [-5 * MINUTE_MS, undefined],
+  [6 * MINUTE_MS, "is 6 minutes ahead of Discord's"],
+  [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
+  [3 * DAY_MS, "is 72 hours ahead of Discord's"],
+])('a clock that is %i ms ahead is told of where that is more than five minutes', async (aheadMs, says) => {
+  expect(clockTrouble(aheadMs)?.says).toBe(says);
+  const { clock, said } = setUp(aheadMs);
+  await clock.tell();
+  expect(said()).toContain(says ?? '');
+  expect(said() === '').toBe(says === undefined);
+});
+
+it.each([
+  [DAY_MS, true, ''],
+  [-DAY_MS, true, ''],
+  [DAY_MS + 1, false, 'so nothing is deleted for its age'],
+  [-DAY_MS - 1, false, 'so nothing is deleted for its age'],
+  [undefined, false, 'Discord has not said what time it is'],
+])('a clock that is %s ms ahead is right enough to delete by it: %s', async (aheadMs, isRight, says) => {
+  const { clock, said } = setUp(aheadMs);
+  expect(await clock.isRight()).toBe(isRight);
+  expect(said()).toContain(says);
+});
+
+it('of a Discord that has not said what time it is nothing is told', async () => {
+  const { clock, said } = setUp(undefined);
+  await clock.tell();
+  expect(said()).toBe('');
+});
