@@ -5,8 +5,10 @@ import type { Replicas, World } from './world.ts';
 
 /** In milliseconds. */
 const KILL_EVERY_MS = 10_000;
-/** Others count one as dead after 20 to 30 seconds in which they are not killed themselves. */
+/** Others count one as dead after 20 to 30 seconds in which they are not killed themselves: one of them is spared. */
 const ONE_STOPPED_MS = 60_000;
+/** In which one that was counted as dead finds that out, and ends. */
+const FINDS_OUT_MS = 10_000;
 const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
 /** For a transaction of one of them. */
@@ -29,6 +31,8 @@ export async function troubleReplicas(
   if (fleet === undefined) throw new Error('there are no replicas');
   const { replicas } = fleet;
   const stopped = new Set<Replica>();
+  /** They are not killed. */
+  const spared = new Set<Replica>();
   const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
 
   function oneOf(all: readonly Replica[]): Replica | undefined {
@@ -36,10 +40,10 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  /** Waits for one; a kill may have left none that is ready. */
-  async function oneReady(): Promise<Replica | undefined> {
+  /** Waits for one, other than this if one is named; a kill may have left none that is ready. */
+  async function oneReady(other?: Replica): Promise<Replica | undefined> {
     for (;;) {
-      const one = oneOf(replicas.filter(({ isReady }) => isReady));
+      const one = oneOf(replicas.filter((replica) => replica.isReady && replica !== other));
       if (one !== undefined || over.aborted) return one;
       await pause(100);
     }
@@ -48,7 +52,7 @@ export async function troubleReplicas(
   async function kill(): Promise<void> {
     while (!over.aborted) {
       await pause(KILL_EVERY_MS);
-      const one = oneOf(replicas);
+      const one = oneOf(replicas.filter((replica) => !spared.has(replica)));
       if (over.aborted || one === undefined) continue;
       verdict.count('kills', 1);
       await one.stop('SIGKILL');
@@ -65,6 +69,20 @@ export async function troubleReplicas(
       replica.signal('SIGCONT');
       stopped.delete(replica);
     }
+  }
+
+  /** One stands still for so long that another takes over what it had. */
+  async function standStillAlone(): Promise<void> {
+    const one = await oneReady();
+    if (one === undefined) return;
+    spared.add(one);
+    const heir = await oneReady(one);
+    if (heir === undefined) return;
+    spared.add(heir);
+    await standStill([one], ONE_STOPPED_MS);
+    await Promise.race([one.exited(), sleep(FINDS_OUT_MS)]);
+    spared.clear();
+    verdict.count('stops of one', 1);
   }
 
   /** One ends in a transaction, and its database hears nothing of that. */
@@ -98,9 +116,7 @@ export async function troubleReplicas(
 
   async function everything(): Promise<void> {
     await pause(PAUSE_MS);
-    const one = await oneReady();
-    await standStill(one ? [one] : [], ONE_STOPPED_MS);
-    verdict.count('stops of one', 1);
+    await standStillAlone();
     await pause(PAUSE_MS);
     await server.restart();
     verdict.count('restarts of PostgreSQL', 1);
