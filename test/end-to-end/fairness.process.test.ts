@@ -59,6 +59,9 @@ it('five long lists and 60 commands of one member at once are not in the way of 
 
   const before = adds(bot).length;
   const answer = addServer(other.member, 'other.example.com:27015');
+  // It waits for its turn now.
+  const reserved = "SELECT 1 FROM servers WHERE host = 'other.example.com' AND reserved_at IS NOT NULL";
+  await expect.poll(async () => (await bot.store.rows(reserved)).length).toBe(1);
   // One is answered at a time, and the next comes.
   while (addsOf(bot, 'other.example.com').length === 0 && adds(bot).length - before <= 3 * AT_ONCE) {
     const came = adds(bot).length;
