@@ -55,7 +55,9 @@ export async function troubleReplicas(
       const one = oneOf(replicas.filter((replica) => !spared.has(replica)));
       if (over.aborted || one === undefined) continue;
       verdict.count('kills', 1);
+      stopped.add(one);
       await one.stop('SIGKILL');
+      stopped.delete(one);
     }
   }
 
