@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
-import type { DocumentsTable } from '../storage/tables.ts';
+import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 
 /** How long a document is kept after its last change, in milliseconds. */
@@ -57,7 +57,7 @@ export function createDrafts({ store, now }: DraftsDeps) {
   const { tables } = store;
 
   const runsOf = (id: string) =>
-    tables().selectFrom('submissions').select('state').where('document_id', '=', id);
+    tables().selectFrom('submissions').select(['state', 'guild_id', 'user_id']).where('document_id', '=', id);
 
   /** Why a document cannot be changed: a run of it waits or runs. */
   async function whyFixed(id: string): Promise<'submitted' | 'being-sent' | undefined> {
@@ -105,8 +105,9 @@ export function createDrafts({ store, now }: DraftsDeps) {
 
   async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
     const row = await rowOf(id);
+    const owner = row ?? (await runsOf(id).executeTakeFirst());
+    if (owner && !isOf(owner, by)) return 'of-another-member';
     if (row === undefined) return 'gone';
-    if (!isOf(row, by)) return 'of-another-member';
     const fixed = await whyFixed(id);
     if (fixed) return fixed;
     if (row.lines === null) return (await runsOf(id).executeTakeFirst()) ? 'submitted' : 'cancelled';
@@ -140,11 +141,11 @@ export function createDrafts({ store, now }: DraftsDeps) {
       const { guildId, user } = by;
       const content = { ...draftToStore(draft), changed_at: now() };
       return inDrafts(store, by, async () => {
-        const row = await rowOf(id);
-        if (row && !isOf(row, by)) return 'of-another-member';
+        const owner = (await rowOf(id)) ?? (await runsOf(id).executeTakeFirst());
+        if (owner && !isOf(owner, by)) return 'of-another-member';
         const fixed = await whyFixed(id);
         if (fixed) return fixed;
-        await tables()
+        const { numInsertedOrUpdatedRows } = await tables()
           .insertInto('documents')
           .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
           .onConflict((conflict) =>
@@ -155,7 +156,8 @@ export function createDrafts({ store, now }: DraftsDeps) {
               .where('documents.guild_id', '=', guildId)
               .where('documents.user_id', '=', user.id),
           )
-          .execute();
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows !== 1n) return 'of-another-member';
         await dropExcess(by, id);
         return undefined;
       });
@@ -178,5 +180,8 @@ export function createDrafts({ store, now }: DraftsDeps) {
   };
 }
 
-const isOf = (row: Pick<DocumentsTable, 'guild_id' | 'user_id'>, { guildId, user }: Submitter): boolean =>
-  row.guild_id === guildId && row.user_id === user.id;
+/** Of a document that is deleted its runs say whose it was. */
+const isOf = (
+  row: Pick<DocumentsTable | SubmissionsTable, 'guild_id' | 'user_id'>,
+  { guildId, user }: Submitter,
+): boolean => row.guild_id === guildId && row.user_id === user.id;

@@ -465,19 +465,18 @@ describe('a forged window with the id of a submission', () => {
     await paste(member, 'new.example.com:1 cs2');
     await member.press(await paste(member, 'cancelled.example.com:1 cs2'), 'Cancel');
     await turnApprovalOn(guild);
+    await addServer(member, 'decided.example.com:1');
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
     await addServer(member, 'waits.example.com:1');
+    // Of what was decided only the run is left.
     const documents = await bot.store.rows(
-      `SELECT documents.id, state FROM documents LEFT JOIN submissions ON document_id = documents.id
-        WHERE documents.guild_id = ?`,
+      `SELECT coalesce(documents.id, document_id) AS id, documents.id IS NULL AS is_deleted, state
+        FROM documents FULL JOIN submissions ON document_id = documents.id
+        WHERE coalesce(documents.guild_id, submissions.guild_id) = ?`,
       guild.id,
     );
-    expect(documents.map(({ state }) => String(state)).toSorted()).toEqual([
-      'done',
-      'null',
-      'null',
-      'null',
-      'waiting',
-    ]);
+    const kinds = documents.map(({ is_deleted, state }) => `${state}${is_deleted ? ', deleted' : ''}`);
+    expect(kinds.toSorted()).toEqual(['done', 'done, deleted', 'null', 'null', 'null', 'waiting']);
 
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const forge = (person: Person, custom_id: string) =>

@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
 import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
@@ -30,6 +31,12 @@ describe('a stored draft', () => {
     parts = partsOver(store, { now: () => time });
   });
 
+  const seen = async (id: string) => ({
+    guildId: '1',
+    id,
+    runId: (await parts.approvals.find({ guildId: '1', id }))?.id,
+  });
+
   it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
     const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refused(2, 'typed')] };
     await parts.drafts.save(mia, 'd', readyDraft('x', 1));
@@ -52,6 +59,41 @@ describe('a stored draft', () => {
     expect(await parts.drafts.drop(mia, 'd')).toBeUndefined();
     expect(await parts.drafts.drop(mia, 'd')).toBe('cancelled');
     expect(await parts.drafts.find(mia, 'd')).toBe('cancelled');
+  });
+
+  it('stays its member’s where only a run of it is left', async () => {
+    const draft = readyDraft('x', 1);
+    await parts.drafts.save(mia, 'd', draft);
+    await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: time });
+    await parts.approvals.refuse({ ...(await seen('d')), by: '9', interactionId: 'm', reason: '' });
+    expect(await rowsIn(store, 'documents')).toEqual([]);
+    for (const other of [ben, { ...mia, guildId: '2' }]) {
+      expect(await parts.drafts.find(other, 'd')).toBe('of-another-member');
+      expect(await parts.drafts.save(other, 'd', draft)).toBe('of-another-member');
+    }
+    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+  });
+
+  it.runIf(hasPostgres())('is of whoever’s guild has written its id first', async () => {
+    const place = await newPlace('postgres');
+    store = await place.open();
+    parts = partsOver(store, { now: () => time });
+    const elsewhere = { ...mia, guildId: '2' };
+    const isWritten = Promise.withResolvers<void>();
+    const commits = Promise.withResolvers<void>();
+    const first = store.inGuild('2', async () => {
+      await parts.drafts.save(elsewhere, 'd', readyDraft('x', 1));
+      isWritten.resolve();
+      await commits.promise;
+    });
+    await isWritten.promise;
+    const second = parts.drafts.save(mia, 'd', readyDraft('y', 1));
+    const waiting = sql<object>`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting.execute(store.tables())).rows).toHaveLength(1);
+    commits.resolve();
+    await first;
+    expect(await second).toBe('of-another-member');
+    expect(await parts.drafts.find(elsewhere, 'd')).toEqual(readyDraft('x', 1));
   });
 
   it('is neither changed nor dropped once it is carried out', async () => {
