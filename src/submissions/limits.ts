@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
+import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 
 /** How many servers of an order may be submitted now, and which limit holds back the others. */
@@ -80,18 +81,20 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
     return rows[0]?.at ?? now();
   }
 
-  /** What the guild used of its limit before its data was deleted, as far as that still counts. */
-  const erasedUse = (guildId: string) =>
-    store
-      .tables()
-      .selectFrom('used')
-      .select(['count', 'until'])
-      .where('guild_id', '=', guildId)
-      .where('until', '>', now())
-      .executeTakeFirst();
+  /** A part of a statement: what the guild used of its limit before its data was deleted, as far as that still counts. */
+  function erasedRow(guildId: string) {
+    const windowMs = guild.seconds * 1000;
+    // As with the servers themselves: what is later was written while the clock was ahead.
+    return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
+  }
 
   const erasedIn = (guildId: string): RawBuilder<number> =>
-    sql`coalesce((select count from used where guild_id = ${guildId} and until > ${now()}), 0)`;
+    sql`coalesce((select count ${erasedRow(guildId)}), 0)`;
+
+  async function erasedUse(guildId: string): Promise<Pick<UsedTable, 'count' | 'until'> | undefined> {
+    const use = sql<Pick<UsedTable, 'count' | 'until'>>`select count, until ${erasedRow(guildId)}`;
+    return (await use.execute(store.tables())).rows[0];
+  }
 
   function quota(limit: number, { guildId, userId }: Wanted): Limit {
     const today = startOfDay(now());
@@ -170,6 +173,7 @@ export function createLimits({ store, member, guild, now }: LimitsDeps) {
         .selectFrom('servers')
         .where('guild_id', '=', guildId)
         .where('reserved_at', '>', now() - windowMs)
+        .where('reserved_at', '<', now() + windowMs)
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('reserved_at').as('newest')])
         .executeTakeFirstOrThrow();
       if (newest === null) return;

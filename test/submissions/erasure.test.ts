@@ -4,6 +4,7 @@ import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts
 import { openStore, rowsIn } from '../support/database.ts';
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const NOON = 20_000 * 24 * HOUR + 12 * HOUR;
 const USER = '146634305496797257';
 const limit = { servers: 5, seconds: 3600 };
@@ -84,6 +85,23 @@ describe('the data of a guild', () => {
     expect(await room(8)).toEqual({ count: 8 });
     await own.erasure.dropUncounted();
     expect(await rowsIn(store, 'used')).toEqual([]);
+  });
+
+  it('holds nobody up for long where the clock was ahead', async () => {
+    const own = partsOver(store, { now: () => time, guild: { servers: 8, seconds: 3600 } });
+    const wanted = { guildId: '1', userId: 'x', count: 8 };
+    const add = (id: string, at: number) =>
+      addDone(store, { id, guildId: '1', userId: USER, at, hosts: manyHosts(5) });
+    // While it was ahead, and after it was set right.
+    await add('a', NOON + 30 * DAY);
+    await own.erasure.deleteGuild('1');
+    expect(await own.limits.room(wanted)).toEqual({ count: 8 });
+    await add('b', NOON + 30 * DAY);
+    time = NOON + 30 * DAY;
+    await own.erasure.deleteGuild('1');
+    expect(await own.limits.room(wanted)).toMatchObject({ count: 3 });
+    time = NOON;
+    expect(await own.limits.room(wanted)).toEqual({ count: 8 });
   });
 
   it('is not sent any more once its rows are gone', async () => {
