@@ -265,37 +265,42 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     await response.arrayBuffer();
   }
 
-  /** @param end ends the attempts that are still under way */
-  async function respondInTime(
-    interaction: Answerable,
-    body: APIInteractionResponse,
-    end: AbortSignal,
-  ): Promise<void> {
+  /**
+   * Sends the first response.
+   * @throws LostInteraction
+   */
+  async function respond(interaction: Answerable, body: APIInteractionResponse): Promise<void> {
     const until = performance.now() + firstResponseMs - Math.max(0, Date.now() - interaction.receivedAt);
     const leftMs = () => until - performance.now();
     const used = responseAgent;
-    const first = respondOnce(interaction, body, end);
+    const end = new AbortController();
+    const first = respondOnce(interaction, body, end.signal);
     const failure = await failureOf(first, Math.min(firstAttemptMs, Math.max(leftMs(), LEAST_PAUSE_MS)));
+    // Nothing is aborted then: to do so each time took a tenth of the processor (measured).
     if (failure === undefined) return;
-    if (isRefused(failure) || failure instanceof LostInteraction) throw lostOr(failure);
-    if (failure instanceof RateLimitError) {
-      if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
-      await sleep(failure.retryAfter);
-    } else if (responseAgent === used) {
-      // If the agents are others, another interaction has replaced them meanwhile.
-      replaceAgents();
+    try {
+      if (isRefused(failure) || failure instanceof LostInteraction) throw lostOr(failure);
+      if (failure instanceof RateLimitError) {
+        if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
+        await sleep(failure.retryAfter);
+      } else if (responseAgent === used) {
+        // If the agents are others, another interaction has replaced them meanwhile.
+        replaceAgents();
+      }
+      if (leftMs() <= 0) throw lostOr(failure);
+      const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
+        // Discord took the first attempt, and its answer was lost. An attempt that met a limit was not taken.
+        const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+        if (!wasTaken || !isUncertain(failure)) throw error;
+      });
+      // A slow first attempt goes on beside the second.
+      const last = await failureOf(Promise.any([first, second]), leftMs());
+      if (last === undefined) return;
+      const failures = last instanceof AggregateError ? last.errors : [failure, last];
+      throw lostOr(failures.find(isRefused) ?? failures.find(isUncertain) ?? failures.at(-1));
+    } finally {
+      end.abort();
     }
-    if (leftMs() <= 0) throw lostOr(failure);
-    const second = respondOnce(interaction, body, end).catch((error: unknown) => {
-      // Discord took the first attempt, and its answer was lost. An attempt that met a limit was not taken.
-      const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-      if (!wasTaken || !isUncertain(failure)) throw error;
-    });
-    // A slow first attempt goes on beside the second.
-    const last = await failureOf(Promise.any([first, second]), leftMs());
-    if (last === undefined) return;
-    const failures = last instanceof AggregateError ? last.errors : [failure, last];
-    throw lostOr(failures.find(isRefused) ?? failures.find(isUncertain) ?? failures.at(-1));
   }
 
   return {
@@ -323,14 +328,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         return undefined;
       }
     },
-    /**
-     * Sends the first response.
-     * @throws LostInteraction
-     */
-    async respond(interaction: Answerable, response: APIInteractionResponse): Promise<void> {
-      const end = new AbortController();
-      await respondInTime(interaction, response, end.signal).finally(() => end.abort());
-    },
+    respond,
     /**
      * Changes the reply, once.
      * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
