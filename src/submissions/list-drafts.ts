@@ -59,7 +59,10 @@ export type KeptApart = Prepared & { readonly instead: NoDraft };
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
 
-/** The most bytes of a list as it is stored: a thousand servers with usual names take a third of them. */
+/**
+ * The most bytes of a list as it is stored, without a text that is kept beside it: a thousand servers with usual names take a
+ * third of them.
+ */
 const MOST_BYTES = 400_000;
 
 /** Ends the transaction that would have saved the list. */
@@ -139,7 +142,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
   async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const prepared = await prepare(by, id, draft);
     const count = prepared.draft.rows.length;
-    const bytes = Buffer.byteLength(JSON.stringify(prepared.draft));
+    const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(prepared.draft)));
     const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
     if (count > most) throw new TooMany({ kind: 'too-many', count, most });
     await drafts.save(by, id, prepared.draft);

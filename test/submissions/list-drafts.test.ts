@@ -219,6 +219,9 @@ describe('editing', () => {
     const longer = linesToEdit(draft, 'refused').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
+    // The text that could not be read is kept in it, and holds up nothing.
+    await lists.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', window: 'refused' });
+    expect(await lists.again(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
   it('goes on waiting for a moderator until its edit can be read', async () => {
