@@ -499,8 +499,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       byAge: {
-        async approvals() {
-          await approvals.expire();
+        async approvals(stopping) {
+          await approvals.expire(stopping);
           await approvalMessages.showDue();
         },
         submissions: pruning.prune,

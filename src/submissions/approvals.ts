@@ -170,8 +170,11 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
         by.guildId,
         async () => (await withdrawRun(by, id, interactionId)) ?? drafts.save(by, id, draft),
       ),
-    /** Ends the submissions that no moderator has decided in time. */
-    async expire(): Promise<void> {
+    /**
+     * Ends the submissions that no moderator has decided in time.
+     * @throws what `stopping` was aborted with, between two of them
+     */
+    async expire(stopping?: AbortSignal): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
         .select(['id', 'guild_id', 'document_id'])
@@ -179,6 +182,7 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
         .where('expires_at', '<=', now())
         .execute();
       for (const { id, guild_id: guildId, document_id: documentId } of over) {
+        stopping?.throwIfAborted();
         await store.inGuild(guildId, async () => {
           const row = await runs.endWaiting(id, { guildId }, { state: 'expired' });
           if (typeof row !== 'string') await drafts.delete(documentId);

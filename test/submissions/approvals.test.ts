@@ -166,6 +166,8 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await opened.approvals.expire();
     expect(await stateOf(opened, 'b')).toBe('waiting');
     time += WAITS_MS;
+    await expect(opened.approvals.expire(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(await stateOf(opened, 'b')).toBe('waiting');
     await opened.approvals.expire();
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'refused',
