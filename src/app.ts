@@ -28,6 +28,7 @@ import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { createAfterCrash } from './interactions/after-crash.ts';
+import { createAnnouncing } from './interactions/announce.ts';
 import { createAnswering } from './interactions/answer.ts';
 import { createApprovalMessages } from './interactions/approval-messages.ts';
 import { createDispatcher } from './interactions/dispatch.ts';
@@ -398,9 +399,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     underWay,
     editOrder,
     afterCrash,
-    posts,
-    hasBot: membership.hasBot,
-    onRefusedPost: membership.lacksBot,
+    announce: createAnnouncing({ api, posts, now }),
     myTurn,
     logger,
   });

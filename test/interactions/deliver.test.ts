@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import { fitChoices, fitTexts } from '../../src/discord/limits.ts';
-import { announce } from '../../src/interactions/announce.ts';
+import { createAnnouncing } from '../../src/interactions/announce.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { createProgress } from '../../src/interactions/progress.ts';
+
+const DAY_MS = 86_400_000;
 
 const FILES = [
   { id: '8', filename: 'preview-1.csv' },
@@ -230,25 +232,34 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   expect(count).toBe(1);
 });
 
-it.each<
-  [what: string, may: boolean, isThere: boolean, result: PostResult, said: string[], refused: string[]]
->([
-  ['is posted where the bot is there and may', true, true, 'posted', ['post'], []],
-  ['is not said again where nobody knows whether it was posted', true, true, 'failed', ['post'], []],
-  [
-    'follows up where Discord refuses the post all the same',
-    true,
-    true,
-    'no-access',
-    ['post', 'follow-up'],
-    ['7'],
-  ],
-  ['follows up where the bot may not post, which is not tried', false, true, 'posted', ['follow-up'], []],
-  ['follows up where the bot itself is not', true, false, 'posted', ['follow-up'], []],
-])('an announcement %s', async (_what, mayPost, isThere, result, said, refused) => {
+it.each<[what: string, may: boolean, result: PostResult, said: string[]]>([
+  ['is posted where the bot may', true, 'posted', ['post']],
+  ['is not said again where nobody knows whether it was posted', true, 'failed', ['post']],
+  ['follows up where Discord refuses the post all the same', true, 'no-access', ['post', 'follow-up']],
+  ['follows up where the bot may not post, which is not tried', false, 'posted', ['follow-up']],
+])('an announcement %s', async (_what, mayPost, result, said) => {
+  const { announce, done } = announcing(result);
+  await announce('7', mayPost);
+  expect(done).toEqual(said);
+});
+
+it('a channel that refused an announcement is left alone for a day, and no other channel', async () => {
+  const { announce, done, clock } = announcing('no-access');
+  await announce('7');
+  clock.now += DAY_MS - 1;
+  await announce('7');
+  await announce('8');
+  expect(done.splice(0)).toEqual(['post', 'follow-up', 'follow-up', 'post', 'follow-up']);
+  clock.now += 1;
+  await announce('7');
+  expect(done).toEqual(['post', 'follow-up']);
+});
+
+/** A process that announces, with what Discord says of each post. */
+function announcing(result: PostResult) {
   const done: string[] = [];
-  const refusals: string[] = [];
-  const announcing = {
+  const clock = { now: 20_000 * DAY_MS };
+  const announce = createAnnouncing({
     api: { followUp: async () => void done.push('follow-up') },
     posts: {
       async post() {
@@ -256,10 +267,12 @@ it.each<
         return result;
       },
     },
-    hasBot: () => isThere,
-    onRefusedPost: (guildId: string) => void refusals.push(guildId),
+    now: () => clock.now,
+  });
+  return {
+    done,
+    clock,
+    announce: (channelId: string, mayPost = true) =>
+      announce({ ...press('1'), channelId, mayPost }, { content: 'mia has done it', embed: { title: 'it' } }),
   };
-  const interaction = { ...press('1'), guildId: '7', mayPost };
-  await announce(announcing, interaction, { content: 'mia has done it', embed: { title: 'it' } });
-  expect({ done, refusals }).toEqual({ done: said, refusals: refused });
-});
+}
