@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { chunksOf } from '../chunks.ts';
 import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
@@ -8,10 +9,10 @@ import type { PresenceTable } from '../storage/tables.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { type Deletion, guildsWithValues } from './deletion.ts';
 
-/** From this many absences on, one after the other, the bot counts as removed. */
-const ABSENCES_UNTIL_REMOVED = 2;
-/** More than this many guilds, and more than this share, do not leave at once: something is wrong with the list. */
-const MASS_DEPARTURE = { guilds: 10, share: 0.2 };
+/** How far the second absence must be from the first: as a share of the time between two checks, since no timer is exact. */
+const LEAST_APART = 0.99;
+/** How many presences one statement writes. */
+const ROWS_AT_ONCE = 500;
 /** The key of the value that says which application the store is used with, and since when. */
 const APPLICATION = 'application:current';
 
@@ -47,23 +48,18 @@ export type Membership = ReturnType<typeof createMembership>;
 type Presence = Selectable<PresenceTable>;
 
 /**
- * Finds out by asking which guilds the bot was removed from, since without intents nobody tells it. A guild that is
- * absent in two lists in a row loses its key, and after a time of grace everything else. A guild can have the commands
- * without the bot user, and is then in no list: it keeps everything until nobody has used a command for the time of
- * grace. Nothing is deleted before Discord has said that this very guild is unknown.
+ * Finds out by asking which guilds the bot was removed from, since without intents nobody tells it. Three guards stand
+ * before a guild's data: the guild must be absent in two lists in a row; Discord must say that this very guild is unknown; and
+ * all but the key stays for a time of grace. A guild can have the commands without the bot user, and is then in no list: it
+ * keeps everything until nobody has used a command for the time of grace.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now } = deps;
   const { afterStartMs = AFTER_START_MS } = deps;
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
-  /** The latest list that this process has read, and the one before. */
-  let listed = new Set<string>();
-  let listedBefore = listed;
-  /** When a command was last used in each guild that is in no list; written with the next check. */
+  /** When a command was last used in each guild; written with the next check. */
   const uses = new Map<string, number>();
-  /** Guilds in no list for which Discord was asked whether the bot itself is there. */
-  const asked = new Set<string>();
 
   /** One process checks for all; the others only write down which guilds used a command. */
   async function checkOrWrite(): Promise<void> {
@@ -77,22 +73,16 @@ export function createMembership(deps: MembershipDeps) {
 
   async function check(): Promise<void> {
     try {
-      const guilds = await deps.listGuilds(stopping);
-      listedBefore = listed;
-      listed = new Set(guilds);
+      const listed = new Set(await deps.listGuilds(stopping));
       for (const guildId of listed) uses.delete(guildId);
-      if (listed.size === 0) {
-        logger.warn({}, 'Discord lists no guild of this bot; the data of all guilds stays as it is');
-        return;
-      }
-      if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare();
+      if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare(listed);
     } catch (error) {
       if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;
       logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
     }
   }
 
-  /** With the token of another application the bot would seem to have left every guild. */
+  /** With the token of another application Discord would say of every guild that it is unknown. */
   async function isApplicationKnown(): Promise<boolean> {
     const applicationId = await deps.applicationId();
     let known = Object(await store.values.get(APPLICATION));
@@ -110,71 +100,35 @@ export function createMembership(deps: MembershipDeps) {
     return false;
   }
 
-  async function compare(): Promise<void> {
+  async function compare(listed: ReadonlySet<string>): Promise<void> {
     await writeUses();
     const rows = await store.tables().selectFrom('presence').selectAll().execute();
     const presences = new Map(rows.map((row) => [row.guild_id, row]));
     const held = new Set(await guildsWithValues(store));
     for await (const guildId of submissions.guilds()) held.add(guildId);
 
-    for (const [guildId, { used_at }] of presences) {
-      // What was used a moment ago may be about to save something.
-      const isInUse = uses.has(guildId) || (used_at !== null && now() - used_at < TOKEN_LIVES_MS);
-      if (listed.has(guildId) || (!held.has(guildId) && !isInUse)) await forget(guildId, used_at);
-    }
+    const present = [...held].filter((guildId) => listed.has(guildId));
+    const isNew = (guildId: string) => !isNotedAsPresent(presences.get(guildId));
+    await save(present.filter(isNew), PRESENT);
     const absent = [...held].filter((guildId) => !listed.has(guildId));
-    const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
-    const present = held.size - absent.length;
-    const isListDoubted = areTooMany(vanished, present + vanished);
-    for (const guildId of absent) {
+    const isAbsentAnew = (guildId: string) => (presences.get(guildId)?.absent_since ?? null) === null;
+    await save(absent.filter(isAbsentAnew), { absent_since: now() });
+    for (const known of rows) {
       stopping.throwIfAborted();
-      await judge(guildId, presences.get(guildId), isListDoubted);
+      if (!held.has(known.guild_id)) await forget(known);
+      else if (!listed.has(known.guild_id)) await judge(known);
     }
   }
 
-  function areTooMany(vanished: number, of: number): boolean {
-    if (vanished <= MASS_DEPARTURE.guilds || vanished <= MASS_DEPARTURE.share * of) return false;
-    logger.error(
-      { vanished, of },
-      'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
-        'Nothing of them is deleted unless they are still missing after DEPARTURE_GRACE_DAYS',
-    );
-    return true;
-  }
-
-  /**
-   * Records an absence, and deletes what is due.
-   * @param isListDoubted too many guilds are absent for the first time
-   */
-  async function judge(guildId: string, known: Presence | undefined, isListDoubted: boolean): Promise<void> {
-    const wasListDoubted = known === undefined ? isListDoubted : known.is_doubted === 1;
-    const usedAt = known?.used_at ?? null;
-    const wasListed = known?.was_listed === 1 || listedBefore.has(guildId);
-    let absentSince = known?.absent_since ?? now();
-    let absences = (known?.absences ?? 0) + 1;
-    if (usedAt !== null && usedAt > absentSince) {
-      absentSince = usedAt;
-      absences = 1;
-    }
-    // Not what may have been written since it was read: that it was used, and that the bot was there.
-    const counted = {
-      absent_since: absentSince,
-      absences,
-      is_doubted: wasListDoubted ? 1 : 0,
-      ...(wasListed && { was_listed: 1 }),
-    };
-    await savePresence(guildId, counted);
-    if (absences < ABSENCES_UNTIL_REMOVED) return;
-    const isOver = now() - absentSince >= graceMs;
-    if (!isOver && wasListDoubted) return;
-    // The uses that other processes write down include those before the bot was removed.
-    const hasCommands = usedAt !== null && (!wasListed || usedAt >= absentSince);
-    if (!isOver && hasCommands) return;
-    const hasKey = (await keys.status(guildId)) !== undefined;
-    if (!isOver && !hasKey) return;
-    if (!(await isGone(guildId, usedAt))) return;
-    // Somebody may have used a command meanwhile, here or at another process.
-    if (uses.has(guildId) || (await usedAtOf(guildId)) !== usedAt) return;
+  /** Deletes what is due of a guild that was absent before. */
+  async function judge(known: Presence): Promise<void> {
+    const { guild_id: guildId, absent_since: absentSince, used_at: usedAt } = known;
+    if (absentSince === null || now() - absentSince < LEAST_APART * checkEveryMs) return;
+    const isOver = now() - Math.max(absentSince, usedAt ?? 0) >= graceMs;
+    // The commands go with the bot user: where that was, only a use after it left shows that they are still there.
+    const hasCommands = usedAt !== null && (known.was_listed === 0 || usedAt > absentSince);
+    const isDue = isOver || (!hasCommands && (await keys.status(guildId)) !== undefined);
+    if (!isDue || !(await isGone(guildId))) return;
     if (isOver) {
       await deletion.guild(guildId);
       logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
@@ -184,12 +138,11 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   /** Whether Discord itself says that the bot is not in the guild. */
-  async function isGone(guildId: string, usedAt: number | null): Promise<boolean> {
-    if (stopping.aborted) return false;
+  async function isGone(guildId: string): Promise<boolean> {
     try {
       if (await deps.isForeign(guildId, stopping)) return true;
       logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
-      await forget(guildId, usedAt);
+      await save([guildId], PRESENT);
     } catch (error) {
       if (stopping.aborted) return false;
       logger.warn(
@@ -200,64 +153,45 @@ export function createMembership(deps: MembershipDeps) {
     return false;
   }
 
-  /** Inserts a presence, or updates these parts of a known one. */
-  async function savePresence(guildId: string, parts: Partial<Presence>): Promise<void> {
-    await store
-      .tables()
-      .insertInto('presence')
-      .values({ ...unlisted(guildId), ...parts })
-      .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(parts))
-      .execute();
-  }
-
-  async function usedAtOf(guildId: string): Promise<number | null | undefined> {
-    const of = store.tables().selectFrom('presence').select('used_at').where('guild_id', '=', guildId);
-    return (await of.executeTakeFirst())?.used_at;
-  }
-
-  /** Forgets a presence, unless another process has written a use since it was read. */
-  async function forget(guildId: string, usedAt: number | null): Promise<void> {
-    await store
-      .tables()
-      .deleteFrom('presence')
-      .where('guild_id', '=', guildId)
-      .where('used_at', 'is not distinct from', usedAt)
-      .execute();
-  }
-
-  async function writeUses(): Promise<void> {
-    for (const [guildId, at] of uses) {
-      await savePresence(guildId, { used_at: at });
-      // It may have been used again meanwhile.
-      if (uses.get(guildId) === at) uses.delete(guildId);
+  /** Inserts the presences of guilds, or updates these parts of known ones. */
+  async function save(guildIds: readonly string[], parts: Partial<Presence>): Promise<void> {
+    for (const some of chunksOf(guildIds, ROWS_AT_ONCE)) {
+      await store
+        .tables()
+        .insertInto('presence')
+        .values(some.map((guildId) => ({ ...unknown(guildId), ...parts })))
+        .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(parts))
+        .execute();
     }
   }
 
-  /** The bot may come and go between two lists: asking at the first use is the only way to know that it was there. */
-  async function askForBot(guildId: string): Promise<void> {
-    try {
-      if (asked.has(guildId)) return;
-      asked.add(guildId);
-      if (await deps.isForeign(guildId, stopping)) return;
-      await savePresence(guildId, { was_listed: 1 });
-    } catch (error) {
-      if (!stopping.aborted)
-        logger.warn({ err: error, guildId }, 'whether the bot is in a guild is not known');
+  /** Forgets a guild that has nothing, unless it was used a moment ago: that may be about to save something. */
+  async function forget({ guild_id: guildId, used_at: usedAt }: Presence): Promise<void> {
+    if (now() - (usedAt ?? 0) < TOKEN_LIVES_MS) return;
+    await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
+  }
+
+  async function writeUses(): Promise<void> {
+    for (const written of chunksOf([...uses], ROWS_AT_ONCE)) {
+      await store
+        .tables()
+        .insertInto('presence')
+        .values(written.map(([guildId, usedAt]) => ({ ...unknown(guildId), used_at: usedAt })))
+        .onConflict((conflict) =>
+          conflict.column('guild_id').doUpdateSet(({ ref }) => ({ used_at: ref('excluded.used_at') })),
+        )
+        .execute();
+      for (const [guildId, usedAt] of written) {
+        // It may have been used again meanwhile.
+        if (uses.get(guildId) === usedAt) uses.delete(guildId);
+      }
     }
   }
 
   return {
     name: 'membership',
     /** Notes an interaction that the guild's own installation authorised: the guild has the commands. Cheap. */
-    used(guildId: string): void {
-      if (listed.has(guildId)) return;
-      uses.set(guildId, now());
-      void askForBot(guildId);
-    },
-    /** Whether the bot itself is in a guild, by the latest list that this process has read. */
-    hasBot: (guildId: string): boolean => listed.has(guildId),
-    /** Notes that the bot could not post in a guild: until the next list it counts as absent. */
-    lacksBot: (guildId: string): void => void listed.delete(guildId),
+    used: (guildId: string): void => void uses.set(guildId, now()),
     /** Makes a check, or waits for the one that runs. Never throws. */
     check: job.run,
     start: job.start,
@@ -270,12 +204,16 @@ export function createMembership(deps: MembershipDeps) {
   };
 }
 
-/** A guild that is in no list yet. */
-const unlisted = (guildId: string): Presence => ({
+/** A guild of which nothing is known yet. */
+const unknown = (guildId: string): Presence => ({
   guild_id: guildId,
   used_at: null,
   absent_since: null,
-  absences: 0,
   was_listed: 0,
-  is_doubted: 0,
 });
+
+/** What is noted of a guild that the bot is in. */
+const PRESENT = { was_listed: 1, absent_since: null, used_at: null };
+
+const isNotedAsPresent = (known: Presence | undefined): boolean =>
+  known?.was_listed === 1 && known.absent_since === null && known.used_at === null;

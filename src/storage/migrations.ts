@@ -83,9 +83,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('used_at', 'bigint')
         .addColumn('absent_since', 'bigint')
-        .addColumn('absences', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('was_listed', 'integer', (column) => column.notNull().defaultTo(0))
-        .addColumn('is_doubted', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
       await db.schema
         .createTable('leases')

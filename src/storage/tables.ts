@@ -120,18 +120,15 @@ export interface UsedTable {
   readonly until: number;
 }
 
-/** Guilds in which the bot user was missing when Discord listed its guilds, or is not known to be. */
+/** Guilds of which something is kept: whether the bot user is there, and when a command was used where it is not. */
 export interface PresenceTable {
   readonly guild_id: string;
-  /** When members last used a command while the guild was in no list that their process knew; null: not since then. */
+  /** When members last used a command since the guild was last in Discord's list; null: not since then. */
   readonly used_at: number | null;
-  /** Since when the guild is absent from Discord's lists, and from how many in a row. */
+  /** Since when the guild is absent from Discord's list; null: it was in the latest one, or none was read yet. */
   readonly absent_since: number | null;
-  readonly absences: Generated<number>;
-  /** 1 if the guild was in the list before: that its members used commands until then says nothing. */
+  /** 1 once the guild was in the list: it had the bot user, without which its commands go too. */
   readonly was_listed: Generated<number>;
-  /** 1 if it was first absent together with so many others that the list was doubted. */
-  readonly is_doubted: Generated<number>;
 }
 
 /** Processes that are alive. */

@@ -44,9 +44,7 @@ describe.each(KINDS)('a store of %s', (kind) => {
         guild_id: '1',
         used_at: Date.UTC(2026, 0),
         absent_since: null,
-        absences: 0,
         was_listed: 0,
-        is_doubted: 0,
       },
     ]);
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
