@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Games } from '../listing/games.ts';
 import type { Store } from '../storage/store.ts';
 import { type GuildSettings, SETTINGS } from './settings.ts';
@@ -11,11 +12,14 @@ export interface GoneGamesDeps {
 }
 
 /** Tells guilds that chose their games, once, which of these the service no longer has: it may have renamed them. */
-export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps): () => Promise<void> {
-  return async () => {
+export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps) {
+  return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
     for (const guildId of await values.ids(SETTINGS)) {
+      // Others have their turn.
+      await setImmediate();
+      stopping.throwIfAborted();
       const now = await settings.find(guildId);
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];

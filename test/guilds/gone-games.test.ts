@@ -4,6 +4,8 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
+const NEVER = new AbortController().signal;
+
 it('a guild is told once of each chosen game that the service no longer has, and not by a list that is old', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
@@ -18,14 +20,14 @@ it('a guild is told once of each chosen game that the service no longer has, and
     games,
     tell: async (guildId, aliases) => void told.push(`${guildId}: ${aliases}`),
   });
-  await look();
+  await look(NEVER);
   expect(told).toEqual([]);
   isFresh = true;
-  await look();
-  await look();
+  await look(NEVER);
+  await look(NEVER);
   expect(told).toEqual(['1: cs2']);
   games.all = [];
-  await look();
+  await look(NEVER);
   expect(told).toEqual(['1: cs2', '1: rust']);
 });
 
@@ -44,6 +46,32 @@ it('a guild whose settings are deleted meanwhile has none afterwards', async () 
     },
     games: { all: [], isFresh: () => true },
     tell: async () => undefined,
-  })();
+  })(NEVER);
   expect(await store.values.get('settings:1')).toBeUndefined();
+});
+
+it('others have their turn between two guilds, and it ends there when the bot stops', async () => {
+  const stopping = new AbortController();
+  let turns = 0;
+  const looked: string[] = [];
+  const othersTurn = () => {
+    turns += 1;
+    if (turns === 3) stopping.abort();
+    else setImmediate(othersTurn);
+  };
+  setImmediate(othersTurn);
+  const look = createGoneGames({
+    values: { ids: async () => ['1', '2', '3', '4', '5'] },
+    settings: {
+      async find(guildId) {
+        looked.push(guildId);
+        return 'unreadable';
+      },
+      change: () => Promise.reject(new Error('nothing is to be changed')),
+    },
+    games: { all: [], isFresh: () => true },
+    tell: async () => undefined,
+  });
+  await expect(look(stopping.signal)).rejects.toThrow('aborted');
+  expect(looked).toEqual(['1', '2']);
 });
