@@ -32,10 +32,12 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
         logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
         return false;
       }
-      if (Math.abs(aheadMs) <= MOST_WRONG_MS) return true;
-      const { says, mend } = difference(aheadMs);
-      logger.error({}, `the clock of this machine ${says}, so nothing is deleted for its age: ${mend}`);
-      return false;
+      const trouble = clockTrouble(aheadMs, MOST_WRONG_MS);
+      if (trouble) {
+        const { says, mend } = trouble;
+        logger.error({}, `the clock of this machine ${says}, so nothing is deleted for its age: ${mend}`);
+      }
+      return trouble === undefined;
     },
   };
 }
@@ -44,12 +46,8 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
  * What is wrong with the clock, and how it is mended; `undefined` if nothing is, or nothing is known.
  * @param aheadMs how far the clock is ahead of Discord's
  */
-export function clockTrouble(aheadMs: number | undefined): ReturnType<typeof difference> | undefined {
-  const isWrong = aheadMs !== undefined && Math.abs(aheadMs) > MOST_UNTOLD_MS;
-  return isWrong ? difference(aheadMs) : undefined;
-}
-
-function difference(aheadMs: number) {
+export function clockTrouble(aheadMs = 0, mostMs = MOST_UNTOLD_MS) {
+  if (Math.abs(aheadMs) <= mostMs) return undefined;
   const minutes = Math.round(Math.abs(aheadMs) / MINUTE_MS);
   const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   return {

@@ -108,24 +108,27 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return age >= 0 && age < REST_MS;
   }
 
-  /** The key, unless there is none, it cannot be opened, or it rests because the service has refused it. */
-  async function usable(guildId: string): Promise<UsableKey | NoKey> {
+  /** The key, unless there is none, it counts as refused, or it cannot be opened. */
+  async function find(
+    guildId: string,
+    isRefused: (record: KeyRecord) => boolean,
+  ): Promise<UsableKey | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
     if (record === 'unreadable') return { code: 'key-unreadable' };
     const { setBy, setAt } = record;
-    if (isResting(record)) return { code: 'key-invalid', setBy };
+    if (isRefused(record)) return { code: 'key-invalid', setBy };
     const key = open(guildId, record);
     return key ? { key, setAt } : { code: 'key-unreadable' };
   }
 
   return {
-    usable,
+    /** The key to send with: not while it rests. */
+    usable: (guildId: string): Promise<UsableKey | NoKey> => find(guildId, isResting),
     /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
     async get(guildId: string): Promise<UsableKey | undefined> {
-      const record = await readable(guildId);
-      const key = record && open(guildId, record);
-      return key && { key, setAt: record.setAt };
+      const found = await find(guildId, () => false);
+      return 'code' in found ? undefined : found;
     },
     async status(guildId: string): Promise<KeyStatus | undefined> {
       const record = await records.get(guildId);
@@ -136,12 +139,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /** What is to be said of the key: there is none, it cannot be opened, or the service last refused it. */
     async problem(guildId: string): Promise<NoKey | undefined> {
-      const record = await records.get(guildId);
-      if (record === undefined) return { code: 'key-missing' };
-      if (record === 'unreadable') return { code: 'key-unreadable' };
-      const { invalidSince, setBy } = record;
-      if (invalidSince !== undefined) return { code: 'key-invalid', setBy };
-      return open(guildId, record) ? undefined : { code: 'key-unreadable' };
+      const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
+      return 'code' in found ? found : undefined;
     },
     /** Stores the key in place of a previous one. */
     async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {

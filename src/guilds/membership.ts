@@ -67,19 +67,15 @@ export function createMembership(deps: MembershipDeps) {
       const isDone = await deps.onlyOne('departures', checkEveryMs, check);
       if (!isDone) await writeUses();
     } catch (error) {
-      logger.warn({ err: error }, 'which guilds use the bot could not be written; will try again');
+      if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;
+      logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
     }
   }
 
   async function check(): Promise<void> {
-    try {
-      const listed = new Set(await deps.listGuilds(stopping));
-      for (const guildId of listed) uses.delete(guildId);
-      if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare(listed);
-    } catch (error) {
-      if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;
-      logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
-    }
+    const listed = new Set(await deps.listGuilds(stopping));
+    for (const guildId of listed) uses.delete(guildId);
+    if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare(listed);
   }
 
   /** With the token of another application Discord would say of every guild that it is unknown. */

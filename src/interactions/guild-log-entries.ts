@@ -63,8 +63,8 @@ export interface KeyAlertDeps {
 }
 
 /**
- * Tells a guild's log channel that the service refuses the key, that nothing is sent until the key is renewed, and who set
- * it, if that is known. Never throws.
+ * Tells a guild's log channel that the service refuses the key, that one try an hour is sent until the key works or is
+ * renewed, and who set it, if that is known. Never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
   const { guildLog, keys, mention } = deps;
