@@ -28,7 +28,6 @@ import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { createAfterCrash } from './interactions/after-crash.ts';
-import { createAnnouncing } from './interactions/announce.ts';
 import { createAnswering } from './interactions/answer.ts';
 import { createApprovalMessages } from './interactions/approval-messages.ts';
 import { createDispatcher } from './interactions/dispatch.ts';
@@ -102,8 +101,6 @@ export interface Timing extends ApiTiming {
   readonly listReadingMs?: number;
   /** How often a process says that it is alive. */
   readonly leaseRenewedEveryMs?: number;
-  /** Before the first check for guilds that were left. */
-  readonly membershipCheck?: number;
   /** How often it is looked whether commands still come in this way. */
   readonly wayInEveryMs?: number;
   /** Before what could not be recorded is recorded again, try by try. */
@@ -313,7 +310,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onlyOne,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    afterStartMs: timing.membershipCheck,
     now,
     logger,
   });
@@ -399,7 +395,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     underWay,
     editOrder,
     afterCrash,
-    announce: createAnnouncing({ api, posts, now }),
+    posts,
     myTurn,
     logger,
   });

@@ -7,6 +7,7 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
+import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
 import { type DiscordApi, isRefused, Stopped } from './api.ts';
@@ -40,6 +41,9 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
+/** How many channels that refuse are remembered; the oldest is forgotten first. Some 2 MB. */
+const MOST_REFUSING = 10_000;
+
 export interface ChannelPostsDeps {
   readonly api: Pick<DiscordApi, 'post' | 'patch'>;
   readonly logger: Logger;
@@ -50,6 +54,8 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 /** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
+  /** When each channel refused a message, in milliseconds of a clock that nobody sets, unless it has taken a new one since. */
+  const refusedAt = createBoundedMap<number>(MOST_REFUSING);
 
   /**
    * Posts a message that is changed later. Pings nobody but the one role. Never throws.
@@ -75,10 +81,14 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
         body: { ...body, nonce: nonceOf(nonce), enforce_nonce: true },
       });
+      refusedAt.delete(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {
       const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
-      if (refusal !== undefined) return { result: refusal };
+      if (refusal !== undefined) {
+        refusedAt.set(channelId, performance.now());
+        return { result: refusal };
+      }
       if (messageId !== undefined && isRefused(error)) return { result: 'gone' };
       if (error instanceof Stopped)
         quietly.info({}, 'messages to channels could not be posted, since the bot stops');
@@ -89,6 +99,12 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
+    /**
+     * Whether the last message to a channel was refused less than `ms` milliseconds ago: Discord blocks a bot for 10,000
+     * refusals in ten minutes.
+     */
+    hasRefused: (channelId: string, ms: number): boolean =>
+      performance.now() - (refusedAt.get(channelId) ?? Number.NEGATIVE_INFINITY) < ms,
     /** The same, of a message that is never changed. */
     post: async (channelId: string, message: ChannelMessage): Promise<PostResult> =>
       (await put(channelId, message)).result,

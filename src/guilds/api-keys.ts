@@ -22,7 +22,6 @@ const keySchema = z.object({
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
-      accepted: z.boolean(),
       message: z.exactOptional(z.string()),
     }),
   ),
@@ -169,7 +168,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
         const isFirstRefusal = said === 'refused' && record.invalidSince === undefined;
         const next: KeyRecord = {
           ...record,
-          answer: { at, accepted: said === 'accepted', ...messageOf(outcome) },
+          answer: { at, ...messageOf(outcome) },
         };
         if (said === 'accepted') {
           next.workedAt = at;

@@ -36,8 +36,6 @@ export interface MembershipDeps {
   readonly checkEveryMs: number;
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
   readonly graceMs: number;
-  /** How long after the start the first check is. */
-  readonly afterStartMs?: number | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -55,8 +53,7 @@ type Presence = Selectable<PresenceTable>;
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now } = deps;
-  const { afterStartMs = AFTER_START_MS } = deps;
-  const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
   /** When a command was last used in each guild; written with the next check. */
   const uses = new Map<string, number>();

@@ -8,7 +8,7 @@ import { UserError } from '../user-error.ts';
 import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { AfterCrash } from './after-crash.ts';
-import type { Announce } from './announce.ts';
+import { type Announcing, announce } from './announce.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import {
   deliver,
@@ -29,13 +29,12 @@ import type { InteractionRecord } from './record.ts';
 import type { Trace } from './traces.ts';
 import type { UnderWay } from './under-way.ts';
 
-export interface AnswerDeps {
+export interface AnswerDeps extends Announcing {
   readonly api: DiscordApi;
   readonly record: Pick<InteractionRecord, 'take' | 'owns' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly afterCrash: Pick<AfterCrash, 'report' | 'tellInLog'>;
-  readonly announce: Announce;
   readonly myTurn: WorkTurns;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -52,7 +51,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 
 /** Carries out what was asked for, and replies, in the way that the command says it answers. Errors become words. */
 export function createAnswering(deps: AnswerDeps) {
-  const { api, record, underWay, editOrder, afterCrash, announce, myTurn, logger } = deps;
+  const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
   /** Ends with the large replies that were asked for until now. */
   let largeReplies: Promise<unknown> | undefined;
 
@@ -201,7 +200,7 @@ export function createAnswering(deps: AnswerDeps) {
       trace.replied();
       await record.markReplied(interaction.id);
       if (typeof reply !== 'string' && reply.announcement) {
-        await announce(interaction, reply.announcement).catch((error: unknown) => {
+        await announce(deps, interaction, reply.announcement).catch((error: unknown) => {
           logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
         });
       }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBoundedMap } from '../bounded-map.ts';
 import type { ChannelMessage, ChannelPosts, PostResult } from '../discord/channel-posts.ts';
 import type { logChannels } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';
@@ -20,7 +19,7 @@ export interface GuildLogTiming {
 }
 
 export interface GuildLogDeps extends GuildLogTiming, LogChannels {
-  readonly posts: Pick<ChannelPosts, 'post'>;
+  readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
   readonly wordsFor: WordsFor;
   readonly logger: Logger;
 }
@@ -39,10 +38,8 @@ const COLLECT_MS = 1_000;
 const GAP_MS = 5_000;
 /** How often a message is tried that Discord could not take. */
 const ATTEMPTS = 3;
-/** For how long nothing is posted to a channel that refuses: Discord bans a bot for 10,000 refusals in 10 minutes. */
+/** For how long nothing is posted to a channel that refuses. */
 const PAUSE_MS = 10 * 60_000;
-/** How many refusing channels are remembered; the oldest is forgotten first. */
-const MOST_REFUSING = 1_000;
 
 /** How many waiting lines are kept: more do not fit into a message. */
 const MOST_LINES = 50;
@@ -68,8 +65,6 @@ export function createGuildLog(deps: GuildLogDeps) {
   const waiting = new Map<string, Waiting>();
   /** By guild, resolves when nothing waits any more. */
   const posting = new Map<string, Promise<void>>();
-  /** When a channel that refused may be tried again, in milliseconds of a clock that nobody sets. */
-  const refusedUntil = createBoundedMap<number>(MOST_REFUSING);
   /** Ends every pause. */
   let hurry = new AbortController();
 
@@ -78,7 +73,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
       // Choosing the channel again clears the trouble, and ends the pause.
-      if (channel.trouble !== undefined && isLeftAlone(channel.channelId)) return;
+      if (channel.trouble !== undefined && posts.hasRefused(channel.channelId, PAUSE_MS)) return;
       const message = waiting.get(guildId) ?? newMessage();
       waiting.set(guildId, message);
       put(message, wordsFor(channel.locale));
@@ -118,7 +113,6 @@ export function createGuildLog(deps: GuildLogDeps) {
       const result = await posts.post(channelId, messageOf(message, channel, wordsFor(channel.locale)));
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
-      if (found !== undefined) refusedUntil.set(channelId, performance.now() + PAUSE_MS);
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
@@ -126,8 +120,6 @@ export function createGuildLog(deps: GuildLogDeps) {
       return undefined;
     }
   }
-
-  const isLeftAlone = (channelId: string): boolean => performance.now() < (refusedUntil.get(channelId) ?? 0);
 
   return {
     /**

@@ -4,7 +4,6 @@ import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
-  ChannelType,
   ComponentType,
   InteractionType,
   MessageFlags,
@@ -27,8 +26,6 @@ export interface Interaction extends Answerable {
   readonly isAdmin: boolean;
   /** The member's roles; none where it was recorded. */
   readonly roleIds: readonly string[];
-  /** Whether the bot, if it is in the guild itself, may post embeds in the channel. */
-  readonly mayPost: boolean;
   /** Discord's name of the member's language, such as `en-US`. */
   readonly locale: string;
   /** Discord's name of the guild's language, for what others read too. */
@@ -122,7 +119,6 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     user: { id: text(user?.id), name: text(user?.username) },
     isAdmin: mayManage(interaction.member?.permissions ?? '0'),
     roleIds: interaction.member?.roles ?? [],
-    mayPost: mayPost(interaction.app_permissions ?? '0', interaction.channel?.type),
     locale: text(locale),
     guildLocale: text(interaction.guild_locale ?? locale),
     isInstalledInGuild:
@@ -145,23 +141,6 @@ function text(value: unknown): string {
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 /** @param permissions a bit set as a decimal number */
 const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
-
-const THREADS: readonly (ChannelType | undefined)[] = [
-  ChannelType.AnnouncementThread,
-  ChannelType.PublicThread,
-  ChannelType.PrivateThread,
-];
-
-/** Threads have a right of their own (Discord docs: Permissions, SEND_MESSAGES_IN_THREADS). */
-function mayPost(permissions: string, channelType: ChannelType | undefined): boolean {
-  const may = BigInt(permissions);
-  if ((may & PermissionFlagsBits.Administrator) !== 0n) return true;
-  const sends = THREADS.includes(channelType)
-    ? PermissionFlagsBits.SendMessagesInThreads
-    : PermissionFlagsBits.SendMessages;
-  const needed = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.EmbedLinks | sends;
-  return (may & needed) === needed;
-}
 
 function readAsked(interaction: APIInteraction): Asked {
   switch (interaction.type) {

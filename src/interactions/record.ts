@@ -83,7 +83,6 @@ export function createRecord({ store, owner, encryption, logger, now }: RecordDe
         receivedAt: row.taken_at,
         token: new Secret(token),
         isInstalledInGuild: true,
-        mayPost: false,
         roleIds: [],
         asked: { kind: 'unknown' },
       };

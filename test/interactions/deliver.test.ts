@@ -1,13 +1,14 @@
 import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
-import type { PostResult } from '../../src/discord/channel-posts.ts';
+import { createChannelPosts, type PostResult } from '../../src/discord/channel-posts.ts';
 import { fitChoices, fitTexts } from '../../src/discord/limits.ts';
-import { createAnnouncing } from '../../src/interactions/announce.ts';
+import { announce } from '../../src/interactions/announce.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { createProgress } from '../../src/interactions/progress.ts';
+import { createTestClock, recorder } from '../support/machine.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -232,47 +233,46 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   expect(count).toBe(1);
 });
 
-it.each<[what: string, may: boolean, result: PostResult, said: string[]]>([
-  ['is posted where the bot may', true, 'posted', ['post']],
-  ['is not said again where nobody knows whether it was posted', true, 'failed', ['post']],
-  ['follows up where Discord refuses the post all the same', true, 'no-access', ['post', 'follow-up']],
-  ['follows up where the bot may not post, which is not tried', false, 'posted', ['follow-up']],
-])('an announcement %s', async (_what, mayPost, result, said) => {
-  const { announce, done } = announcing(result);
-  await announce('7', mayPost);
+it.each<[what: string, result: PostResult, said: string[]]>([
+  ['is posted in its channel', 'posted', ['post']],
+  ['is not said again where nobody knows whether it was posted', 'failed', ['post']],
+  ['follows up where Discord refuses the post', 'no-access', ['post', 'follow-up']],
+])('an announcement %s', async (_what, result, said) => {
+  const done: string[] = [];
+  const posts = {
+    async post() {
+      done.push('post');
+      return result;
+    },
+    hasRefused: () => false,
+  };
+  const api = { followUp: async () => void done.push('follow-up') };
+  await announce({ api, posts }, press('1'), { content: 'mia has done it', embed: { title: 'it' } });
   expect(done).toEqual(said);
 });
 
 it('a channel that refused an announcement is left alone for a day, and no other channel', async () => {
-  const { announce, done, clock } = announcing('no-access');
-  await announce('7');
-  clock.now += DAY_MS - 1;
-  await announce('7');
-  await announce('8');
-  expect(done.splice(0)).toEqual(['post', 'follow-up', 'follow-up', 'post', 'follow-up']);
-  clock.now += 1;
-  await announce('7');
-  expect(done).toEqual(['post', 'follow-up']);
-});
-
-/** A process that announces, with what Discord says of each post. */
-function announcing(result: PostResult) {
+  const clock = createTestClock();
   const done: string[] = [];
-  const clock = { now: 20_000 * DAY_MS };
-  const announce = createAnnouncing({
-    api: { followUp: async () => void done.push('follow-up') },
-    posts: {
-      async post() {
-        done.push('post');
-        return result;
-      },
+  const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
+  const api = {
+    async post(route: string) {
+      done.push(route);
+      throw refusal;
     },
-    now: () => clock.now,
-  });
-  return {
-    done,
-    clock,
-    announce: (channelId: string, mayPost = true) =>
-      announce({ ...press('1'), channelId, mayPost }, { content: 'mia has done it', embed: { title: 'it' } }),
+    patch: async () => undefined,
+    followUp: async () => void done.push('follow-up'),
   };
-}
+  const posts = createChannelPosts({ api, logger: recorder() });
+  const announceIn = (channelId: string) =>
+    announce({ api, posts }, { ...press('1'), channelId }, { content: 'done', embed: { title: 'it' } });
+  await announceIn('7');
+  clock.advance(DAY_MS - 1);
+  await announceIn('7');
+  await announceIn('8');
+  const [seven, eight] = ['/channels/7/messages', '/channels/8/messages'];
+  expect(done.splice(0)).toEqual([seven, 'follow-up', 'follow-up', eight, 'follow-up']);
+  clock.advance(1);
+  await announceIn('7');
+  expect(done).toEqual([seven, 'follow-up']);
+});

@@ -1,6 +1,5 @@
 import {
   ApplicationCommandOptionType,
-  ChannelType,
   ComponentType,
   InteractionType,
   PermissionFlagsBits,
@@ -42,7 +41,6 @@ describe('an interaction', () => {
       roleIds: [],
       locale: 'de',
       guildLocale: 'fr',
-      mayPost: false,
       isInstalledInGuild: true,
     });
   });
@@ -173,15 +171,6 @@ describe('what is asked', () => {
     expect(chosen(ComponentType.StringSelect)).toMatchObject({ kind: 'select', values });
     expect(chosen(ComponentType.ChannelSelect, { channels: { 8: {} } })).toMatchObject({ values: ['8'] });
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
-  });
-
-  it.each([
-    [ChannelType.GuildText, PermissionFlagsBits.SendMessages, true],
-    [ChannelType.PublicThread, PermissionFlagsBits.SendMessages, false],
-    [ChannelType.PublicThread, PermissionFlagsBits.SendMessagesInThreads, true],
-  ])('says whether the bot may post in its channel (type %i, permissions %s): %s', (type, sends, mayPost) => {
-    const app_permissions = String(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.EmbedLinks | sends);
-    expect(read({ app_permissions, channel: { id: '3', type } })).toMatchObject({ mayPost });
   });
 
   it.each([true, false])('is a role that everybody can mention: %s', (mentionable) => {

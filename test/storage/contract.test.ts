@@ -244,7 +244,6 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     locale: 'en-US',
     guildLocale: 'en-US',
     isInstalledInGuild: true,
-    mayPost: false,
     asked: { kind: 'unknown' },
   });
 

@@ -12,7 +12,6 @@ import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
 import { createAccess } from '../../src/guilds/access.ts';
 import { type AfterCrashDeps, createAfterCrash } from '../../src/interactions/after-crash.ts';
-import { createAnnouncing } from '../../src/interactions/announce.ts';
 import { createAnswering } from '../../src/interactions/answer.ts';
 import type { Command } from '../../src/interactions/command.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
@@ -88,7 +87,7 @@ export async function startSmallBot(commands: readonly Command[]) {
     underWay,
     editOrder,
     afterCrash,
-    announce: createAnnouncing({ api, posts: createChannelPosts({ api, logger }), now: Date.now }),
+    posts: createChannelPosts({ api, logger }),
     myTurn: createWorkTurns(),
     logger,
   });
