@@ -166,10 +166,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
         if (record?.setAt !== setAt) return false;
         const at = time();
         const isFirstRefusal = said === 'refused' && record.invalidSince === undefined;
-        const next: KeyRecord = {
-          ...record,
-          answer: { at, ...messageOf(outcome) },
-        };
+        const next: KeyRecord = { ...record, answer: { at, ...messageOf(outcome) } };
         if (said === 'accepted') {
           next.workedAt = at;
           delete next.invalidSince;

@@ -26,18 +26,9 @@ export function createSealing({ store, encryption, logger }: SealingDeps) {
       logger.info({ sealingKey }, 'another process encrypts with another key, so each key is still needed');
       return;
     }
-    const unreadable: string[] = [];
-    const sealAnew: Look = (name, sealed, context) => {
-      if (Object(sealed).k === sealingKey) return undefined;
-      try {
-        return encryption.seal(encryption.open(sealed, context), context);
-      } catch (error) {
-        if (!(error instanceof UndecryptableError)) throw error;
-        unreadable.push(name);
-        return undefined;
-      }
-    };
-    await eachSealed(store, sealAnew, stopping);
+    const sealAnew: SealAnew = (sealed, plain, context) =>
+      Object(sealed).k === sealingKey ? undefined : encryption.seal(plain, context);
+    const unreadable = await openSealed(store, encryption, sealAnew, stopping);
     if (unreadable.length > 0) {
       logger.warn({ unreadable }, 'records that no encryption key opens stay as they are');
     }
@@ -49,23 +40,31 @@ export function createSealing({ store, encryption, logger }: SealingDeps) {
   };
 }
 
-/**
- * Sees one sealed value.
- * @param name what a message calls it
- * @param sealed a {@link SealedRecord}, unless it is damaged
- * @returns what to store in its place; `undefined`: it stays
- */
-type Look = (name: string, sealed: unknown, context: string) => SealedRecord | undefined;
+/** What to store in place of what was opened; `undefined`: it stays. */
+type SealAnew = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Goes through everything that is sealed: the API keys and the interactions without a reply. Bots may run meanwhile.
+ * Opens everything that is sealed: the API keys and the interactions without a reply. Bots may run meanwhile.
+ * @returns the names of what no key opens
  * @throws what `stopping` was aborted with, between two values
  */
-export async function eachSealed(
+export async function openSealed(
   { tables, values, inGuild }: SealingDeps['store'],
-  look: Look,
+  { open }: Pick<Encryption, 'open'>,
+  sealAnew: SealAnew = () => undefined,
   stopping?: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const unreadable: string[] = [];
+  function look(name: string, sealed: unknown, context: string): SealedRecord | undefined {
+    try {
+      return sealAnew(sealed, open(sealed, context), context);
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      unreadable.push(name);
+      return undefined;
+    }
+  }
+
   for (const guildId of await values.ids(API_KEYS)) {
     stopping?.throwIfAborted();
     const name = `${API_KEYS}:${guildId}`;
@@ -98,6 +97,7 @@ export async function eachSealed(
       .where('sealed', '=', before)
       .execute();
   }
+  return unreadable;
 }
 
 function parsed(text: string): unknown {

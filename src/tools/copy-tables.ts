@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { eachSealed } from '../operations/sealing.ts';
+import { openSealed } from '../operations/sealing.ts';
 import type { Secret } from '../secret.ts';
 import { countOf } from '../storage/count.ts';
-import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
+import { createEncryption } from '../storage/encryption.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
 import { PLACE } from '../storage/postgres-database.ts';
@@ -67,7 +67,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
       for (const value of OWN_VALUES) await store.values.delete(value);
     }
     const counts = await target.inGuild('every guild', () => copyTables(source, target));
-    return { counts, unreadable: await unreadableIn(target, createEncryption(keys)) };
+    return { counts, unreadable: await openSealed(target, createEncryption(keys)) };
   } finally {
     await parts.stop();
   }
@@ -114,19 +114,4 @@ async function* pagesOf(store: Store, table: string, primaryKey: readonly string
     yield rows;
     after = sql`where (${columns}) > (${sql.join(primaryKey.map((column) => last[column]))})`;
   }
-}
-
-/** Tries to open every sealed value. */
-async function unreadableIn(store: Store, { open }: Pick<Encryption, 'open'>): Promise<readonly string[]> {
-  const unreadable: string[] = [];
-  await eachSealed(store, (name, sealed, context) => {
-    try {
-      open(sealed, context);
-    } catch (error) {
-      if (!(error instanceof UndecryptableError)) throw error;
-      unreadable.push(name);
-    }
-    return undefined;
-  });
-  return unreadable;
 }
