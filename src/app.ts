@@ -368,7 +368,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, replying),
     tellGuild: guildLog.tell,
     onToldLater: metrics?.onToldLater,
-    now,
     logger,
   });
   const takeOver = createTakeover({

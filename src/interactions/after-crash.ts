@@ -2,7 +2,7 @@ import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import { bareText, type Clock, deliver, stateOf } from './deliver.ts';
+import { bareText, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
@@ -19,7 +19,7 @@ import type { UnderWay } from './under-way.ts';
 export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
-export interface AfterCrashDeps extends Clock {
+export interface AfterCrashDeps {
   readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
@@ -37,6 +37,7 @@ export interface AfterCrashDeps extends Clock {
   readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
+  readonly pause?: (ms: number) => Promise<unknown>;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
@@ -92,7 +93,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const { t } = context;
-    const state = await stateOf(api, interaction, deps);
+    const state = await stateOf(api, interaction, deps.pause);
     // This process may have replied since it was read, or another one that has taken it over.
     if (!(await record.isUnreplied(id))) return;
     if (state === 'gone') return tellTooLate(interaction);

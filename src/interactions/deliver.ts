@@ -205,21 +205,15 @@ export function persist<Result>(attempt: () => Promise<Result>): Promise<Result>
 /** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
-export interface Clock {
-  /** Milliseconds since 1970. */
-  readonly now?: (() => number) | undefined;
-  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
-}
-
 /**
  * What the member sees of a reply: asked again once Discord takes no acknowledgement any more that is still on its way.
  */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,
-  { now = Date.now, pause = sleep }: Clock = {},
+  pause: (ms: number) => Promise<unknown> = sleep,
 ): ReturnType<DiscordApi['read']> {
-  const ageMs = Math.max(0, now() - interaction.receivedAt);
+  const ageMs = Math.max(0, Date.now() - interaction.receivedAt);
   const state = await persist(() => api.read(interaction));
   if (state !== 'gone' || ageMs >= ACKNOWLEDGED_BY_MS) return state;
   await pause(ACKNOWLEDGED_BY_MS - ageMs);
