@@ -90,12 +90,16 @@ const selectView = (select: APISelectMenuComponent, here: Here) => ({
   offers: offersOf(select, here),
 });
 
-const buttonView = (button: APIButtonComponent) => ({
-  kind: 'button' as const,
-  id: 'custom_id' in button ? button.custom_id : '',
-  label: 'label' in button ? (button.label ?? '') : '',
-  style: button.style,
-  disabled: button.disabled ?? false,
-  /** Of a link. */
-  url: 'url' in button ? button.url : '',
-});
+function buttonView(button: APIButtonComponent) {
+  const url = 'url' in button ? button.url : '';
+  return {
+    kind: 'button' as const,
+    /** A link has none, and goes by its address. */
+    id: 'custom_id' in button ? button.custom_id : url,
+    label: 'label' in button ? (button.label ?? '') : '',
+    style: button.style,
+    disabled: button.disabled ?? false,
+    /** Of a link. */
+    url,
+  };
+}

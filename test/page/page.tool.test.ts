@@ -318,6 +318,30 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
+  it('keeps nothing of what was ticked or chosen for the control that takes its place', async () => {
+    const tab = await inNewServer({ more: '&role=admin' });
+    await run(tab, 'settings');
+    const settings = log(tab).locator('discord-message').last();
+    await settings.getByRole('button', { name: 'Approval' }).click();
+    await settings.getByRole('button', { name: 'Turn approval on' }).waitFor();
+    const buttons = settings.locator('button.button');
+    const before = await buttons.count();
+    await settings.getByRole('combobox').selectOption('@Server news');
+    await expect.poll(() => buttons.count()).toBe(before + 1);
+    await settings.getByRole('button', { name: /Back|All settings/ }).click();
+    const channels = settings.getByRole('combobox', { name: 'Choose a log channel' });
+    expect(await channels.inputValue()).toBe('');
+    await settings.getByRole('button', { name: 'Games …' }).click();
+    const list = settings.locator('details');
+    const ticks = list.locator('input[type=checkbox]');
+    await list.locator('summary').click();
+    for (const index of [0, 1, 4]) await ticks.nth(index).check();
+    const first = await ticks.first().getAttribute('value');
+    await settings.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => ticks.first().getAttribute('value')).not.toBe(first);
+    expect(await list.locator(':checked').count()).toBe(0);
+  });
+
   it('picks a role', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');

@@ -49,10 +49,11 @@ interface Offer {
 export function offersOf(select: APISelectMenuComponent, { channels, roles }: Here): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
     return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
+  const chosen = preselected(select);
   const offer = ({ id, name }: Named, sign: string): Offer => ({
     label: name.startsWith(sign) ? name : `${sign}${name}`,
     value: id,
-    isChosen: false,
+    isChosen: chosen.includes(id),
   });
   // @everyone is offered too.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));

@@ -59,7 +59,7 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
     ${embeds.map((embed) => drawEmbed(embed, locale))}
     ${files.length === 0 ? nothing : html`<div slot="attachments">${files.map((file) => drawFile(file))}</div>`}
     <div slot="components" class="below">
-      ${rows.map((row) => html`<div class="row">${row.map((control) => drawControl(control, message, drawing))}</div>`)}
+      ${rows.map((row) => html`<div class="row">${drawControls(row, message, drawing)}</div>`)}
       ${failed.has(id) ? html`<div class="lost">${words.pressFailed}</div>` : nothing}
       ${
         ephemeral && act !== undefined
@@ -98,6 +98,18 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
   return html`<discord-file-attachment name=${name} bytes=${kib} bytes-unit="KB" href=${url}></discord-file-attachment>
     ${preview === '' ? nothing : html`<pre class="preview" tabindex="0" aria-label=${name}>${preview}</pre>`}`;
 }
+
+/** Each by its custom id, so that one that takes the place of another has nothing of what was ticked there. */
+const drawControls = (
+  row: readonly (ButtonView | SelectView)[],
+  message: MessageView,
+  drawing: Drawing,
+): unknown =>
+  repeat(
+    row,
+    (control) => control.id,
+    (control) => drawControl(control, message, drawing),
+  );
 
 function drawControl(
   control: ButtonView | SelectView,

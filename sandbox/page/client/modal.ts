@@ -1,8 +1,10 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../acts.ts';
 import type { Entered } from '../protocol.ts';
 import { fileValue } from './connection.ts';
+import { options } from './select.ts';
 import { wordsFor } from './words.ts';
 
 /** What was entered, when it is submitted. The event `closed` tells of the rest. */
@@ -50,7 +52,7 @@ class SandboxModal extends LitElement {
 
   override render(): TemplateResult {
     return html`<dialog aria-labelledby="modal-title" @cancel=${(event: Event) => this.close(event)}>
-      ${this.modal === undefined ? nothing : this.renderForm(this.modal)}
+      ${this.modal === undefined ? nothing : keyed(this.modal.id, this.renderForm(this.modal))}
     </dialog>`;
   }
 
@@ -85,7 +87,7 @@ class SandboxModal extends LitElement {
       case 'select':
         return html`<select id=${inputId} name=${id} aria-describedby=${hint} ?required=${required}>
           <option value="">${field.placeholder || wordsFor(this.locale).choose}</option>
-          ${field.offers.map((offer) => html`<option value=${offer.value} ?selected=${offer.value === field.value}>${offer.label}</option>`)}
+          ${options(field.offers.map((offer) => ({ ...offer, isChosen: offer.value === field.value })))}
         </select>`;
       case 'file':
         return html`<input id=${inputId} name=${id} type="file" accept=${field.types.join()} aria-describedby=${hint}

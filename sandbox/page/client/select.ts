@@ -1,17 +1,31 @@
 import { html, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import type { SelectView } from '../messages.ts';
 
-/** What one choice is taken of a native select; several are ticked in a list that folds out. */
-export function select(about: {
+interface About {
   readonly view: SelectView;
   readonly label: string;
   readonly done: string;
   readonly pick: (values: readonly string[]) => void;
-}): TemplateResult {
-  return Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 }
 
-type About = Parameters<typeof select>[0];
+interface Offer {
+  readonly label: string;
+  readonly value: string;
+  readonly isChosen: boolean;
+}
+
+/** What one choice is taken of a native select; several are ticked in a list that folds out. */
+export const select = (about: About): TemplateResult =>
+  Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
+
+/** What a native select offers. An attribute would not undo what a person has chosen there. */
+export const options = (offers: readonly Offer[]) =>
+  repeat(
+    offers,
+    ({ value }) => value,
+    ({ label, value, isChosen }) => html`<option value=${value} .selected=${isChosen}>${label}</option>`,
+  );
 
 function one({ view, label, pick }: About): TemplateResult {
   const { offers, disabled } = view;
@@ -22,8 +36,8 @@ function one({ view, label, pick }: About): TemplateResult {
     @keydown=${openFirst}
     @change=${({ target }: Event) => pick([(target as HTMLSelectElement).value])}
   >
-    <option value="" disabled ?selected=${!offers.some(({ isChosen }) => isChosen)}>${label}</option>
-    ${offers.map((offer) => html`<option value=${offer.value} ?selected=${offer.isChosen}>${offer.label}</option>`)}
+    <option value="" disabled .selected=${!offers.some(({ isChosen }) => isChosen)}>${label}</option>
+    ${options(offers)}
   </select>`;
 }
 
@@ -46,9 +60,11 @@ function several({ view, label, done, pick }: About): TemplateResult {
   return html`<details class="several">
     <summary class="select" aria-label=${label}>${chosen.length === 0 ? label : chosen.join(', ')}</summary>
     <form @submit=${take}>
-      ${offers.map(
+      ${repeat(
+        offers,
+        ({ value }) => value,
         (offer) => html`<label>
-          <input type="checkbox" name="value" value=${offer.value} ?checked=${offer.isChosen} ?disabled=${disabled} />${offer.label}
+          <input type="checkbox" name="value" value=${offer.value} .checked=${offer.isChosen} ?disabled=${disabled} />${offer.label}
         </label>`,
       )}
       <button type="submit" class="button primary" ?disabled=${disabled}>${done}</button>

@@ -5,6 +5,7 @@ import type { TraceEntry } from '../trace.ts';
 import type { TroublesView, View } from '../view.ts';
 import { addressWith } from './connection.ts';
 import { type Drawing, messages } from './message.ts';
+import { options } from './select.ts';
 
 /** What stands beside the channel, and what it can change. */
 interface Side {
@@ -28,8 +29,8 @@ const ROLES = [
 const languageName = (locale: string): string =>
   new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
 
-const options = (all: readonly (readonly [string, string])[], chosen: string) =>
-  all.map(([value, label]) => html`<option value=${value} ?selected=${value === chosen}>${label}</option>`);
+const chosenOf = (all: readonly (readonly [string, string])[], chosen: string) =>
+  options(all.map(([value, label]) => ({ label, value, isChosen: value === chosen })));
 
 const selected = (event: Event) => (event.target as HTMLSelectElement).value;
 
@@ -61,9 +62,9 @@ function you({ view, sit }: Side): TemplateResult {
   const guilds = view.guilds.map(({ id, name }, index) => [id, `${index + 1}. ${name}`] as const);
   return html`<section aria-labelledby="you">
     <h2 id="you">You</h2>
-    <label>Who you are <select @change=${(event: Event) => sit({ role: selected(event) as SeatView['role'] })}>${options(ROLES, role)}</select></label>
-    <label>Discord server <select @change=${(event: Event) => sit({ guild: selected(event) })}>${options(guilds, guild)}</select></label>
-    <label>Language <select @change=${(event: Event) => sit({ locale: selected(event) })}>${options(languages, locale)}</select></label>
+    <label>Who you are <select @change=${(event: Event) => sit({ role: selected(event) as SeatView['role'] })}>${chosenOf(ROLES, role)}</select></label>
+    <label>Discord server <select @change=${(event: Event) => sit({ guild: selected(event) })}>${chosenOf(guilds, guild)}</select></label>
+    <label>Language <select @change=${(event: Event) => sit({ locale: selected(event) })}>${chosenOf(languages, locale)}</select></label>
   </section>`;
 }
 
@@ -83,7 +84,7 @@ function bot({ view, act }: Side): TemplateResult {
 
 const troubles = (name: string, { now, all }: TroublesView, choose: (name: string) => void) => html`<label
   >${name} <select @change=${(event: Event) => choose(selected(event))}>
-    ${options(
+    ${chosenOf(
       all.map(({ name: each, words }) => [each, words]),
       now,
     )}
@@ -132,7 +133,7 @@ function elsewhere({ view, beside, read, drawing }: Side): TemplateResult {
   const shown = view.elsewhere.find(({ channel }) => channel === beside)?.messages ?? [];
   return html`<section aria-labelledby="log">
     <h2 id="log">Log channel</h2>
-    <label>Channel <select @change=${(event: Event) => read(selected(event))}>${options(channels, beside)}</select></label>
+    <label>Channel <select @change=${(event: Event) => read(selected(event))}>${chosenOf(channels, beside)}</select></label>
     <div class="log" role="log" aria-label=${`Messages in #${beside}`} tabindex="0">
       ${shown.length === 0 ? html`<p class="quiet">Nothing is written in #${beside}. An admin makes it the log channel with /settings.</p>` : messages(shown, drawing)}
     </div>
