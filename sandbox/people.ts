@@ -10,6 +10,7 @@ const EVERYDAY =
 /** Who uses the bot, and what each may do. `place` is how far a person's id is from the guild's. */
 export const ROLES = {
   admin: { place: 11n, permissions: EVERYDAY | PermissionFlagsBits.ManageGuild },
+  moderator: { place: 14n, permissions: EVERYDAY },
   member: { place: 12n, permissions: EVERYDAY },
   other: { place: 13n, permissions: EVERYDAY },
 } as const;
@@ -25,22 +26,31 @@ export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   return { userId: String(BigInt(id) + place), permissions };
 }
 
+/** Whether they see what is there for the team alone, such as #staff. */
+export const isOfTeam = (role: Role): boolean => role === 'admin' || role === 'moderator';
+
 interface Seat {
   readonly role: Role;
   readonly guild: Guild;
   /** Discord's name of the person's language, such as `en-US`. */
   readonly locale: string;
+  /** Where they are; in the guild's first text channel unless said. */
+  readonly channelId?: string;
 }
 
-export function createPeople(discord: Pick<DiscordStandIn, 'person'>) {
-  const known = new Map<string, Person>();
+export function createPeople(discord: Pick<DiscordStandIn, 'person' | 'roles' | 'guildEvents'>) {
+  const people = new Map<string, Person>();
   return {
     /** The same person for the same seat, each time. */
-    at({ role, guild, locale }: Seat): Person {
-      const seat = `${role} ${guild.id} ${locale}`;
-      const person =
-        known.get(seat) ?? discord.person({ guild, name: role, locale, ...memberOf(guild, role) });
-      known.set(seat, person);
+    at({ role, guild, locale, channelId = guild.channelId }: Seat): Person {
+      const seat = `${role} ${guild.id} ${locale} ${channelId}`;
+      const known = people.get(seat);
+      if (known !== undefined) return known;
+      const person = discord.person({ guild, name: role, locale, channelId, ...memberOf(guild, role) });
+      people.set(seat, person);
+      const moderators = discord.roles(guild).find(({ name }) => name === 'Moderators');
+      if (role === 'moderator' && moderators !== undefined)
+        discord.guildEvents.giveRole(person, moderators.id);
       return person;
     },
   };

@@ -59,7 +59,7 @@ interface NewPerson {
   readonly name: string;
   readonly permissions: bigint;
   readonly locale?: string;
-  /** Where they are, also a thread or an announcement channel; the guild's first text channel unless said. */
+  /** Where they are, also a thread, an announcement channel or their direct messages; the guild's first text channel unless said. */
   readonly channelId?: string;
   /** For a person who is to be the same in every run; a new id without it. */
   readonly userId?: string;
@@ -93,7 +93,7 @@ export async function startDiscord(options: StandInOptions) {
     onLate: (...late) => records.lateResponse(...late),
     onEvent: tell,
   });
-  const { clock, guilds, messages, commands, bot } = world;
+  const { clock, guilds, messages, commands, bot, directMessages } = world;
   if (options.entryPoint) commands.replace([ENTRY_POINT]);
   const records = createRecords({ clock, onEvent: tell });
   const endpoint = createEndpoint({
@@ -212,6 +212,10 @@ export async function startDiscord(options: StandInOptions) {
     },
     /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
     channels: ({ id }: Guild): readonly Channel[] => [...guilds.known(id).channels.values()],
+    /** Where the bot's direct messages to a person are. */
+    directChannel: (userId: string): string => directMessages.with(userId).id,
+    /** The person has blocked the bot, or takes direct messages of nobody. */
+    refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
     /** Who is in a guild. */
     members: ({ id }: Guild) =>
       [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),

@@ -15,7 +15,7 @@ Type commands at the prompt, or send them: npm run -s sandbox < script.txt
   --port N     the page's port; a free one by default`;
 
 export const WELCOME = `The bot is running against a Discord and a listing service of its own; nothing leaves this machine.
-You are an admin of its first guild. To begin, type
+You are an admin of its first server. To begin, type
   /setkey                                             then the key: sandbox-key-1234
   /addserver game:cs2 server:play.example.com:27015
   /addservers file:docs/servers.csv

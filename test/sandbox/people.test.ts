@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import { openRawBot, type RawBot } from './support/raw.ts';
+import { openRawBot, type RawBot, raw } from './support/raw.ts';
 
 let bot: RawBot;
 beforeEach(async () => {
@@ -29,6 +29,41 @@ async function answered(coming: Promise<Answer>, data: object) {
   if (answer.kind !== 'message') throw new Error(`a message was expected: ${answer.kind}`);
   return answer.message;
 }
+
+describe('direct messages', () => {
+  it('have buttons without a guild around them, and the commands that are for them', async () => {
+    const { standIn, guild, person } = bot;
+    const channelId = standIn.directChannel(person.userId);
+    const components = [row(button('again'))];
+    await raw(standIn, `POST /channels/${channelId}/messages`, { json: { content: 'words', components } });
+    const [message] = standIn.messages({ channelId });
+    if (message === undefined) throw new Error('there is no message');
+    const coming = person.press(message, 'again');
+    const told = await bot.nextInteraction();
+    expect(told).toMatchObject({
+      user: { id: person.userId },
+      context: 1,
+      authorizing_integration_owners: { 0: '0' },
+      channel: { id: channelId, type: 1 },
+      message: { id: message.id },
+    });
+    expect(Object.keys(told)).not.toEqual(expect.arrayContaining(['guild_id']));
+    expect(Object.keys(told)).not.toEqual(expect.arrayContaining(['member']));
+    await bot.respond(told, { type: 7, data: { content: 'pressed' } });
+    expect(await coming).toMatchObject({ kind: 'message', message: { current: { content: 'pressed' } } });
+    const stranger = standIn.person({ guild, name: 'stranger', permissions: 0n });
+    expect(await stranger.press(message, 'again')).toEqual({ kind: 'refused', why: 'the message is gone' });
+    const { userId } = person;
+    const there = standIn.person({ guild, name: 'mason', permissions: 0n, userId, channelId });
+    await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, {
+      json: [
+        { name: 'here', description: 'In a guild', contexts: [0] },
+        { name: 'there', description: 'In both', contexts: [0, 1] },
+      ],
+    });
+    expect(there.commands().map(({ name }) => name)).toEqual(['there']);
+  });
+});
 
 describe('a command', () => {
   it('is shown to whom it is for', () => {

@@ -390,6 +390,40 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
+  it('opens direct messages with one person, and posts in them what they take', async () => {
+    const { guildEvents, person: newPerson, refuseDirectMessages } = bot.standIn;
+    const open = (json: object) => ask('POST /users/@me/channels', { json });
+    const opened = await open({ recipient_id: bot.person.userId });
+    const { id, type, recipients } = Object(opened.json);
+    expect([type, recipients[0].username]).toEqual([1, 'mason']);
+    expect((await open({ recipient_id: bot.person.userId })).json).toEqual(opened.json);
+    const post = (json: object, channel = id) => ask(`POST /channels/${channel}/messages`, { json });
+    const posted = Object((await post({ content: `done <@&${bot.guild.id}>` })).json);
+    expect([posted.channel_id, posted.mention_roles]).toEqual([id, []]);
+    const edited = await ask(`PATCH /channels/${id}/messages/${posted.id}`, { json: { content: 'changed' } });
+    expect(edited.json).toMatchObject({ content: 'changed' });
+
+    const [, elsewhere] = bot.standIn.guilds;
+    const other = newPerson({ guild: elsewhere ?? bot.guild, name: 'other', permissions: 0n });
+    const theirs = Object((await open({ recipient_id: other.userId })).json).id;
+    expect((await post({ content: 'words' }, theirs)).status).toBe(200);
+    if (elsewhere) guildEvents.remove(elsewhere);
+    expect((await post({ content: 'words' }, theirs)).json).toMatchObject({ code: 50278 });
+    refuseDirectMessages(bot.person.userId);
+    expect((await post({ content: 'words' })).json).toMatchObject({ code: 50007 });
+    expect(broken()).toEqual([]);
+
+    expect((await open({ recipient_id: '123456789012345678' })).json).toMatchObject({ code: 50033 });
+    expect((await open({})).json).toMatchObject({ code: 50035 });
+    expect((await open({ recipient_id: bot.person.userId, access_tokens: ['a'] })).status).toBe(400);
+    expect((await post({})).json).toMatchObject({ code: 50007 });
+    expect(broken()).toEqual([
+      'Invalid Recipient(s)',
+      'A direct message is for one recipient',
+      'A direct message is for one recipient',
+    ]);
+  });
+
   it('pings whom a message may ping', async () => {
     const { guildEvents } = bot.standIn;
     const open = guildEvents.addRole(bot.guild, { name: 'open', mentionable: true });

@@ -14,12 +14,14 @@ import {
   type Locale,
 } from 'discord.js';
 import type { Upload } from '../contract.ts';
+import type { Channel } from '../world/channels.ts';
+import { type DirectChannel, NO_GUILD } from '../world/direct-messages.ts';
 import { type GuildState, isMember, type Member, type Role } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 
-/** A member of a guild, in one of its channels. */
+/** A member of a guild, in one of its channels or in the bot's direct messages. */
 export interface Actor {
   readonly userId: string;
   readonly name: string;
@@ -36,10 +38,8 @@ export type Asked =
   | Pick<APIMessageComponentInteraction, 'type' | 'data'>
   | Pick<APIModalSubmitInteraction, 'type' | 'data'>;
 
-/** What every interaction in a guild has. */
-type Common = Required<
-  Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'user' | 'message'>
->;
+/** What every interaction has, in a guild or outside. */
+type Common = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'message'>;
 
 /** An INTERACTION_CREATE: all that Discord sends, not only what this bot reads (Discord docs: Interaction Structure). */
 export function interactionCreate(
@@ -47,41 +47,50 @@ export function interactionCreate(
   about: { readonly interaction: Interaction; readonly actor: Actor; readonly asked: Asked },
 ) {
   const { interaction, actor, asked } = about;
-  const { guild, member, channelId } = actor;
-  const channel = guild.channels.get(channelId);
+  const { guild, channelId } = actor;
+  const direct = world.directMessages.get(channelId);
+  const channel = direct ?? guild.channels.get(channelId);
   if (channel === undefined) throw new Error(`there is no channel ${channelId}`);
   const common: Common = {
     id: interaction.id,
     application_id: world.applicationId,
     token: interaction.token,
     version: 1,
-    guild_id: guild.id,
-    guild: { id: guild.id, locale: guild.locale as Locale, features: [] },
-    guild_locale: guild.locale as Locale,
     locale: actor.locale as Locale,
     channel_id: channelId,
-    channel: {
-      id: channelId,
-      type: channel.type,
-      name: channel.name,
-      guild_id: guild.id,
-      permissions: String(member.permissions),
-    } as Common['channel'],
-    member: {
-      ...memberObject(member),
-      user: userObject({ id: actor.userId, name: actor.name }),
-      permissions: String(member.permissions),
-      deaf: false,
-      mute: false,
-    },
     app_permissions: String(channel.botPermissions),
     entitlements: [],
-    authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: guild.id },
-    context: InteractionContextType.Guild,
     attachment_size_limit: ATTACHMENT_SIZE_LIMIT,
+    ...(direct === undefined ? inGuild(actor, channel) : inDirectMessages(actor, direct)),
   };
   const source = interaction.source?.current;
   return { ...common, ...asked, ...(source && { message: source }) };
+}
+
+const personOf = ({ userId, name }: Actor) => userObject({ id: userId, name });
+
+function inGuild(actor: Actor, { id, type, name }: Channel) {
+  const { guild, member } = actor;
+  const permissions = String(member.permissions);
+  return {
+    guild_id: guild.id,
+    guild: { id: guild.id, locale: guild.locale as Locale, features: [] },
+    guild_locale: guild.locale as Locale,
+    channel: { id, type, name, guild_id: guild.id, permissions } as NonNullable<Common['channel']>,
+    member: { ...memberObject(member), user: personOf(actor), permissions, deaf: false, mute: false },
+    authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: guild.id },
+    context: InteractionContextType.Guild,
+  };
+}
+
+function inDirectMessages(actor: Actor, { id, type }: DirectChannel) {
+  const user = personOf(actor);
+  return {
+    channel: { id, type, recipients: [user] } as unknown as NonNullable<Common['channel']>,
+    user,
+    authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: NO_GUILD },
+    context: InteractionContextType.BotDM,
+  };
 }
 
 /** Discord's types have no name for none. */

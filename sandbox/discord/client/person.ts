@@ -10,10 +10,12 @@ import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ComponentType,
+  InteractionContextType,
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Answer, OptionValue, SeenModal } from '../contract.ts';
+import { NO_GUILD } from '../world/direct-messages.ts';
 import type { Interaction, NewInteraction } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
@@ -65,19 +67,23 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const chosen = new Map<string, string>();
   const phone = createPhone();
 
+  /** Whether it is that of this person's direct messages with the bot. */
+  const isDirect = (channelId: string) => world.directMessages.get(channelId)?.userId === actor.userId;
+
   /** In the channel of the message that it comes from, or where the person is. */
   function send(did: Did, asked: Asked): Interaction {
     const { channelId } = did.source ?? actor;
+    const guildId = isDirect(channelId) ? NO_GUILD : actor.guild.id;
     const interaction = world.interactions.open({
       ...did,
       kind: asked.type,
       userId: actor.userId,
       userName: actor.name,
       channelId,
-      guildId: actor.guild.id,
+      guildId,
     });
     const there = { ...actor, channelId };
-    dispatch(interactionCreate(world, { interaction, actor: there, asked }), actor.guild.id);
+    dispatch(interactionCreate(world, { interaction, actor: there, asked }), guildId);
     return interaction;
   }
 
@@ -96,7 +102,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   }
 
   /** As the guild's administrators and the command itself say. */
-  function isAllowed({ id, default_member_permissions }: APIApplicationCommand): boolean {
+  function isAllowed({ id, contexts, default_member_permissions }: APIApplicationCommand): boolean {
+    // A command that does not say where it is, is everywhere.
+    if (isDirect(actor.channelId)) return contexts?.includes(InteractionContextType.BotDM) ?? true;
     const { permissions } = actor.member;
     if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
     if (actor.guild.allowed.has(`${id} ${actor.userId}`)) return true;
@@ -120,7 +128,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     const stored = world.messages.get(id);
     const seesIt = stored?.onlyFor === undefined || stored.onlyFor === actor.userId;
     const botIsThere = actor.guild.status !== 'left';
-    const isHere = actor.guild.channels.has(stored?.channelId ?? '');
+    const channelId = stored?.channelId ?? '';
+    const isHere = actor.guild.channels.has(channelId) || isDirect(channelId);
     return seesIt && botIsThere && isHere ? stored : undefined;
   }
 

@@ -1,37 +1,51 @@
 import { ChannelType, PermissionFlagsBits } from 'discord.js';
-import { MessageResponseSchema } from 'discord-api-spec/zod';
+import { MessageResponseSchema, PrivateChannelResponseSchema } from 'discord-api-spec/zod';
 import type { Mentions } from '../../markdown.ts';
 import type { Channel } from '../world/channels.ts';
+import type { DirectChannel } from '../world/direct-messages.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
 import type { SeenMessage } from '../world/messages.ts';
+import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import {
+  type Denial,
   deletedMessage,
+  invalidRecipient,
   isDenial,
   missingAccess,
   missingPermissions,
+  noMutualGuild,
   othersMessage,
+  refusedByPerson,
   unknownChannel,
 } from './denial.ts';
 import { mentionsIn, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
-import { checkMessage, type MessageBody } from './rules.ts';
+import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
 
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
 
 /** Messages that the bot posts in a channel without being asked, and what it makes of them later. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { guilds, clock, messages } = world;
+  const { guilds, clock, messages, directMessages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
-  /** The channel and its guild, if the bot sees it. */
+  /** The channel and the roles of its guild, if the bot sees it. */
   function placeOf(channelId = '') {
+    const direct = directMessages.get(channelId);
+    if (direct !== undefined) return { channel: direct, guild: NOWHERE, refusal: refusalOf(direct) };
     const guild = guilds.withChannel(channelId);
     const channel = guild?.channels.get(channelId);
     if (guild === undefined || channel === undefined) return unknownChannel;
     const isSeen = isMember(guild) && (channel.botPermissions & PermissionFlagsBits.ViewChannel) !== 0n;
-    return isSeen ? { guild, channel } : missingAccess;
+    return isSeen ? { guild, channel, refusal: undefined } : missingAccess;
+  }
+
+  /** Why the person of a direct channel is not written to. */
+  function refusalOf({ userId }: DirectChannel): Denial | undefined {
+    if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
+    return directMessages.refusing.has(userId) ? refusedByPerson : undefined;
   }
 
   /** The message with the nonce, when it was posted a moment ago. */
@@ -42,6 +56,23 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
 
   return [
     {
+      // The one that there is already is answered again (Discord docs: User, Create DM).
+      method: 'POST',
+      path: '/users/@me/channels',
+      auth: 'bot',
+      answers: PrivateChannelResponseSchema,
+      handle({ json }) {
+        const denial = checkRecipient(json);
+        if (denial !== undefined) return denial;
+        const member = guilds.member(Object(json).recipient_id);
+        if (member === undefined) return invalidRecipient;
+        const { userId, name } = member;
+        const { id, type } = directMessages.with(userId);
+        const recipients = [userObject({ id: userId, name })];
+        return ok({ id, type, flags: 0, last_message_id: null, recipients });
+      },
+    },
+    {
       method: 'POST',
       path: '/channels/:channel/messages',
       auth: 'bot',
@@ -50,7 +81,8 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       handle({ params, json, files }) {
         const place = placeOf(params.channel);
         if (isDenial(place)) return place;
-        const { guild, channel } = place;
+        const { guild, channel, refusal } = place;
+        if (refusal !== undefined) return refusal;
         const body: MessageBody & { readonly nonce?: string } = Object(json);
         const needed = neededFor(channel, body);
         if ((channel.botPermissions & needed) !== needed) return missingPermissions;
@@ -88,6 +120,9 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   ];
 }
 
+/** No guild, and so nobody who could be pinged by a role. */
+const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
+
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
   const send =
     type === ChannelType.PublicThread
@@ -100,7 +135,11 @@ function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
  * A role is pinged when anyone may mention it, or the bot may mention all of them there (Discord docs: Permissions,
  * MENTION_EVERYONE; discord-api-docs#1604).
  */
-function mentionsThere(mentions: Mentions, { id, roles }: GuildState, { botPermissions }: Channel): Mentions {
+function mentionsThere(
+  mentions: Mentions,
+  { id, roles }: typeof NOWHERE,
+  { botPermissions }: Channel,
+): Mentions {
   const mayAll = (botPermissions & PermissionFlagsBits.MentionEveryone) !== 0n;
   const isPinged = (roleId: string) =>
     roleId !== id && roles.has(roleId) && (mayAll || roles.get(roleId)?.mentionable === true);

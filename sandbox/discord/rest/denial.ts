@@ -47,6 +47,13 @@ export const othersMessage = denial(403, 50005, 'Cannot edit a message authored 
 export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
 export const unknownGuild = blameless(404, 10004, 'Unknown Guild');
 export const missingAccess = blameless(403, 50001, 'Missing Access');
+export const invalidRecipient = denial(400, 50033, 'Invalid Recipient(s)');
+export const refusedByPerson = blameless(403, 50007, 'Cannot send messages to this user');
+export const noMutualGuild = blameless(
+  403,
+  50278,
+  'Cannot send messages to this user due to having no mutual guilds',
+);
 export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
 
 export const tooMany = (limited: Limited): Denial => ({

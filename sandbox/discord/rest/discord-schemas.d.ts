@@ -5,6 +5,7 @@ declare module 'discord-api-spec/zod' {
 
   export const ApplicationCommandResponseSchema: $ZodType;
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const CreatePrivateChannelRequestSchema: $ZodType;
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;
   export const GatewayResponseSchema: $ZodType;
@@ -18,5 +19,6 @@ declare module 'discord-api-spec/zod' {
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
   export const MyGuildResponseSchema: $ZodType;
   export const PrivateApplicationResponseSchema: ZodMiniObject;
+  export const PrivateChannelResponseSchema: $ZodType;
   export const RatelimitedResponseSchema: $ZodType;
 }

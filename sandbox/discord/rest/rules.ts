@@ -12,6 +12,7 @@ import {
 } from 'discord.js';
 import {
   ApplicationCommandUpdateRequestSchema,
+  CreatePrivateChannelRequestSchema,
   IncomingWebhookInteractionRequestSchema,
   IncomingWebhookRequestPartialSchema,
   IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
@@ -381,6 +382,22 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
   },
 ];
 
+interface SentRecipient {
+  readonly recipient_id?: string | null;
+  readonly access_tokens?: unknown;
+  readonly nicks?: unknown;
+}
+
+export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
+  {
+    // The rest of the published schema is for groups, which no bot can open (Discord docs: User, Create DM).
+    title: 'A direct message is for one recipient',
+    check({ recipient_id, access_tokens, nicks }) {
+      return recipient_id && !access_tokens && !nicks ? undefined : ['recipient_id'];
+    },
+  },
+];
+
 // Each body is checked by its published schema, and then by its rules.
 
 /** What a breach of a published schema is called. */
@@ -428,6 +445,9 @@ export const checkChoices = (data: unknown): Denial | undefined =>
 export const checkModal = (data: unknown): Denial | undefined =>
   bySchema(ModalInteractionCallbackRequestDataSchema, data, ['data']) ??
   byRules(MODAL_RULES, Object(data), ['data']);
+
+export const checkRecipient = (body: unknown): Denial | undefined =>
+  bySchema(CreatePrivateChannelRequestSchema, body) ?? byRules(RECIPIENT_RULES, Object(body));
 
 /** The body of a PUT, which replaces all commands. */
 export function checkCommands(body: unknown): Denial | undefined {

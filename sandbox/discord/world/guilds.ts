@@ -75,6 +75,8 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
     /** @throws Error when there is no such guild */
     known,
     withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
+    /** Somebody who is, or was, in a guild of the bot's. */
+    member: (userId: string) => [...all.values()].map(({ members }) => members.get(userId)).find(Boolean),
     /** The name of a member, a role or a channel of any guild, by its id. */
     nameOf(id: string): string | undefined {
       for (const { members, roles, channels } of all.values()) {

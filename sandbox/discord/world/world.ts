@@ -1,6 +1,7 @@
 import type { APIUser } from 'discord.js';
 import { createClock } from './clock.ts';
 import { createCommands } from './commands.ts';
+import { createDirectMessages } from './direct-messages.ts';
 import { createFiles } from './files.ts';
 import { createGuilds } from './guilds.ts';
 import { createInteractions, type Interaction, type InteractionEvent } from './interactions.ts';
@@ -27,8 +28,8 @@ export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptio
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
   const guilds = createGuilds({ snowflakes });
-  guilds.add({ name: 'First guild' });
-  guilds.add({ name: 'Second guild' });
+  guilds.add({ name: 'First server' });
+  guilds.add({ name: 'Second server' });
   const interactions = createInteractions({ clock, snowflakes, onEvent, ...answers });
 
   return {
@@ -44,6 +45,7 @@ export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptio
       bot: true,
     } satisfies APIUser,
     guilds,
+    directMessages: createDirectMessages({ snowflakes }),
     commands: createCommands({ snowflakes, applicationId }),
     interactions,
     messages: createMessages({ onEvent }),
