@@ -1,5 +1,6 @@
 import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, Person, SeenModal, Upload } from '../discord/contract.ts';
+import { marksOf } from '../markdown.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import type { Act, Entered, FileValue, Outcome, SeatView } from './protocol.ts';
@@ -12,7 +13,7 @@ const DONE: Outcome = { kind: 'done' };
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
-  readonly player: Pick<Player, 'play' | 'next'>;
+  readonly player: Pick<Player, 'play' | 'next' | 'leave'>;
 }) {
   const { sandbox, views, player } = deps;
   const { discord, listing, bot, people } = sandbox;
@@ -21,7 +22,7 @@ export function createActs(deps: {
     const answer = await coming;
     if (answer.kind === 'message') return DONE;
     if (answer.kind !== 'modal') return answer;
-    return { kind: 'modal', modal: modalView(answer.modal) };
+    return { kind: 'modal', modal: modalView(answer.modal, discord.nameOf) };
   }
 
   async function complete(me: Person, act: Extract<Act, { do: 'complete' }>): Promise<Outcome> {
@@ -36,7 +37,7 @@ export function createActs(deps: {
   return {
     /** @throws Error when there is no such thing to be done */
     async run(act: Act, seat: SeatView): Promise<Outcome> {
-      const me = people.at({ role: seat.role, guild: views.guild(seat), locale: seat.locale });
+      const me = people.at(views.place(seat));
       switch (act.do) {
         case 'slash':
           return outcomeOf(me.slash(act.command, optionsOf(me, act)));
@@ -76,6 +77,9 @@ export function createActs(deps: {
         case 'next':
           player.next();
           return DONE;
+        case 'leave':
+          player.leave();
+          return DONE;
         default:
           throw new Error(`there is nothing like ${(act as { readonly do: string }).do}`);
       }
@@ -114,10 +118,10 @@ const enteredIn = (values: Entered) =>
 export type ModalView = ReturnType<typeof modalView>;
 
 /** A modal as the page shows it. */
-const modalView = ({ data, interactionId }: SeenModal) => ({
+const modalView = ({ data, interactionId }: SeenModal, nameOf: (id: string) => string | undefined) => ({
   /** What it is submitted by. */
   id: interactionId,
   title: data.title,
-  texts: modalTexts(data),
+  texts: modalTexts(data).map((text) => marksOf(text, nameOf)),
   fields: modalFields(data),
 });

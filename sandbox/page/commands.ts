@@ -37,6 +37,7 @@ interface Limits {
   readonly min_length?: number;
   readonly max_length?: number;
   readonly autocomplete?: boolean;
+  readonly file_types?: readonly string[];
 }
 
 function optionView(option: APIApplicationCommandBasicOption, locale: string, where: Where) {
@@ -51,6 +52,8 @@ function optionView(option: APIApplicationCommandBasicOption, locale: string, wh
     required: option.required ?? false,
     autocomplete: limits.autocomplete ?? false,
     choices,
+    /** Of a file. */
+    types: limits.file_types ?? [],
     least: limits.min_value ?? limits.min_length,
     most: limits.max_value ?? limits.max_length,
   };

@@ -19,6 +19,8 @@ export type Entered = Readonly<Record<string, string | FileValue>>;
 export interface SeatView {
   readonly role: Role;
   readonly guild: string;
+  /** By its name; `DIRECT` for direct messages. What is not there stands for the guild's first. */
+  readonly channel: string;
   readonly locale: string;
 }
 
@@ -44,7 +46,7 @@ export type Act =
   | { readonly do: 'dismiss'; readonly message: string }
   | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }
   | { readonly do: 'allow' | 'revoke'; readonly key: string }
-  | { readonly do: 'kill' | 'start' | 'next' }
+  | { readonly do: 'kill' | 'start' | 'next' | 'leave' }
   | { readonly do: 'play'; readonly scenario: string };
 
 export type Outcome =

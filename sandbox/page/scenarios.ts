@@ -7,6 +7,15 @@ import type { Sandbox } from '../sandbox.ts';
 import { readUpload } from '../slash-options.ts';
 import type { SeatView } from './protocol.ts';
 
+/** What the page itself says, in its two languages. */
+export interface Texts {
+  readonly en: string;
+  readonly de: string;
+}
+
+/** @param locale Discord's name of a language; English for whoever has another */
+export const inLanguage = ({ en, de }: Texts, locale: string): string => (locale === 'de' ? de : en);
+
 /** Those who act in a scenario, and what they act with. */
 interface Stage {
   readonly sandbox: Sandbox;
@@ -15,14 +24,14 @@ interface Stage {
   /** Discord's name of their language. */
   readonly locale: string;
   /** Says what happens next, and through whose eyes, and gives people the time to read it. */
-  tell(role: 'admin' | 'member', caption: string): Promise<void>;
+  tell(role: 'admin' | 'member', caption: Texts): Promise<void>;
 }
 
 /** Something that is played in a new Discord server, so that nothing that was there before is in its way. */
 interface Scenario {
   /** What stands in its address. */
   readonly name: string;
-  readonly title: string;
+  readonly title: Texts;
   /** @throws Error when it does not come as it should */
   play(stage: Stage): Promise<void>;
 }
@@ -38,32 +47,47 @@ const PANEL_LINE = {
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'first-key',
-    title: 'First key',
+    title: { en: 'First key', de: 'Der erste Schlüssel' },
     async play(stage) {
-      await stage.tell('admin', 'An admin runs /setkey and types the key of their account.');
+      await stage.tell('admin', {
+        en: 'An admin runs /setkey and types the key of their account.',
+        de: 'Ein Admin gibt /setkey ein und dann den Schlüssel seines Kontos.',
+      });
       const saved = await setKey(stage);
-      await stage.tell('admin', 'They choose a log channel below the answer.');
+      await stage.tell('admin', {
+        en: 'They choose a log channel below the answer.',
+        de: 'Unter der Antwort wählt er einen Logkanal.',
+      });
       await finished(await stage.admin.pick(saved, ['#staff']));
-      await stage.tell('admin', 'Each setting is shown, with what changes it.');
-      await stage.tell('member', 'A member submits a server.');
+      await stage.tell('admin', {
+        en: 'Each setting is shown, with what changes it.',
+        de: 'Jede Einstellung ist zu sehen, mit dem, was sie ändert.',
+      });
+      await stage.tell('member', {
+        en: 'A member submits a server.',
+        de: 'Ein Mitglied reicht einen Server ein.',
+      });
       await addServer(stage);
     },
   },
   {
     name: 'panel',
-    title: 'A panel',
+    title: { en: 'A panel', de: 'Ein Panel' },
     async play(stage) {
       await withKey(stage);
-      await stage.tell('admin', 'They post a panel with /panel, with a line of their own.');
+      await stage.tell('admin', {
+        en: 'They post a panel with /panel, with a line of their own.',
+        de: 'Er postet mit /panel ein Panel, mit einem eigenen Satz darauf.',
+      });
       const panel = await finished(
         await typeInto(stage.admin, await stage.admin.slash('panel'), {
-          text: PANEL_LINE[stage.locale === 'de' ? 'de' : 'en'],
+          text: inLanguage(PANEL_LINE, stage.locale),
         }),
       );
-      await stage.tell(
-        'member',
-        'A member who knows no command presses a button of it, and fills the window in.',
-      );
+      await stage.tell('member', {
+        en: 'A member who knows no command presses a button of it, and fills the window in.',
+        de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf darauf und füllt das Fenster aus.',
+      });
       await finished(
         await typeInto(stage.member, await pressMain(stage.member, panel), {
           game: 'cs2',
@@ -75,49 +99,64 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'wrong-first-try',
-    title: 'A wrong first try',
+    title: { en: 'A wrong first try', de: 'Ein falscher erster Versuch' },
     async play(stage) {
       await withKey(stage);
-      await stage.tell('member', 'A member forgets the port.');
+      await stage.tell('member', { en: 'A member forgets the port.', de: 'Ein Mitglied vergisst den Port.' });
       const noPort = await addServer(stage, 'play.example.com');
-      await stage.tell('member', 'They put it right.');
+      await stage.tell('member', { en: 'They put it right.', de: 'Es verbessert das.' });
       await finished(await pressMain(stage.member, noPort));
-      await stage.tell('member', 'They try an address that nobody outside can reach.');
+      await stage.tell('member', {
+        en: 'They try an address that nobody outside can reach.',
+        de: 'Es versucht eine Adresse, die von außen niemand erreicht.',
+      });
       await addServer(stage, '192.168.0.4:27015');
     },
   },
   {
     name: 'list-of-250',
-    title: 'A list of 250 with 12 wrong ones',
+    title: { en: 'A list of 250 with 12 wrong ones', de: 'Eine Liste von 250, 12 davon falsch' },
     async play(stage) {
       await withKey(stage);
-      await stage.tell('member', 'A member sends a file of 250 lines; 12 of them are wrong.');
+      await stage.tell('member', {
+        en: 'A member sends a file of 250 lines; 12 of them are wrong.',
+        de: 'Ein Mitglied schickt eine Datei mit 250 Zeilen; 12 davon sind falsch.',
+      });
       const preview = await sendList(stage);
-      await stage.tell('member', 'They submit the others.');
+      await stage.tell('member', { en: 'They submit the others.', de: 'Es reicht die anderen ein.' });
       await finished(await pressMain(stage.member, preview));
     },
   },
   {
     name: 'service-outage',
-    title: 'A service outage',
+    title: { en: 'A service outage', de: 'Der Dienst fällt aus' },
     async play(stage) {
       const { troubleService } = stage.sandbox;
       await withKey(stage);
-      await stage.tell('member', 'The listing service refuses connections, and a member submits a server.');
+      await stage.tell('member', {
+        en: 'The listing service refuses connections, and a member submits a server.',
+        de: 'Der Listendienst nimmt keine Verbindungen an, und ein Mitglied reicht einen Server ein.',
+      });
       await troubleService('down');
       const notSent = await addServer(stage);
-      await stage.tell('member', 'The service is back, and they try again.');
+      await stage.tell('member', {
+        en: 'The service is back, and they try again.',
+        de: 'Der Dienst ist wieder da, und es versucht es noch einmal.',
+      });
       await troubleService('ok');
       await finished(await pressMain(stage.member, notSent));
     },
   },
   {
     name: 'crash-in-a-list',
-    title: 'A crash in the middle of a list',
+    title: { en: 'A crash in the middle of a list', de: 'Ein Absturz mitten in einer Liste' },
     async play(stage) {
       const { bot, listing, startBot, troubleService, watch } = stage.sandbox;
       await withKey(stage);
-      await stage.tell('member', 'A member submits a list of 250, and the service answers slowly.');
+      await stage.tell('member', {
+        en: 'A member submits a list of 250, and the service answers slowly.',
+        de: 'Ein Mitglied reicht eine Liste von 250 ein, und der Dienst antwortet langsam.',
+      });
       const preview = await sendList(stage);
       await troubleService('slow');
       const before = listing.submitted.length;
@@ -125,33 +164,36 @@ export const SCENARIOS: readonly Scenario[] = [
       // The answer comes from the bot's next run.
       const answer = pressMain(stage.member, preview);
       await held;
-      await stage.tell('member', 'The bot is killed in the middle of it.');
+      await stage.tell('member', {
+        en: 'The bot is killed in the middle of it.',
+        de: 'Mittendrin wird der Bot abgeschossen.',
+      });
       await bot.stop('SIGKILL');
       await troubleService('ok');
-      await stage.tell(
-        'member',
-        'It is started again, and tells what became of the list: nothing is sent twice.',
-      );
+      await stage.tell('member', {
+        en: 'It is started again, and tells what became of the list: nothing is sent twice.',
+        de: 'Er wird neu gestartet und sagt, was aus der Liste geworden ist: Nichts wird doppelt gesendet.',
+      });
       await startBot();
       await finished(await answer);
     },
   },
   {
     name: 'discord-unwell',
-    title: 'Discord on a bad day',
+    title: { en: 'Discord on a bad day', de: 'Discord hat einen schlechten Tag' },
     async play(stage) {
       const { troubleDiscord } = stage.sandbox;
       await withKey(stage);
-      await stage.tell(
-        'member',
-        'Every kept connection to Discord dies silently, and a member submits a server.',
-      );
+      await stage.tell('member', {
+        en: 'Every kept connection to Discord dies silently, and a member submits a server.',
+        de: 'Alle offenen Verbindungen zu Discord sterben unbemerkt, und ein Mitglied reicht einen Server ein.',
+      });
       troubleDiscord('dead');
       await addServer(stage);
-      await stage.tell(
-        'member',
-        'The first request of each kind fails, and the member asks for their submissions.',
-      );
+      await stage.tell('member', {
+        en: 'The first request of each kind fails, and the member asks for their submissions.',
+        de: 'Die erste Anfrage jeder Art scheitert, und das Mitglied fragt nach seinen Einreichungen.',
+      });
       troubleDiscord('first-failing');
       await finished(await stage.member.slash('submissions'));
       troubleDiscord('ok');
@@ -161,7 +203,7 @@ export const SCENARIOS: readonly Scenario[] = [
 
 /** How a scenario begins that is not about the key. */
 async function withKey(stage: Stage): Promise<void> {
-  await stage.tell('admin', 'An admin has set the key.');
+  await stage.tell('admin', { en: 'An admin has set the key.', de: 'Ein Admin hat den Schlüssel gesetzt.' });
   await setKey(stage);
 }
 
@@ -222,8 +264,8 @@ async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<voi
 /** The scenario that was played last. */
 export interface ScenarioView {
   readonly name: string;
-  readonly state: 'playing' | 'over' | 'failed';
-  /** What is happening in it. */
+  readonly state: 'playing' | 'over' | 'failed' | 'left';
+  /** What is about to happen in it, or why it failed. */
   readonly caption: string;
   /** Whose eyes to see it with. */
   readonly seat: SeatView;
@@ -235,7 +277,7 @@ export type Player = ReturnType<typeof createPlayer>;
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
   /** Waits while a caption stands, before what it says happens; until `next` is called, unless said. */
-  readonly read?: ((caption: string) => Promise<unknown>) | undefined;
+  readonly read?: ((caption: Texts) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
   const { sandbox, onChange } = deps;
@@ -251,15 +293,23 @@ export function createPlayer(deps: {
     onChange();
   }
 
+  /** What the caption says happens now. */
+  function next(): void {
+    step.resolve();
+    step = Promise.withResolvers();
+  }
+
   return {
     /** The one that was played last, or is being played. */
     get current() {
       return current;
     },
-    /** What the caption says happens now. */
-    next(): void {
-      step.resolve();
-      step = Promise.withResolvers();
+    next,
+    /** It is played no further. */
+    leave(): void {
+      latest += 1;
+      if (current !== undefined) show({ ...current, state: 'left' });
+      next();
     },
     /**
      * Begins it in a new Discord server, once the one that is being played has come to its next caption.
@@ -271,19 +321,20 @@ export function createPlayer(deps: {
       latest += 1;
       const mine = latest;
       const before = played;
-      this.next();
-      const guild = sandbox.discord.guildEvents.add({ name: scenario.title, locale });
+      next();
+      const title = inLanguage(scenario.title, locale);
+      const guild = sandbox.discord.guildEvents.add({ name: title, locale });
       const person = (role: 'admin' | 'member') => sandbox.people.at({ role, guild, locale });
       let told: ScenarioView = {
         name,
         state: 'playing',
-        caption: scenario.title,
-        seat: { role: 'admin', guild: guild.id, locale },
+        caption: title,
+        seat: { role: 'admin', guild: guild.id, channel: '', locale },
       };
       const showMine = (next: ScenarioView) => mine === latest && show(next);
       show(told);
-      const tell = async (role: 'admin' | 'member', caption: string) => {
-        told = { ...told, caption, seat: { ...told.seat, role } };
+      const tell = async (role: 'admin' | 'member', caption: Texts) => {
+        told = { ...told, caption: inLanguage(caption, locale), seat: { ...told.seat, role } };
         showMine(told);
         await read(caption);
         if (mine !== latest) throw new Error('another scenario was begun');
@@ -299,12 +350,18 @@ export function createPlayer(deps: {
         await scenario?.play({ sandbox, admin, member, locale, tell });
       }
       played = run().then(
-        () => void showMine({ ...told, state: 'over', caption: `${scenario.title}: this was all.` }),
+        () => void showMine({ ...told, state: 'over' }),
         (error: unknown) =>
-          void showMine({ ...told, state: 'failed', caption: `It did not come so: ${messageOf(error)}` }),
+          void showMine({
+            ...told,
+            state: 'failed',
+            caption: `${inLanguage(FAILED, locale)}: ${messageOf(error)}`,
+          }),
       );
     },
   };
 }
+
+const FAILED = { en: 'It did not come so', de: 'Es kam nicht so' };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

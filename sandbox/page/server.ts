@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox.ts';
 import { createActs } from './acts.ts';
 import { findFile, pageFile } from './files.ts';
 import type { Act, SeatView } from './protocol.ts';
-import { createPlayer, type ScenarioView } from './scenarios.ts';
+import { createPlayer, type ScenarioView, type Texts } from './scenarios.ts';
 import { createTrace, type TraceEntry } from './trace.ts';
 import { createViews, type View, type Views } from './view.ts';
 
@@ -23,7 +23,7 @@ interface PageOptions {
   /** 0, unless said: a free one. */
   readonly port?: number;
   /** Waits while a caption of a scenario stands, before what it says happens; until somebody presses *Next*, unless said. */
-  readonly read?: (caption: string) => Promise<unknown>;
+  readonly read?: (caption: Texts) => Promise<unknown>;
 }
 
 /** A file of 10 MiB in base64, and what is around it. */
@@ -181,13 +181,14 @@ function end(response: ServerResponse, status: number, type: string, body: Buffe
   response.writeHead(status, { 'content-type': type }).end(body);
 }
 
-/** Whoever asks for nobody is an admin of the first guild, in English. */
+/** Whoever asks for nobody is an admin of the first server, in English. */
 function seatFrom(about: URLSearchParams): SeatView {
   const role = about.get('role') ?? '';
   const locale = about.get('locale') ?? '';
   return {
     role: Object.hasOwn(ROLES, role) ? (role as Role) : 'admin',
     guild: about.get('guild') ?? '',
+    channel: about.get('channel') ?? '',
     locale: /^[a-z]{2}(-[A-Z0-9]{2,3})?$/.test(locale) ? locale : 'en-US',
   };
 }

@@ -4,14 +4,15 @@ import type { Person } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { Interaction, InteractionEvent } from '../discord/world/interactions.ts';
 import type { SubmittedServer } from '../listing/service.ts';
-import { ROLE_NAMES } from '../people.ts';
+import { isOfTeam, memberOf, ROLE_NAMES } from '../people.ts';
 import type { Sandbox, SandboxEvent } from '../sandbox.ts';
 import { isSlash, shownName } from '../slash-options.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
+import { DIRECT } from './client/words.ts';
 import { commandViews } from './commands.ts';
 import { type MessageView, messageView } from './messages.ts';
 import type { SeatView } from './protocol.ts';
-import { SCENARIOS, type ScenarioView } from './scenarios.ts';
+import { inLanguage, SCENARIOS, type ScenarioView } from './scenarios.ts';
 
 /** More than fits on a screen; the oldest are not shown. */
 const MOST_MESSAGES = 60;
@@ -43,8 +44,24 @@ export function createViews(sandbox: Sandbox) {
       .slice(-MOST_MESSAGES)
       .map((message) => messageView(message, { discord, guild }));
 
+  /** Who is there, and where; #staff is for the team alone. */
+  function placeOf({ role, locale, channel, ...seat }: SeatView) {
+    const guild = guildOf(seat);
+    const channels = discord
+      .channels(guild)
+      .filter(({ name }) => isOfTeam(role) || name !== 'staff')
+      .map(({ id, name }) => ({ id, name }));
+    const { userId } = memberOf(guild, role);
+    const all = [...channels, { id: discord.directChannel(userId), name: DIRECT }];
+    const { id: channelId, name } = all.find((each) => each.name === channel) ?? {
+      id: guild.channelId,
+      name: 'general',
+    };
+    return { role, locale, guild, channelId, channel: name, channels: all.map((each) => each.name) };
+  }
+
   return {
-    guild: guildOf,
+    place: placeOf,
     /** A private message that this person dismisses. */
     dismiss(message: string): void {
       dismissed.add(message);
@@ -57,30 +74,24 @@ export function createViews(sandbox: Sandbox) {
       return event.kind !== 'log';
     },
     of(seat: SeatView, scenario: ScenarioView | undefined) {
-      const guild = guildOf(seat);
-      const { role, locale } = seat;
+      const place = placeOf(seat);
+      const { role, locale, guild, channel, channels } = place;
       // All of them are there to be mentioned and picked.
       for (const each of ROLE_NAMES) people.at({ role: each, guild, locale });
-      const me = people.at({ role, guild, locale });
-      const channels = discord.channels(guild);
+      const me = people.at(place);
       const commands = me.commands();
       const { keys, submitted } = listing;
+      const botName = discord.nameOf(discord.applicationId) ?? '';
       return {
-        you: { role, guild: guild.id, locale },
+        you: { role, guild: guild.id, channel, locale },
         /** Discord's names for the languages that one can choose. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
-        channel: discord.nameOf(me.channelId) ?? '',
-        messages: [...seen(me, guild), ...waiting.of(me, discord.nameOf(discord.applicationId) ?? '')]
+        channels,
+        botName,
+        messages: [...seen(me, guild), ...waiting.of(me, botName)]
           .filter(({ id }) => !dismissed.has(id))
           .sort((a, b) => a.at - b.at),
-        /** What this person can read in the other channels. */
-        elsewhere: channels
-          .filter(({ id }) => id !== me.channelId)
-          .map(({ id, name }) => ({
-            channel: name,
-            messages: seen({ channelId: id, userId: me.userId }, guild),
-          })),
         commands: commandViews(commands.filter(isSlash), locale, { discord, guild }),
         messageCommands: commands
           .filter((command) => !isSlash(command))
@@ -94,7 +105,7 @@ export function createViews(sandbox: Sandbox) {
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
         /** How often a rule of Discord was broken. */
         broken: discord.breaches.length,
-        scenarios: SCENARIOS.map(({ name, title }) => ({ name, title })),
+        scenarios: SCENARIOS.map(({ name, title }) => ({ name, title: inLanguage(title, locale) })),
         scenario,
       };
     },

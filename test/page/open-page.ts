@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page as Tab } from 'playwright-core';
+import type { Texts } from '../../sandbox/page/scenarios.ts';
 import { type Page, servePage } from '../../sandbox/page/server.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
@@ -35,7 +36,7 @@ export interface PageScene {
 }
 
 export async function openPageScene(
-  { read }: { readonly read: ((caption: string) => Promise<unknown>) | undefined } = {
+  { read }: { readonly read: ((caption: Texts) => Promise<unknown>) | undefined } = {
     read: async () => undefined,
   },
 ): Promise<PageScene> {
@@ -66,7 +67,7 @@ export async function openPageScene(
         if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
       });
       await tab.goto(page.address + more);
-      await tab.getByRole('heading', { name: 'general' }).waitFor();
+      await tab.locator('main').waitFor();
       return tab;
     },
     async close() {

@@ -1,5 +1,6 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memberOf } from '../../sandbox/people.ts';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
 import { modalOf, setKey } from '../support/bot.ts';
 import { addServer, paste } from '../support/people.ts';
@@ -37,6 +38,19 @@ const ENTRIES = `[...document.querySelectorAll('.content, discord-embed-descript
     return { words: range.toString(), isInEmbed, lines };
   });
 })`;
+
+/** The times of messages that something else is drawn over. */
+const COVERED_TIMES = `[...document.querySelectorAll('discord-message')].flatMap((message) => {
+  message.scrollIntoView({ block: 'start' });
+  return [...message.shadowRoot.querySelectorAll('.discord-message-timestamp')].filter((time) => {
+    const { left, right, top, height } = time.getBoundingClientRect();
+    const isSeen = (x) => {
+      const above = document.elementFromPoint(x, top + height / 2);
+      return above?.shadowRoot?.elementFromPoint(x, top + height / 2) === time;
+    };
+    return ![left + 1, (left + right) / 2, right - 1].every(isSeen);
+  });
+}).length`;
 
 describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   let scene: PageScene;
@@ -306,7 +320,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .locator('discord-message')
       .filter({ has: tab.getByRole('button', { name: 'Games …' }) });
     await settings.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
-    await side(tab).getByText('log channel: submissions').first().waitFor();
+    await settings.getByText('#staff').first().waitFor();
     await settings.getByRole('button', { name: 'Games …' }).click();
     const list = log(tab).locator('details', { hasText: 'Games, page' });
     await list.locator('summary').press('Enter');
@@ -363,6 +377,87 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('button', { name: 'Send' }).click();
     await log(tab).getByRole('button', { name: 'Submit 1 game server' }).click();
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('dropped.example.com');
+  });
+
+  it('has the channels in its head: of the team for the team, and direct messages', async () => {
+    const tab = await inNewServer({ more: '&role=admin' });
+    const { discord } = scene.sandbox;
+    const guild = discord.everyGuild.at(-1);
+    if (guild === undefined) throw new Error('there is no server');
+    const channel = tab.getByRole('combobox', { name: 'Channel', exact: true });
+    const names = () => channel.locator('option').allTextContents();
+    await run(tab, 'settings');
+    const settings = log(tab).locator('discord-message').last();
+    await settings.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
+    await channel.selectOption('#staff');
+    const staff = tab.getByRole('log', { name: 'Messages in #staff' });
+    await staff.getByText('log channel: submissions').waitFor();
+    expect(await names()).toEqual(['#general', '#staff', '#news', '#questions', 'Direct messages']);
+    await side(tab).getByLabel('Who you are').selectOption('moderator');
+    await staff.getByText('log channel: submissions').waitFor();
+    const role = discord.roles(guild).find(({ name }) => name === 'Moderators');
+    expect(role).toBeDefined();
+    await side(tab).getByLabel('Who you are').selectOption('member');
+    await composer(tab).waitFor();
+    expect(await names()).toEqual(['#general', '#news', '#questions', 'Direct messages']);
+
+    const { userId } = memberOf(guild, 'member');
+    const api = (path: string, body: object) =>
+      fetch(`${discord.apiUrl}/v10${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bot ${scene.sandbox.token}`,
+          'user-agent': 'DiscordBot (test, 1)',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      }).then((response) => response.json());
+    const { id } = Object(await api('/users/@me/channels', { recipient_id: userId }));
+    await api(`/channels/${id}/messages`, { content: 'only for you' });
+    await channel.selectOption('Direct messages');
+    await tab.getByRole('log', { name: 'Messages in Direct messages' }).getByText('only for you').waitFor();
+    await tab.getByRole('textbox', { name: 'Message @Listing Bot' }).fill('/');
+    expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
+  });
+
+  it.for([360, 390])('covers no time on a phone of %i px, and closes its panel', async (width) => {
+    const { discord, people } = scene.sandbox;
+    const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
+    const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
+    await setKey(admin, 'sandbox-key-1234');
+    await admin.submit(modalOf(await admin.slash('panel')), { text: 'Be kind.' });
+    discord.say(admin, 'ours: play.example.com:27015');
+    const phone = { viewport: { width, height: 800 }, hasTouch: true, isMobile: true };
+    const tab = await scene.tab(`&guild=${guild.id}`, phone);
+    await log(tab)
+      .getByRole('button', { name: /Submit servers/ })
+      .last()
+      .waitFor();
+    expect(await tab.evaluate(COVERED_TIMES)).toBe(0);
+    await tab.getByRole('button', { name: 'Sandbox' }).click();
+    await side(tab).waitFor();
+    await tab.getByRole('button', { name: 'Close' }).click();
+    await side(tab).waitFor({ state: 'hidden' });
+    await tab.getByRole('combobox', { name: 'Channel', exact: true }).selectOption('#staff');
+    await tab.getByText('Nothing is written here yet.').waitFor();
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  });
+
+  it('draws the text of a window like a message, and says which files it takes', async () => {
+    const tab = await inNewServer();
+    const dialog = tab.getByRole('dialog');
+    await pickCommand(tab, 'addservers');
+    await tab.getByText('Accepted files: .').waitFor();
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText('Accepted files: .').waitFor();
+    await tab.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await run(tab, 'addservers');
+    await dialog.getByRole('textbox').first().fill('10.0.0.1:1 cs2\n10.0.0.2:1 rust');
+    await tab.getByRole('button', { name: 'Submit', exact: true }).click();
+    await log(tab).getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByText('• Line 1').waitFor();
+    expect(await dialog.locator('p br').count()).toBe(1);
   });
 
   it('shows the wire, and a broken rule in red', async () => {
@@ -433,7 +528,8 @@ describe.skipIf(!hasChromium)('a scenario that is being played', () => {
     expect(await log(tab).getByText('added for review').isVisible()).toBe(true);
     await log(tab).evaluate('(list) => list.scrollTo(0, 0)');
     await next.click();
-    await tab.locator('.caption.over').waitFor();
+    await tab.locator('main[data-scenario=over]').waitFor();
+    expect(await tab.locator('.caption').count()).toBe(0);
     const last = log(tab).locator('discord-message').last();
     await expect
       .poll(async () => {
@@ -442,12 +538,28 @@ describe.skipIf(!hasChromium)('a scenario that is being played', () => {
         return y + height <= (list?.y ?? 0) + (list?.height ?? 0) + 1;
       })
       .toBe(true);
-    await tab.getByRole('button', { name: 'Again' }).click();
+    const playFromList = async (title: string) => {
+      await tab.getByRole('button', { name: 'Sandbox' }).click();
+      await tab.getByRole('link', { name: title }).click();
+    };
+    await playFromList('A wrong first try');
     await caption('An admin has set the key');
     // Another one takes its place, though this one waits.
-    await tab.getByRole('button', { name: 'Sandbox' }).click();
-    await tab.getByRole('link', { name: 'First key' }).click();
+    await playFromList('First key');
     await caption('An admin runs /setkey');
+    await tab.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => tab.locator('.caption').count()).toBe(0);
+    await tab.reload();
+    await tab.locator('main[data-scenario=left]').waitFor();
+    expect(await tab.locator('.caption').count()).toBe(0);
+    await tab.getByText('New here? Play').getByRole('link', { name: 'First key' }).click();
+    await caption('An admin runs /setkey');
+    expect(await tab.getByText('New here? Play').count()).toBe(0);
+    await tab.getByRole('button', { name: 'Close' }).click();
+    const german = await scene.tab('&scenario=panel&locale=de');
+    await german.locator('.caption', { hasText: 'Ein Admin hat den Schlüssel gesetzt.' }).waitFor();
+    await german.getByRole('button', { name: 'Weiter' }).click();
+    await german.locator('.caption', { hasText: 'Er postet mit /panel' }).waitFor();
     expect(scene.complaints).toEqual([]);
     await scene.close();
   });

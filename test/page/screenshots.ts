@@ -1,13 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page as Tab } from 'playwright-core';
+import { inLanguage, type Texts } from '../../sandbox/page/scenarios.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
 /** A moment of a scenario that a page of the docs shows. */
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** How the caption begins at which the last message is shown, before what it says happens; without one the end is shown. */
+  /** How the caption begins in English at which the last message is shown, before what it says happens; without one the end is shown. */
   readonly at?: string;
   readonly locales: readonly ('en-US' | 'de')[];
   readonly width: number;
@@ -47,8 +48,11 @@ const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimati
 
 async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
   await tab.locator(`html[lang="${locale}"]`).waitFor();
-  // Captions are in English only, and no part of what Discord shows.
-  await tab.evaluate("document.querySelector('.caption').style.display = 'none'");
+  // A caption is no part of what Discord shows.
+  const caption = tab.locator('.caption');
+  const hide = (display: string) =>
+    caption.evaluateAll(`(all) => all.forEach((each) => (each.style.display = '${display}'))`);
+  await hide('none');
   await tab.setViewportSize({ width, height: 844 });
   await tab.evaluate(DRAWN);
   await tab.setViewportSize({ width, height: Math.ceil(Number(await tab.evaluate(HEIGHT))) + ROOM });
@@ -60,7 +64,7 @@ async function take(tab: Tab, { name, width }: Picture, locale: string): Promise
     await tab.screenshot({ path: `${FOLDER}${file}` });
     process.stdout.write(`${file}\n`);
   }
-  await tab.evaluate("document.querySelector('.caption').style.display = ''");
+  await hide('');
 }
 /** Between a message and what is around it. */
 const ROOM = 16;
@@ -69,7 +73,7 @@ if (!hasChromium) process.exit(1);
 await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 /** What happens while a caption stands. */
-let standing: (caption: string) => Promise<void> = async () => undefined;
+let standing: (caption: Texts) => Promise<void> = async () => undefined;
 const scene = await openPageScene({ read: (caption) => standing(caption) });
 for (const scenario of new Set(PICTURES.map((picture) => picture.scenario)))
   for (const locale of BOTH) {
@@ -77,13 +81,13 @@ for (const scenario of new Set(PICTURES.map((picture) => picture.scenario)))
     const opened = Promise.withResolvers<Tab>();
     standing = async (caption) => {
       const tab = await opened.promise;
-      await tab.locator('.caption.playing', { hasText: caption }).waitFor();
+      await tab.locator('.caption.playing', { hasText: inLanguage(caption, locale) }).waitFor();
       for (const picture of wanted)
-        if (picture.at !== undefined && caption.startsWith(picture.at)) await take(tab, picture, locale);
+        if (picture.at !== undefined && caption.en.startsWith(picture.at)) await take(tab, picture, locale);
     };
     const tab = await scene.tab(`&scenario=${scenario}&locale=${locale}`);
     opened.resolve(tab);
-    await tab.locator('.caption.over').waitFor();
+    await tab.locator('main[data-scenario=over]').waitFor();
     for (const picture of wanted) if (picture.at === undefined) await take(tab, picture, locale);
     await tab.context().close();
   }

@@ -3,7 +3,7 @@ import type { CommandView, OptionView } from '../commands.ts';
 import type { Act, Choice, FileValue } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
-import { wordsFor } from './words.ts';
+import { acceptedText, wordsFor } from './words.ts';
 
 /** So that not every letter asks the bot. */
 const TYPING_MS = 120;
@@ -109,8 +109,10 @@ class SandboxCommand extends LitElement {
   }
 
   renderInput(option: OptionView): TemplateResult {
-    const { name, kind, required, least, most, autocomplete, choices, description } = option;
-    if (kind === 'file') return html`<input type="file" name=${name} ?required=${required} />`;
+    const { name, kind, required, least, most, autocomplete, choices, description, types } = option;
+    if (kind === 'file')
+      return html`<input type="file" name=${name} accept=${types.join()} ?required=${required} />
+        <small>${acceptedText(types, this.locale)}</small>`;
     if (kind === 'choice')
       return html`<select name=${name} ?required=${required}>
         <option value=""></option>

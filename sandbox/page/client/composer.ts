@@ -3,7 +3,7 @@ import type { CommandView } from '../commands.ts';
 import type { Act } from '../protocol.ts';
 import type { View } from '../view.ts';
 import './command-line.ts';
-import { wordsFor } from './words.ts';
+import { DIRECT, wordsFor } from './words.ts';
 
 const LIST = 'composer-list';
 
@@ -95,7 +95,9 @@ class SandboxComposer extends LitElement {
 
   renderWords(): TemplateResult {
     const found = this.found();
-    const label = `${wordsFor(this.view?.you.locale ?? '').message} #${this.view?.channel ?? ''}`;
+    const { view } = this;
+    const to = view?.you.channel === DIRECT ? `@${view.botName}` : `#${view?.you.channel ?? ''}`;
+    const label = `${wordsFor(view?.you.locale ?? '').message} ${to}`;
     return html`${found.length === 0 ? nothing : this.renderList(found)}
       <textarea
         rows="1"

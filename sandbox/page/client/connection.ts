@@ -11,6 +11,7 @@ function seat(): SeatView {
   return {
     role: (about.get('role') ?? 'admin') as SeatView['role'],
     guild: about.get('guild') ?? '',
+    channel: about.get('channel') ?? '',
     locale: about.get('locale') ?? 'en-US',
   };
 }

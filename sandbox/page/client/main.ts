@@ -9,8 +9,9 @@ import { contrast } from './contrast.ts';
 import { type Drawing, type MessageAct, messages } from './message.ts';
 import type { Submitted } from './modal.ts';
 import './modal.ts';
-import { side } from './side.ts';
-import { wordsFor } from './words.ts';
+import { options } from './select.ts';
+import { scenarioLink, side } from './side.ts';
+import { DIRECT, wordsFor } from './words.ts';
 
 /** Everything that is drawn. */
 const state = {
@@ -23,7 +24,6 @@ const state = {
   failed: new Set<string>(),
   isLost: false,
   isOpen: false,
-  beside: 'staff',
   /** The scenario whose eyes are followed: the one of the address, while it plays. */
   follows: scenarioOfAddress(),
   /** Nothing of it has been followed yet. */
@@ -153,14 +153,14 @@ function draw(): void {
   const { view } = state;
   if (view === undefined) return;
   document.documentElement.lang = view.you.locale;
-  const followers = ['.messages', '.log'].map(follower);
+  const scrollOn = follower();
   render(page(view), root);
-  for (const scrollOn of followers) scrollOn();
+  scrollOn();
 }
 
-/** A list of messages is seen to its end when something new is in it, or when its end was seen before. */
-function follower(selector: string): () => void {
-  const list = () => document.querySelector(selector);
+/** The messages are seen to their end when something new is among them, or when their end was seen before. */
+function follower(): () => void {
+  const list = () => document.querySelector('.messages');
   const last = () => list()?.querySelector('discord-message:last-of-type')?.getAttribute('data-id');
   const before = { list: list(), last: last() };
   const wasAtEnd =
@@ -173,19 +173,56 @@ function follower(selector: string): () => void {
   };
 }
 
-function caption({ name, state: how, caption }: NonNullable<View['scenario']>) {
+/** Only while its scenario is played, or when that came otherwise. */
+function caption({ state: how, caption }: NonNullable<View['scenario']>) {
+  if (how !== 'playing' && how !== 'failed') return nothing;
+  const next = html`<button type="button" class="button primary" @click=${() => void perform({ do: 'next' })}>${words().next}</button>`;
   return html`<div class=${`caption ${how}`}>
     <p role="status">${caption}</p>
-    ${
-      how === 'playing'
-        ? html`<button type="button" class="button primary" @click=${() => void perform({ do: 'next' })}>Next</button>`
-        : html`<button type="button" class="button secondary" @click=${() => play(name)}>Again</button>`
-    }
+    ${how === 'playing' ? next : nothing}
+    <button type="button" class="button plain" aria-label=${words().close} @click=${leave}>✕</button>
+  </div>`;
+}
+
+/** Nobody is followed any more, and the address plays nothing. */
+function leave(): void {
+  state.follows = null;
+  history.replaceState(null, '', addressWith({ scenario: null }));
+  void perform({ do: 'leave' });
+}
+
+const channelTitle = (name: string) => (name === DIRECT ? words().direct : `#${name}`);
+
+function header({ you, guilds, channels }: View) {
+  const offers = channels.map((name) => ({
+    label: channelTitle(name),
+    value: name,
+    isChosen: name === you.channel,
+  }));
+  return html`<header>
+    <h1>${guilds.find(({ id }) => id === you.guild)?.name} <small>${you.role}</small></h1>
+    <select class="select" aria-label=${words().channel}
+      @change=${({ target }: Event) => sit({ channel: (target as HTMLSelectElement).value })}>${options(offers)}</select>
+    <button type="button" class="button secondary fold" aria-expanded=${state.isOpen ? 'true' : 'false'} aria-controls="side"
+      @click=${() => {
+        state.isOpen = !state.isOpen;
+        draw();
+      }}>${state.isOpen ? words().close : 'Sandbox'}</button>
+  </header>`;
+}
+
+/** What one can do where nothing is; nothing in a scenario, which goes on by itself. */
+function emptyState({ you, scenario, scenarios }: View) {
+  if (scenario?.state === 'playing' && scenario.seat.guild === you.guild) return nothing;
+  const [first, ...others] = scenarios.map((each) => scenarioLink(each, play));
+  return html`<div class="quiet">
+    <p>${words().nothing}</p>
+    <p>${words().newHere} <em>${first}</em>. ${words().orElse} ${others.map((link, index) => html`${index === 0 ? '' : ' · '}${link}`)}</p>
   </div>`;
 }
 
 function page(view: View) {
-  const { locale } = view.you;
+  const { locale, channel } = view.you;
   const { messageCommands } = view;
   const drawing: Drawing = {
     locale,
@@ -194,41 +231,17 @@ function page(view: View) {
     failed: state.failed,
     act: (what) => void performOn(what),
   };
-  return html`<main>
-      <header>
-        <h1><span aria-hidden="true">#</span> ${view.channel}</h1>
-        <span class="where">${view.guilds.find(({ id }) => id === view.you.guild)?.name} · ${view.you.role}</span>
-        <button type="button" class="button secondary fold" aria-expanded=${state.isOpen ? 'true' : 'false'} aria-controls="side"
-          @click=${() => {
-            state.isOpen = !state.isOpen;
-            draw();
-          }}>Sandbox</button>
-      </header>
+  return html`<main data-scenario=${view.scenario?.state ?? nothing}>
+      ${header(view)}
       ${view.scenario === undefined ? nothing : caption(view.scenario)}
-      <div class="messages" role="log" aria-live="polite" aria-label=${`Messages in #${view.channel}`} tabindex="0">
-        ${
-          view.messages.length === 0
-            ? html`<p class="quiet">Nothing is written here yet. Type <kbd>/</kbd> below: an admin begins with <code>/setkey</code> and the key <code>sandbox-key-1234</code>.</p>`
-            : messages(view.messages, drawing)
-        }
+      <div class="messages" role="log" aria-live="polite" aria-label=${`Messages in ${channelTitle(channel)}`} tabindex="0">
+        ${view.messages.length === 0 ? emptyState(view) : messages(view.messages, drawing)}
       </div>
       <div class="told" role="alert">${state.isLost ? 'The sandbox has ended.' : state.told}</div>
       <sandbox-composer .view=${view} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}></sandbox-composer>
     </main>
     <aside id="side" class=${state.isOpen ? 'open' : ''} aria-label="The sandbox">
-      ${side({
-        view,
-        trace: state.trace,
-        drawing,
-        beside: state.beside,
-        sit,
-        play,
-        act: (what) => void perform(what),
-        read(channel) {
-          state.beside = channel;
-          draw();
-        },
-      })}
+      ${side({ view, trace: state.trace, sit, play, act: (what) => void perform(what) })}
     </aside>
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }

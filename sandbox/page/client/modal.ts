@@ -4,8 +4,9 @@ import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../acts.ts';
 import type { Entered } from '../protocol.ts';
 import { fileValue } from './connection.ts';
+import { draw } from './markup.ts';
 import { options } from './select.ts';
-import { wordsFor } from './words.ts';
+import { acceptedText, wordsFor } from './words.ts';
 
 /** What was entered, when it is submitted. The event `closed` tells of the rest. */
 export type Submitted = CustomEvent<Entered>;
@@ -61,7 +62,7 @@ class SandboxModal extends LitElement {
     return html`<form novalidate @submit=${(event: Event) => void this.submit(event)}>
       <h2 id="modal-title">${title}</h2>
       ${this.problem === '' ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-      ${texts.map((text) => html`<p>${text}</p>`)}
+      ${texts.map((text) => html`<p class="content">${draw(text, this.locale)}</p>`)}
       ${fields.map((field) => this.renderField(field))}
       <div class="row end">
         <button type="button" class="button plain" @click=${(event: Event) => this.close(event)}>${words.cancel}</button>
@@ -71,18 +72,24 @@ class SandboxModal extends LitElement {
   }
 
   renderField(field: ModalField): TemplateResult {
-    const { id, label, description, required } = field;
+    const { id, label, required } = field;
+    const hint = this.hintOf(field);
     return html`<div class="modal-field">
       <label for=${`field-${id}`}>${label}${required ? html`<span class="star" aria-hidden="true"> *</span>` : nothing}</label>
-      ${description === '' ? nothing : html`<small id=${`hint-${id}`}>${description}</small>`}
+      ${hint === '' ? nothing : html`<small id=${`hint-${id}`}>${hint}</small>`}
       ${this.renderInput(field)}
     </div>`;
+  }
+
+  hintOf(field: ModalField): string {
+    const types = field.kind === 'file' ? acceptedText(field.types, this.locale) : '';
+    return [field.description, types].filter((text) => text !== '').join(' · ');
   }
 
   renderInput(field: ModalField): TemplateResult {
     const { id, required } = field;
     const inputId = `field-${id}`;
-    const hint = field.description === '' ? nothing : `hint-${id}`;
+    const hint = this.hintOf(field) === '' ? nothing : `hint-${id}`;
     switch (field.kind) {
       case 'select':
         return html`<select id=${inputId} name=${id} aria-describedby=${hint} ?required=${required}>

@@ -4,24 +4,20 @@ import type { Act, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { TroublesView, View } from '../view.ts';
 import { addressWith } from './connection.ts';
-import { type Drawing, messages } from './message.ts';
 import { options } from './select.ts';
 
 /** What stands beside the channel, and what it can change. */
 interface Side {
   readonly view: View;
   readonly trace: readonly TraceEntry[];
-  readonly drawing: Drawing;
-  /** The channel that is read beside. */
-  readonly beside: string;
   sit(changes: Partial<SeatView>): void;
-  read(channel: string): void;
   act(what: Act): void;
   play(scenario: string): void;
 }
 
 const ROLES = [
   ['admin', 'An admin (may manage the server)'],
+  ['moderator', 'A moderator (has the role)'],
   ['member', 'A member'],
   ['other', 'Another member'],
 ] as const;
@@ -35,26 +31,28 @@ const chosenOf = (all: readonly (readonly [string, string])[], chosen: string) =
 const selected = (event: Event) => (event.target as HTMLSelectElement).value;
 
 export const side = (about: Side): TemplateResult => html`
-  ${scenarios(about)} ${you(about)} ${bot(about)} ${unwell(about)} ${service(about)} ${elsewhere(about)} ${wire(about)}
+  ${scenarios(about)} ${you(about)} ${bot(about)} ${unwell(about)} ${service(about)} ${wire(about)}
 `;
 
 const scenarios = ({ view, play }: Side) => html`<section aria-labelledby="scenarios">
   <h2 id="scenarios">Scenarios</h2>
-  <ul class="scenarios">
-    ${view.scenarios.map(
-      ({ name, title }) => html`<li>
-        <a
-          href=${addressWith({ scenario: name })}
-          @click=${(event: Event) => {
-            event.preventDefault();
-            play(name);
-          }}
-          >${title}</a
-        >
-      </li>`,
-    )}
+  <ul>
+    ${view.scenarios.map((each) => html`<li>${scenarioLink(each, play)}</li>`)}
   </ul>
 </section>`;
+
+/** Plays it; what it leads to can be kept, too. */
+export const scenarioLink = (
+  { name, title }: View['scenarios'][number],
+  play: (scenario: string) => void,
+): TemplateResult => html`<a
+  href=${addressWith({ scenario: name })}
+  @click=${(event: Event) => {
+    event.preventDefault();
+    play(name);
+  }}
+  >${title}</a
+>`;
 
 function you({ view, sit }: Side): TemplateResult {
   const { role, guild, locale } = view.you;
@@ -125,18 +123,6 @@ function service({ view, act }: Side): TemplateResult {
         ${held.map(({ game, address }) => html`<li>${game} <code>${address}</code></li>`)}
       </ol>
     </details>
-  </section>`;
-}
-
-function elsewhere({ view, beside, read, drawing }: Side): TemplateResult {
-  const channels = view.elsewhere.map(({ channel }) => [channel, `#${channel}`] as const);
-  const shown = view.elsewhere.find(({ channel }) => channel === beside)?.messages ?? [];
-  return html`<section aria-labelledby="log">
-    <h2 id="log">Log channel</h2>
-    <label>Channel <select @change=${(event: Event) => read(selected(event))}>${chosenOf(channels, beside)}</select></label>
-    <div class="log" role="log" aria-label=${`Messages in #${beside}`} tabindex="0">
-      ${shown.length === 0 ? html`<p class="quiet">Nothing is written in #${beside}. An admin makes it the log channel with /settings.</p>` : messages(shown, drawing)}
-    </div>
   </section>`;
 }
 
