@@ -25,7 +25,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
-    const lacks = lacksKey({ key: status });
+    const lacks = lacksKey(status);
     return {
       content: [...before, ...said].join('\n'),
       components: rows([

@@ -17,7 +17,7 @@ export function panelCommand(): Command {
     answers: 'modal',
     run: async (context) => textModal(context),
     submits: {
-      post: { answers: 'at once', run: async (context) => panel(context) },
+      post: { answers: 'at once', run: panel },
     },
   };
 }
@@ -29,8 +29,8 @@ const textModal = ({ t }: Context): Modal =>
     fields: [{ id: 'text', label: t('panel.label'), hint: t('panel.hint'), most: LONGEST_TEXT, long: true }],
   });
 
-/** In the language of the guild. */
-function panel({ guildT: t, field }: SubmitContext): Reply {
+async function panel({ guildWords, field }: SubmitContext): Promise<Reply> {
+  const t = await guildWords();
   const description = [t('panel.about'), field('text').trim()].filter((text) => text !== '').join('\n\n');
   return {
     isPublic: true,

@@ -17,7 +17,8 @@ import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
-import { logChannelSelect, notifyRoleSelect } from './settings/selects.ts';
+import { logChannelSelect } from './settings/log-channel.ts';
+import { notifyRoleSelect } from './settings/notify-role.ts';
 import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/windows.ts';
@@ -70,12 +71,16 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
-    const shown = { now, key, games: [] };
+    const shown = { now, key };
     const texts = [content, firstDayText(context, shown), nextText(context, shown)];
-    const lacksRole = now.notifyRoleId === undefined && notifyRoleSelect(context);
+    const { t } = context;
+    const lacksRole = now.notifyRoleId === undefined && notifyRoleSelect(t, now, '');
     return {
       content: texts.filter(Boolean).join('\n\n'),
-      components: rows([submits], [now.logChannelId === undefined ? logChannelSelect(context) : lacksRole]),
+      components: rows(
+        [submits],
+        [now.logChannelId === undefined ? logChannelSelect(t, now, '') : lacksRole],
+      ),
     };
   }
 

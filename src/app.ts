@@ -34,6 +34,7 @@ import { createDispatcher } from './interactions/dispatch.ts';
 import { createEditOrder } from './interactions/edit-order.ts';
 import { createGuildLog, type GuildLogTiming } from './interactions/guild-log.ts';
 import { createKeyAlert, createSubmissionLog } from './interactions/guild-log-entries.ts';
+import { createGuildWords } from './interactions/guild-words.ts';
 import { createRecord } from './interactions/record.ts';
 import { createTakeover } from './interactions/takeover.ts';
 import { createTraces } from './interactions/traces.ts';
@@ -159,12 +160,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const clock = createClockCheck({ api, logger });
   const application = once(() => readApplication(api));
   const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
-  const wording = { ...words, mention: publishing.mention };
+  const guildWords = createGuildWords({ settings, wordsFor: words.wordsFor });
+  const wording = { ...words, guildWords, mention: publishing.mention };
   const posts = createChannelPosts({ api, logger });
+  const logChannel = logChannels(settings);
   const guildLog = createGuildLog({
     posts,
-    wordsFor: words.wordsFor,
-    ...logChannels(settings),
+    guildWords,
+    ...logChannel,
     ...timing.guildLog,
     logger,
   });
@@ -225,8 +228,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     approvals,
     posts,
     settings,
-    setTrouble: logChannels(settings).setTrouble,
-    wordsFor: words.wordsFor,
+    setTrouble: logChannel.setTrouble,
+    guildWords,
     games,
     onlyOne,
     logger,

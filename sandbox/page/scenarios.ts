@@ -60,8 +60,8 @@ export const SCENARIOS: readonly Scenario[] = [
       });
       await finished(await stage.admin.pick(saved, ['#staff']));
       await stage.tell('admin', {
-        en: 'Each setting is shown, with what changes it.',
-        de: 'Jede Einstellung ist zu sehen, mit dem, was sie ändert.',
+        en: 'Each setting is shown, and what can be changed.',
+        de: 'Jede Einstellung ist zu sehen, und was sich ändern lässt.',
       });
       await stage.tell('member', {
         en: 'A member submits a server.',

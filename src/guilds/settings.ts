@@ -114,8 +114,8 @@ export function logChannels(settings: Pick<GuildSettings, 'find' | 'change'>) {
     async channelOf(guildId: string) {
       const found = await settings.find(guildId);
       if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
-      const { logChannelId, locale, logTrouble, notifyRoleId } = found;
-      return { channelId: logChannelId, locale, trouble: logTrouble, roleId: notifyRoleId };
+      const { logChannelId, logTrouble, notifyRoleId } = found;
+      return { channelId: logChannelId, trouble: logTrouble, roleId: notifyRoleId };
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {

@@ -67,7 +67,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
   async function tellInLog(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
-    const said = await reportOf({ ...context, t: context.guildT }, 'log channel');
+    const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
       await tellGuild(interaction.guildId, (t) =>
         t('resume.told', { user: escapeText(interaction.user.name), what: bareText(said) }),

@@ -2,7 +2,7 @@ import type { DiscordApi } from '../discord/api.ts';
 import type { ChannelPosts } from '../discord/channel-posts.ts';
 import { fitTexts } from '../discord/limits.ts';
 import { DAY_MS } from '../numbers.ts';
-import type { Reply } from './command.ts';
+import type { Announcement } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -19,9 +19,8 @@ export interface Announcing {
 export async function announce(
   { api, posts }: Announcing,
   interaction: Interaction,
-  announcement: NonNullable<Reply['announcement']>,
+  { content, embed }: Announcement,
 ): Promise<void> {
-  const { content, embed } = announcement;
   const { channelId } = interaction;
   if (!posts.hasRefused(channelId, DAY_MS)) {
     const result = await posts.post(channelId, { content, embed });

@@ -200,7 +200,8 @@ export function createAnswering(deps: AnswerDeps) {
       trace.replied();
       await record.markReplied(interaction.id);
       if (typeof reply !== 'string' && reply.announcement) {
-        await announce(deps, interaction, reply.announcement).catch((error: unknown) => {
+        const announcement = reply.announcement(await context.guildWords());
+        await announce(deps, interaction, announcement).catch((error: unknown) => {
           logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
         });
       }

@@ -6,16 +6,16 @@ import type { Logger } from '../logger.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
-import type { WordsFor } from '../words/words.ts';
 import { approvalView, decisionButtons } from './approval-view.ts';
 import { rows } from './controls.ts';
+import type { GuildWords } from './guild-words.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
   readonly settings: Pick<GuildSettings, 'find'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
-  readonly wordsFor: WordsFor;
+  readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
@@ -31,7 +31,7 @@ const EVERY_MS = 60_000;
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
-  const { approvals, posts, settings, setTrouble, wordsFor, games, onlyOne, logger } = deps;
+  const { approvals, posts, settings, setTrouble, guildWords, games, onlyOne, logger } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -57,11 +57,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function putMessage(run: Run): Promise<MessagePlace | 'failed' | undefined> {
     const { guildId, documentId, message } = run;
     const found = await settings.find(guildId);
-    const { locale, logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
+    const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
     const isClosed = logChannelId === undefined || logTrouble !== undefined;
     if (message === undefined && (isClosed || run.state !== 'waiting')) return undefined;
     const channelId = message?.channelId ?? logChannelId ?? '';
-    const t = wordsFor(locale);
+    const t = await guildWords(guildId);
     const { content, embeds } = approvalView(t, run, games);
     const [embed = {}] = embeds;
     const shown = { nonce: documentId, content, embed, components: rows(decisionButtons(t, run)) };

@@ -3,6 +3,7 @@ import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
+import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl } from './interaction.ts';
 
 /** What every kind of interaction brings, and the words for its member. */
@@ -12,8 +13,8 @@ export interface Context
   readonly interactionId: string;
   /** When it came, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Sentences in the guild's language. */
-  readonly guildT: Translate;
+  /** The words for what everybody in the guild reads, such as an announcement. Never throws. */
+  readonly guildWords: () => Promise<Translate>;
 }
 
 /** What was entered in the options of a slash command, or in the fields of a modal. */
@@ -72,7 +73,12 @@ export interface Reply {
    * Said besides, for everybody in the channel, in the guild's language. Where the bot may not post there, it goes out
    * with the interaction's token, like the reply.
    */
-  readonly announcement?: { readonly content: string; readonly embed: APIEmbed } | undefined;
+  readonly announcement?: ((t: Translate) => Announcement) | undefined;
+}
+
+export interface Announcement {
+  readonly content: string;
+  readonly embed: APIEmbed;
 }
 
 /** A refusal that leaves the message no buttons but these. */
@@ -156,12 +162,16 @@ export interface Command {
 /** The words that every reply is made with, for any reader. */
 export interface Wording {
   readonly wordsFor: WordsFor;
+  readonly guildWords: GuildWords;
   readonly mention: Context['mention'];
   readonly pages: ListingPages;
 }
 
 /** The context of an interaction. */
-export function contextOf(interaction: Interaction, { wordsFor, mention, pages }: Wording): Context {
+export function contextOf(
+  interaction: Interaction,
+  { wordsFor, guildWords, mention, pages }: Wording,
+): Context {
   const { id, receivedAt, guildId, channelId, user, isAdmin, roleIds, locale, guildLocale } = interaction;
   return {
     interactionId: id,
@@ -174,7 +184,7 @@ export function contextOf(interaction: Interaction, { wordsFor, mention, pages }
     locale,
     guildLocale,
     t: wordsFor(locale),
-    guildT: wordsFor(guildLocale),
+    guildWords: () => guildWords(guildId, guildLocale),
     mention,
     pages,
   };

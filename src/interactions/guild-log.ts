@@ -4,7 +4,8 @@ import type { ChannelMessage, ChannelPosts, PostResult } from '../discord/channe
 import type { logChannels } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
-import type { Translate, WordsFor } from '../words/words.ts';
+import type { Translate } from '../words/words.ts';
+import type { GuildWords } from './guild-words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
 /** `roleId`: the role that is mentioned when admins have to act; the only mention that notifies anybody. */
@@ -20,7 +21,7 @@ export interface GuildLogTiming {
 
 export interface GuildLogDeps extends GuildLogTiming, LogChannels {
   readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
-  readonly wordsFor: WordsFor;
+  readonly guildWords: GuildWords;
   readonly logger: Logger;
 }
 
@@ -60,7 +61,7 @@ interface Waiting {
  * in memory only: a crash loses a few seconds of them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
-  const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
+  const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   /** By guild, the message that new lines are added to. */
   const waiting = new Map<string, Waiting>();
   /** By guild, resolves when nothing waits any more. */
@@ -74,9 +75,10 @@ export function createGuildLog(deps: GuildLogDeps) {
       if (channel === undefined) return;
       // Choosing the channel again clears the trouble, and ends the pause.
       if (channel.trouble !== undefined && posts.hasRefused(channel.channelId, PAUSE_MS)) return;
+      const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
       waiting.set(guildId, message);
-      put(message, wordsFor(channel.locale));
+      put(message, words);
       if (!posting.has(guildId)) posting.set(guildId, postAll(guildId));
     } catch (error) {
       logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
@@ -110,7 +112,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       const channel = await channelOf(guildId);
       if (channel === undefined) return undefined;
       const { channelId, trouble } = channel;
-      const result = await posts.post(channelId, messageOf(message, channel, wordsFor(channel.locale)));
+      const result = await posts.post(channelId, messageOf(message, channel, await guildWords(guildId)));
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
       if (found !== trouble) await setTrouble(guildId, channelId, found);

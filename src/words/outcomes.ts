@@ -182,19 +182,21 @@ export function pageOfUnknown(
 const MOST_ANNOUNCED = 10;
 
 /**
- * The announcement, in the guild's language, of the servers that were sent for review; none if there are no such servers,
+ * The announcement, for everybody in the guild, of the servers that were sent for review; none if there are no such servers,
  * or the guild does not want it.
  */
 export function announcementOf(
-  { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
+  { user }: { readonly user: { readonly id: string } },
   { announce, servers }: Pick<Ended, 'announce' | 'servers'>,
   games: GameIndex,
-): { readonly content: string; readonly embed: ServerEmbed } | undefined {
+): ((t: Translate) => { readonly content: string; readonly embed: ServerEmbed }) | undefined {
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   if (!announce || accepted.length === 0) return undefined;
-  const lines = accepted.map(({ server }) => describe(t, server, games));
-  return {
-    content: t('announcement', { userId: user.id, count: accepted.length }),
-    embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
+  return (t) => {
+    const lines = accepted.map(({ server }) => describe(t, server, games));
+    return {
+      content: t('announcement', { userId: user.id, count: accepted.length }),
+      embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
+    };
   };
 }

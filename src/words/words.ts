@@ -70,7 +70,6 @@ export function createWords(
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
-  mentionEveryone: permission.MentionEveryone,
 });
 
 /**

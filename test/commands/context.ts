@@ -18,7 +18,7 @@ export function anyContext(
     locale: 'en-US',
     guildLocale: 'de',
     t: wordsFor('en-US'),
-    guildT: wordsFor('de'),
+    guildWords: async () => wordsFor('de'),
     mention: (name) => `/${name}`,
     pages,
 

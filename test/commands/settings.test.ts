@@ -25,7 +25,9 @@ async function choose(
     approvals: { waiting: async () => [] },
     guildLog: { tell: async () => undefined },
   });
-  const reply = await command.presses?.channel?.run(anyContext({ values: ['10'] }));
+  const reply = await command.presses?.change?.run(
+    anyContext({ argument: '1:log:log:choose', values: ['10'] }),
+  );
   return { settings, said: reply && 'content' in reply ? reply.content : undefined };
 }
 

@@ -14,9 +14,11 @@ import {
   labelsOf,
   lines,
   logLines,
+  openSetting,
   openSettings,
   openWindow,
   paste,
+  pressSetting,
   pressSubmit,
   removeKey,
   sendFile,
@@ -119,7 +121,7 @@ describe('a submission under approval', () => {
 
   it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
-    const page = await admin.press(await openSettings(guild), 'Approval');
+    const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
     expect(textOf(again)).toContain("can't decide");
     expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may decide too');
@@ -182,7 +184,7 @@ describe('a submission under approval', () => {
     const notAllowed = textOf(await moderator.press(message, 'Approve'));
     expect(notAllowed).toMatch(/Counter-Strike 2 isn't allowed here.*still waiting.*allowed in .*settings/s);
     expect(notAllowed).not.toContain('another game');
-    await admin.press(await admin.press(await openSettings(guild), 'Games …'), 'Allow all games');
+    await pressSetting(guild, 'Games', 'Allow all games');
     await addServer(admin, `${HOST}:1`);
     expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*refuse this one/s);
     await refuseAs(guild, message, '');
@@ -387,7 +389,7 @@ describe('a submission under approval', () => {
     const settings = await openSettings(guild);
     expect(textOf(settings)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
     expect(textOf(settings)).not.toContain('choose a role');
-    const page = await admin.press(settings, 'Approval');
+    const page = await openSetting(guild, 'Approval');
     expect(textOf(page)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
     const off = textOf(await admin.press(page, 'Turn approval off'));
     expect(off).toMatch(/Approval: off.*They go on waiting/s);
@@ -445,17 +447,33 @@ describe('a submission under approval', () => {
 
 describe('approval in /settings', () => {
   it('needs a log channel, which stays while it is on', async ({ guild, admin }) => {
-    const without = await admin.press(await openSettings(guild), 'Approval');
-    expect(textOf(await admin.press(without, 'Turn approval on'))).toContain('needs a log channel');
-    await chooseLogChannel(guild);
-    const before = await openSettings(guild);
-    await turnApprovalOn(guild);
-    expect(labelsOf(await openSettings(guild))).not.toContain('Turn off the log channel');
-    expect(textOf(await admin.press(before, 'Turn off the log channel'))).toContain('Turn approval off');
-    const page = await admin.press(await openSettings(guild), 'Approval');
+    const without = await openSetting(guild, 'Approval');
+    expect(textOf(without)).toContain('needs a log channel that works. Choose one first.');
+    expect(labelsOf(without)).toEqual(['All settings']);
+    // Where it is chosen right there, approval can be turned on at once.
+    const page = await admin.pick(without, ['#staff']);
+    expect(textOf(page)).toMatch(/^(?!.*needs a log channel).*Approval: off/s);
+    const log = await openSetting(guild, 'Log channel');
+    const off = await openSetting(guild, 'Approval');
+    await admin.press(page, 'Turn approval on');
+    expect(labelsOf(await openSetting(guild, 'Log channel'))).not.toContain('Turn off the log channel');
+    expect(textOf(await admin.press(log, 'Turn off the log channel'))).toContain('Turn approval off');
     expect(textOf(await admin.press(page, 'Turn approval off'))).toContain('Approval: off');
-    expect(textOf(await admin.press(await openSettings(guild), 'Turn off the log channel'))).toContain(
+    expect(textOf(await pressSetting(guild, 'Log channel', 'Turn off the log channel'))).toContain(
       'Log channel: none',
     );
+    expect(textOf(await admin.press(off, 'Turn approval on'))).toMatch(
+      /⚠️ Approval needs a log channel.*Approval: off.*▾ Choose a log channel/s,
+    );
+  });
+
+  it('says which role may decide also while it is off, in the log too', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
+    expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ may decide too/);
+    await expect
+      .poll(() => logLines(guild).join())
+      .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> may decide too/);
+    expect(textOf(await admin.press(chosen, 'Remove the role'))).toMatch(/Approval: off\n/);
   });
 });

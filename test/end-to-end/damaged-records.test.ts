@@ -1,7 +1,16 @@
 import { expect } from 'vitest';
 import { turnApprovalOn } from '../support/approval.ts';
 import { type Bot, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, allowGames, edit, labelsOf, openSettings } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  allowGames,
+  labelsOf,
+  openSetting,
+  openSettings,
+  pressSetting,
+  setQuota,
+} from '../support/people.ts';
 
 const it = ownBotTest();
 
@@ -48,12 +57,9 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
   const settings = await openSettings(guild);
   expect(textOf(settings)).toContain("couldn't be read any more");
   // Whatever an admin sets first, and gets wrong first, begins from the defaults.
-  expect(textOf(await edit(admin, settings, { quota: 'many' }, 'Daily quota …'))).toContain(
-    'a whole number from 1 to',
-  );
-  expect(textOf(await admin.press(settings, 'Games …'))).toContain('all');
-  await admin.press(settings, 'Back');
-  await admin.press(settings, 'Announce submissions');
+  expect(textOf(await setQuota(guild, 'many'))).toContain('a whole number from 1 to');
+  expect(textOf(await openSetting(guild, 'Games'))).toContain('all');
+  await pressSetting(guild, 'Announcements', 'Announce submissions');
 
   expect(textOf(await addServer(member, 'b.example.com:1'))).toContain("can't be read any more");
   expect(textOf(await admin.slash('keystatus'))).toContain("can't be read any more");

@@ -16,9 +16,12 @@ import {
   componentsOf,
   giveCommand,
   lines,
+  openSetting,
   openSettings,
   paste,
+  pickSetting,
   postComponents,
+  pressSetting,
   pressSubmit,
 } from '../support/people.ts';
 
@@ -71,21 +74,9 @@ const GUARDED_PRESSES = [
   'removekey:confirm',
   'setkey:again',
   'setkey:enter',
-  'settings:allgames',
-  'settings:announce',
-  'settings:approval',
-  'settings:approvalrole',
-  'settings:approve',
-  'settings:back',
-  'settings:channel',
-  'settings:choose',
-  'settings:games',
-  'settings:noapprovalrole',
-  'settings:nolog',
-  'settings:norole',
-  'settings:quota',
-  'settings:role',
-  'settings:testlog',
+  'settings:change',
+  'settings:open',
+  'settings:type',
   'submissions:all',
   'submissions:approve',
   'submissions:refuse',
@@ -101,7 +92,7 @@ const SUBMITS_OF_A_SUBMISSION = [
 ];
 /** Windows in which only one's own is typed. */
 const OPEN_SUBMITS = ['addserver:new', 'addservers:paste', 'addservers:retyped'];
-const GUARDED_SUBMITS = ['panel:post', 'setkey:again', 'setkey:save', 'settings:quota', 'submissions:refuse'];
+const GUARDED_SUBMITS = ['panel:post', 'setkey:again', 'setkey:save', 'settings:type', 'submissions:refuse'];
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
@@ -189,7 +180,10 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await admin.submit(modalOf(await admin.slash('panel')), { text: '' }));
   await chooseLogChannel(guild);
   discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
-  show('admin', await admin.pick(await openSettings(guild), ['@staff']));
+  show('admin', await openSettings(guild));
+  for (const name of ['Log channel', 'Role to notify', 'Daily quota', 'Announcements'])
+    show('admin', await openSetting(guild, name));
+  show('admin', await pickSetting(guild, 'Role to notify', '@staff'));
   show('admin', await allowGames(guild, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
   const label = 'Delete all data of this Discord server';
@@ -198,8 +192,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
   for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
-  const approval = await admin.press(await openSettings(guild), 'Approval');
-  await admin.press(approval, 'Turn approval on');
+  const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
   show('member', await addServer(member, 'waits.example.com:1'));
   const many = await paste(member, lines(30).replaceAll('.example', '.waits.example'));
@@ -207,8 +200,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
   show('admin', await admin.slash('submissions'));
-  const off = await admin.press(await openSettings(guild), 'Approval');
-  await admin.press(off, 'Turn approval off');
+  await pressSetting(guild, 'Approval', 'Turn approval off');
 
   const controls = shown.flatMap(({ by, answer }) =>
     componentsOf(answer).flatMap((component) => {
@@ -240,7 +232,7 @@ async function openWindows(
     { by: 'admin', modal: modalOf(await admin.slash('panel')) },
     { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Refuse')) },
   ];
-  for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:quota']) {
+  for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:type']) {
     const control = controls.find(({ id }) => nameOf(id) === name);
     if (!control) throw new Error(`${name} was not shown`);
     const { by, answer, id } = control;
@@ -301,7 +293,7 @@ async function changesNothing(place: Place, who: Who, act: () => Promise<void>):
 
 /** What is chosen in a select; a button has nothing. */
 function chosenIn({ type, options }: Component): readonly string[] | undefined {
-  if (type === ComponentType.StringSelect) return [options?.[0]?.value ?? ''];
+  if (type === ComponentType.StringSelect) return [options?.find((option) => !option.default)?.value ?? ''];
   if (type === ComponentType.RoleSelect) return ['@staff'];
   return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
 }

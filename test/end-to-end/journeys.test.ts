@@ -93,16 +93,27 @@ it.for([
     const saved = good(await admin.submit(again, { key: 'sandbox-key-1234' }));
     good(await admin.pick(saved, ['#staff']));
     const settings = good(await openSettings({ ...guild, admin }));
+    const open = async (name: string) => good(await admin.pick(settings, [name]));
+    const backToAll = () => pressed(admin, settings, t('settings.all'));
     discord.guildEvents.addRole(guild, { name: 'helpers', mentionable: true });
+    await open(t('settings.role.name'));
     good(await admin.pick(settings, ['@helpers']));
-    const quota = await window(admin, settings, t('settings.quotaButton'));
+    await backToAll();
+    await open(t('settings.quota.name'));
+    const quota = await window(admin, settings, t('settings.change'));
     good(await admin.submit(quota, { quota: '4000' }));
+    await backToAll();
+    await open(t('settings.announce.name'));
     await pressed(admin, settings, t('settings.announceOnButton'));
-    const games = await pressed(admin, settings, t('settings.gamesButton'));
-    good(await admin.pick(games, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
-    await pressed(admin, games, t('button.back'));
-    await pressed(admin, settings, t('settings.gamesButton'));
+    await backToAll();
+    await open(t('settings.games.name'));
+    good(await admin.pick(settings, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
     await pressed(admin, settings, t('settings.allowAll'));
+    await backToAll();
+    for (const name of [t('settings.log.name'), t('settings.approval.name')]) {
+      await open(name);
+      await backToAll();
+    }
     const status = await slash(admin, 'keystatus');
     await pressed(admin, status, t('keystatus.check'));
     await pressed(admin, await slash(admin, 'removekey'), t('button.cancel'));

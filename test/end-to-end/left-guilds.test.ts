@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type Bot, messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, openSettings, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, openSetting, staffChannel } from '../support/people.ts';
 
 /** What each check decides is tested with the module; here that the bot checks, and with what it keeps. */
 const it = ownBotTest({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '1' } });
@@ -32,7 +32,7 @@ describe('a guild that has the commands without the bot user', () => {
     admin,
     discord,
   }) => {
-    const settings = await openSettings(guild);
+    const settings = await openSetting(guild, 'Log channel');
     discord.guildEvents.keepCommandsOnly(guild);
     const answer = await admin.pick(settings, ['#staff']);
     expect(textOf(answer)).toContain("The bot isn't a member of this Discord server");

@@ -3,7 +3,7 @@ import { modalFields, modalTexts } from '../../sandbox/discord/client/modal-form
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { allowGames, componentsOf, labelsOf, openSettings } from '../support/people.ts';
+import { allowGames, componentsOf, labelsOf, openSetting } from '../support/people.ts';
 
 const optionsOf = (answer: Answer): readonly string[] =>
   componentsOf(answer).flatMap(({ options = [] }) => options.map(({ value }) => value));
@@ -52,7 +52,7 @@ describe('the panel', () => {
     expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'cs2' }, { value: 'ark' }] });
     // More than a select takes, and not all that the service has.
     await setKey(admin, 'sandbox-key');
-    let page: Answer = await admin.press(await openSettings(guild), 'Games …');
+    let page: Answer = await openSetting(guild, 'Games');
     await admin.pick(page, optionsOf(page));
     page = await admin.press(page, 'Next');
     await admin.pick(page, optionsOf(page).slice(0, 1));

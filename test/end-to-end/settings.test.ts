@@ -13,9 +13,12 @@ import {
   labelsOf,
   logLines,
   logMessages,
+  openSetting,
   openSettings,
   openWindow,
+  pickSetting,
   postComponents,
+  pressSetting,
   removeKey,
   setQuota,
   staffChannel,
@@ -35,18 +38,16 @@ const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
   addServer(who, `play.example.com:${++port}`, { game });
 
 describe('/settings', () => {
-  it('shows every setting, a component for each, and where commands are given to members', async ({
+  it('shows every setting, what can be changed, and where commands are given to members', async ({
     guild,
   }) => {
     const said = textOf(await openSettings(guild));
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
-      /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Announcements: off/s,
+      /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Approval: off.*Announcements: off/s,
     );
-    expect(said).toContain('▾ Choose a log channel');
-    expect(said).toContain(
-      '[ Games … ]  [ Daily quota … ]  [ Approval ]  [ Announce submissions ]  [ Who may use a command → https://support-apps',
-    );
+    expect(said).toMatch(/Announcements: off.*▾ Change …/s);
+    expect(said).toContain('[ Who may use a command → https://support-apps');
   });
 
   it('offers to enter the API key where there is none that works', async ({ guild, admin }) => {
@@ -59,17 +60,45 @@ describe('/settings', () => {
   });
 
   it('is kept over a restart, and so are its components', async ({ bot, guild, admin }) => {
-    const answer = await openSettings(guild);
-    await admin.pick(answer, ['#staff']);
-    await admin.press(answer, 'Announce submissions');
+    await pickSetting(guild, 'Log channel', '#staff');
+    const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
     await setQuota(guild, '7');
     await bot.restart();
     const said = textOf(await openSettings(guild));
     expect(said).toContain(`✅ Log channel: #${staffChannel(guild)}`);
     expect(said).toContain('Announcements: on');
     expect(said).toContain('Daily quota: 7 game servers for each member');
-    expect(textOf(await admin.press(answer, "Don't announce submissions"))).toContain('Announcements: off');
-    expect(textOf(await admin.press(answer, 'Turn off the log channel'))).toContain('Log channel: none');
+    expect(textOf(await admin.press(announcing, "Don't announce submissions"))).toContain(
+      'Announcements: off',
+    );
+    const all = await admin.press(announcing, 'All settings');
+    expect(textOf(all)).toMatch(/Log channel: #.*Daily quota: 7/s);
+    const log = await admin.pick(all, ['Log channel']);
+    expect(textOf(await admin.press(log, 'Turn off the log channel'))).toContain('Log channel: none');
+  });
+
+  it('says on the page of each setting what it is for and how it is', async ({ guild }) => {
+    for (const [name, said] of [
+      ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
+      ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
+      ['Games', /As soon as you choose some, only those are\..*✅ Games: all.*▾ Games, page 1 of/s],
+      ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change … \]/s],
+      ['Approval', /While approval is on.*➖ Approval: off/s],
+      ['Announcements', /While announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
+    ] as const) {
+      const page = await openSetting(guild, name);
+      expect(textOf(page)).toMatch(said);
+      expect(labelsOf(page)).toContain('All settings');
+    }
+  });
+
+  it('lets what is chosen be changed', async ({ guild, admin, discord }) => {
+    discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
+      /You can also choose a role.*▾ Change ….*▾ Choose a role to notify/s,
+    );
+    const page = await openSetting(guild, 'Log channel');
+    expect(textOf(await admin.pick(page, ['@staff']))).toMatch(/✅ Role to notify: @.*▾ Change …/s);
   });
 });
 
@@ -77,8 +106,8 @@ it('what is refused is said where everything stands as it is now, and a refused 
   guild,
   admin,
 }) => {
-  const view = await openSettings(guild);
-  const { modal } = await openWindow(admin, view, 'Daily quota …');
+  const view = await openSetting(guild, 'Daily quota');
+  const { modal } = await openWindow(admin, view, 'Change …');
   await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
@@ -138,16 +167,15 @@ describe('the log channel', () => {
 
   it('is told of every change of the settings', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
-    const view = await openSettings(guild);
-    await admin.press(view, 'Announce submissions');
-    await admin.press(view, "Don't announce submissions");
+    const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
+    await admin.press(announcing, "Don't announce submissions");
     await setQuota(guild, '3');
     await setQuota(guild, '');
     await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(guild).length).toBe(12);
-    await admin.pick(view, ['#general']);
-    await admin.pick(view, ['#staff']);
-    await admin.press(view, 'Turn off the log channel');
+    const log = await pickSetting(guild, 'Log channel', '#general');
+    await admin.pick(log, ['#staff']);
+    await admin.press(log, 'Turn off the log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
     expect(logLines(guild)).toEqual([
       changed,
@@ -170,7 +198,6 @@ describe('the log channel', () => {
 
   it('that forbids posting never gets in the way, is named in /settings, and works again once it is chosen again', async ({
     guild,
-    admin,
     discord,
   }) => {
     await chooseLogChannel(guild);
@@ -180,11 +207,11 @@ describe('the log channel', () => {
       .poll(async () => textOf(await openSettings(guild)))
       .toMatch(/❌ Log channel: #\d+, where the bot is missing permissions: View Channel/);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
-    expect(textOf(await admin.pick(await openSettings(guild), ['#staff']))).toContain('✅ Log channel: #');
+    expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toContain('✅ Log channel: #');
     await addOne(guild, 'rust');
     await expect.poll(() => logMessages(guild).join('\n')).toContain('**Rust**');
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
-    expect(textOf(await admin.pick(await openSettings(guild), ['@staff']))).toContain('✅ Role to notify: @');
+    expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toContain('✅ Role to notify: @');
     discord.guildEvents.removeChannel(guild, staffChannel(guild));
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
@@ -203,11 +230,11 @@ describe('a log channel that is closed to the bot', () => {
     guild,
     admin,
   }) => {
-    const view = await openSettings(guild);
+    const view = await openSetting(guild, 'Log channel');
     allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     const refused = await admin.pick(view, ['#staff']);
     expect(lacks(refused)).toBe('Embed Links');
-    expect(textOf(refused)).toContain('Settings of this Discord server');
+    expect(textOf(refused)).toMatch(/Log channel: none.*▾ Choose a log channel/s);
     allowBot(guild, 0n);
     expect(lacks(await admin.pick(view, ['#staff']))).toBe('View Channel, Send Messages, and Embed Links');
     expect(posts(guild)).toEqual([]);
@@ -217,7 +244,7 @@ describe('a log channel that is closed to the bot', () => {
 
   it('is found by a test of the log, and so is that it works again', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
-    const view = await openSettings(guild);
+    const view = await openSetting(guild, 'Log channel');
     allowBot(guild, 0n);
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
@@ -240,28 +267,27 @@ describe('the role to notify', () => {
   it('is chosen, said in the log without a ping, kept over a restart, and taken back', async ({
     bot,
     guild,
-    admin,
   }) => {
     const id = role(guild, 'staff');
-    expect(textOf(await admin.pick(await openSettings(guild), ['@staff']))).toMatch(
+    expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toMatch(
       /⚠️ Role to notify: @.*but there is no log channel/,
     );
     await chooseLogChannel(guild);
-    await admin.pick(await openSettings(guild), ['@staff']);
+    await pickSetting(guild, 'Role to notify', '@staff');
     await expect.poll(() => logLines(guild).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
     await bot.restart();
     expect(await line(guild)).toMatch(/^✅ /);
-    expect(textOf(await admin.press(await openSettings(guild), 'Notify no role'))).toContain(
+    expect(textOf(await pressSetting(guild, 'Role to notify', 'Remove the role'))).toContain(
       'Role to notify: none',
     );
     await expect.poll(() => logLines(guild).join()).toContain('➖ **Role to notify**: none');
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('alone is mentioned when the service refuses the key', async ({ guild, admin }) => {
+  it('alone is mentioned when the service refuses the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
-    await admin.pick(await openSettings(guild), ['@staff']);
+    await pickSetting(guild, 'Role to notify', '@staff');
     await answerWith(guild, 'error', 'Invalid API key.');
     await addOne(guild);
     await expect
@@ -276,33 +302,32 @@ describe('the role to notify', () => {
     );
   });
 
-  it('is neither @everyone nor one that the bot may not mention', async ({ guild, admin }) => {
+  it('is neither @everyone nor one that the bot may not mention', async ({ guild }) => {
     await chooseLogChannel(guild);
-    expect(textOf(await admin.pick(await openSettings(guild), ['@everyone']))).toContain(
+    expect(textOf(await pickSetting(guild, 'Role to notify', '@everyone'))).toContain(
       '@everyone is never notified',
     );
     role(guild, 'closed', false);
-    expect(textOf(await admin.pick(await openSettings(guild), ['@closed']))).toMatch(
-      /can't mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
+    expect(textOf(await pickSetting(guild, 'Role to notify', '@closed'))).toMatch(
+      /Not changed: the bot may not mention @\d+\. Allow anyone to mention this role/,
     );
     expect(await line(guild)).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.
     allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
-    const view = await openSettings(guild);
-    for (const choice of ['#staff', '@closed']) await admin.pick(view, [choice]);
+    await pickSetting(guild, 'Log channel', '#staff');
+    await pickSetting(guild, 'Role to notify', '@closed');
     expect(await line(guild)).toMatch(/✅ Role to notify: @/);
   });
 });
 
 it('announcements tell everybody in the channel of what was sent for review, and of nothing else', async ({
   guild,
-  admin,
   member,
   discord,
 }) => {
   const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
   await addOne(guild);
-  await admin.press(await openSettings(guild), 'Announce submissions');
+  await pressSetting(guild, 'Announcements', 'Announce submissions');
   await answerWith(guild, 'error', 'No.');
   await addOne(guild);
   await addOne(guild, 'no-such-game');
@@ -319,7 +344,7 @@ it('announcements tell everybody in the channel of what was sent for review, and
 
 describe('the games of a guild', () => {
   it('are all of them, or those that were chosen, page by page', async ({ guild, admin }) => {
-    const page = await admin.press(await openSettings(guild), 'Games …');
+    const page = await openSetting(guild, 'Games');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
       'Games: only Counter-Strike 2 and Factorio\n',
@@ -330,10 +355,9 @@ describe('the games of a guild', () => {
     );
     await admin.press(page, 'Previous');
     expect(textOf(await admin.pick(page, ['Factorio']))).toContain('Games: only Rust and Factorio\n');
-    expect(textOf(await admin.press(page, 'Back'))).toContain('Games: only Rust and Factorio\n');
-    await admin.press(page, 'Games …');
-    await admin.press(page, 'Allow all games');
-    await admin.press(page, 'Games …');
+    expect(textOf(await admin.press(page, 'All settings'))).toContain('Games: only Rust and Factorio\n');
+    await admin.pick(page, ['Games']);
+    expect(textOf(await admin.press(page, 'Allow all games'))).toContain('Games: all\n');
     await admin.pick(page, ['Factorio']);
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
@@ -374,7 +398,7 @@ describe('the daily quota', () => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers for each');
-    const { typed } = await openWindow(admin, await openSettings(guild), 'Daily quota …');
+    const { typed } = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …');
     expect(typed).toEqual({ quota: '3' });
     expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
   });

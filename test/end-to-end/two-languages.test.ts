@@ -8,7 +8,8 @@ import {
   chooseLogChannel,
   labelsOf,
   logLines,
-  openSettings,
+  pickSetting,
+  pressSetting,
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
@@ -24,12 +25,14 @@ const PUBLIC = [
   'changed a setting',
   'has submitted 1 game server for review',
   // The outcomes stand within that sentence.
-  "got no reply in time. Here's what happened to them:\n✅ ⟦",
+  "got no reply in time. Here's what happened to them:\n✅ ",
   "This is waiting for a moderator's approval",
   'Approved',
   'Refused',
   'Submit a game server',
 ];
+
+const isPseudo = (text: string): boolean => text.includes('⟦');
 
 botTest({ languages: withPseudoLanguage })(
   'everybody reads the language of the guild, and each person their own',
@@ -46,14 +49,13 @@ botTest({ languages: withPseudoLanguage })(
       if (onlyFor === undefined) {
         everybodyRead.push(...texts);
         faults.push(...faultsOf(message, NAMES));
-      } else faults.push(...texts.filter((text) => text.includes('⟦')));
+      } else faults.push(...texts.filter(isPseudo));
     });
     const windowOf = (answer: Answer) => textsOf(modalOf(answer)).join();
 
     await chooseLogChannel(guild);
-    const settings = await openSettings(guild);
-    await admin.press(settings, 'Announce submissions');
-    await admin.press(settings, 'Test the log channel');
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    await pressSetting(guild, 'Log channel', 'Test the log channel');
     await addServer(member, 'play.example.com:1');
     // Discord takes no reply: the log channel is told what came of it.
     const body = { code: 10015, message: 'Unknown Webhook' };
@@ -74,11 +76,9 @@ botTest({ languages: withPseudoLanguage })(
       expect(windowOf(answer)).toMatch(/^Refuse[^⟦]*$/);
       await moderator.submit(answer, { reason: '' });
     }
-    const page = await admin.press(settings, 'Approval');
-    await admin.press(page, 'Turn approval off');
-    await admin.press(page, 'Back');
-    await admin.pick(page, ['#general']);
-    await admin.press(page, 'Turn off the log channel');
+    await pressSetting(guild, 'Approval', 'Turn approval off');
+    await pickSetting(guild, 'Log channel', '#general');
+    await pressSetting(guild, 'Log channel', 'Turn off the log channel');
     const panel = messageOf(await admin.submit(await admin.slash('panel'), { text: '' }));
     const [label = ''] = labelsOf(panel);
     expect(windowOf(await member.press(panel, label))).toMatch(/^Submit a game server[^⟦]*$/);

@@ -6,12 +6,12 @@ import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   allowGames,
-  edit,
   type Opened,
-  openSettings,
+  openSetting,
   openWindow,
   paste,
   pressSubmit,
+  setQuota,
 } from '../support/people.ts';
 
 /*
@@ -140,16 +140,15 @@ const PREFILLED: readonly Prefilled[] = [
     },
   },
   {
-    name: 'settings:quota',
+    name: 'settings:type',
     field: 'quota',
     texts: ['5', '7'],
     async open(guild) {
       const { admin } = guild;
-      const label = 'Daily quota …';
-      await edit(admin, await openSettings(guild), { quota: '5' }, label);
-      const first = await openWindow(admin, await openSettings(guild), label);
+      await setQuota(guild, '5');
+      const first = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …');
       await admin.submit(first.modal, { quota: '7' });
-      return [first, await openWindow(admin, await openSettings(guild), label)];
+      return [first, await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …')];
     },
   },
 ];

@@ -4,7 +4,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { inStaff, turnApprovalOn } from '../support/approval.ts';
 import { setKey, textOf } from '../support/bot.ts';
-import { componentsOf, staffChannel } from '../support/people.ts';
+import { componentsOf, pickSetting, staffChannel } from '../support/people.ts';
 import type { StoredApproval } from './history.ts';
 import { KEY } from './members.ts';
 import type { Random } from './random.ts';
@@ -24,7 +24,7 @@ export async function createModerators(world: World, number: number) {
   const guild = { ...place, discord, listing, admin, member, person: () => member };
   await setKey(admin, KEY);
   await turnApprovalOn(guild);
-  await admin.pick(await admin.press(await admin.slash('settings'), 'Approval'), ['@Moderators']);
+  await pickSetting(guild, 'Approval', '@Moderators');
   const channelId = staffChannel(guild);
   const { permissions } = ROLES.member;
   const withRole = discord.person({ guild: place, name: 'moderator', permissions, channelId });

@@ -22,7 +22,7 @@ async function open(place: Place, owner: string, put: ChannelPosts['put']) {
   const settings = createGuildSettings({ store, logger });
   const messages = createApprovalMessages({
     ...logChannels(settings),
-    ...createWords(),
+    guildWords: async () => createWords().wordsFor('en-US'),
     approvals,
     posts: { put },
     settings,

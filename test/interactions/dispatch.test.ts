@@ -29,7 +29,7 @@ const presses: Record<string, Press> = {
     answers: 'later',
     run: async () => ({
       content: 'soon @everyone',
-      announcement: { content: 'mia has done it', embed: { title: 'it' } },
+      announcement: () => ({ content: 'mia has done it', embed: { title: 'it' } }),
     }),
   },
   swap: { answers: 'update', run: async () => ({ content: 'swapped' }) },

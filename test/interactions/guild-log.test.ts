@@ -21,19 +21,22 @@ interface Posted {
   readonly allowed_mentions: object;
 }
 
+/** `locale`: Discord's name of the guild's language. */
+type Channel = Partial<LogChannel> & { readonly locale?: string };
+
 /** The log of guilds whose channel answers so, and then takes everything. */
-async function open(answers: readonly Fault[] = [], channel: Partial<LogChannel> = {}) {
+async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...channel }: Channel = {}) {
   const discord = await startDiscord({ token: TOKEN });
   for (const fault of answers) discord.faults.inject({ fault });
   const { channelId } = discord.guilds[0] ?? expect.fail();
   const logger = recorder();
   const api = openApi(discord.apiUrl, { logger });
   const state: { channel: LogChannel | undefined; isBroken: boolean } = {
-    channel: { channelId, locale: 'en-US', trouble: undefined, roleId: undefined, ...channel },
+    channel: { channelId, trouble: undefined, roleId: undefined, ...channel },
     isBroken: false,
   };
   const log = createGuildLog({
-    ...createWords(),
+    guildWords: async () => createWords().wordsFor(locale),
     posts: createChannelPosts({ api, logger }),
     async channelOf() {
       if (state.isBroken) throw new Error('the store is down');

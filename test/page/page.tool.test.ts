@@ -318,10 +318,15 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     // The answer to the key lets one choose a log channel as well.
     const settings = log(tab)
       .locator('discord-message')
-      .filter({ has: tab.getByRole('button', { name: 'Games …' }) });
-    await settings.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
-    await settings.getByText('#staff').first().waitFor();
-    await settings.getByRole('button', { name: 'Games …' }).click();
+      .filter({ has: tab.getByRole('link', { name: 'Who may use a command' }) });
+    const page = log(tab)
+      .locator('discord-message')
+      .filter({ has: tab.getByRole('button', { name: 'All settings' }) });
+    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Log channel');
+    await page.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
+    await side(tab).getByText('log channel: submissions').first().waitFor();
+    await page.getByRole('button', { name: 'All settings' }).click();
+    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Games');
     const list = log(tab).locator('details', { hasText: 'Games, page' });
     await list.locator('summary').press('Enter');
     await list.getByRole('checkbox', { name: 'Counter-Strike 2' }).press('Space');
@@ -359,8 +364,9 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('picks a role', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
+    await log(tab).getByRole('combobox', { name: 'Change …' }).selectOption('Role to notify');
     await log(tab).getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
-    await log(tab).getByRole('button', { name: 'Notify no role' }).waitFor();
+    await log(tab).getByRole('button', { name: 'Remove the role' }).waitFor();
   });
 
   it('takes a file that is dropped on a command', async () => {

@@ -281,6 +281,8 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     return { ...work, ...leases, owner, onlyOne: createOnlyOne({ store, owner }), ends };
   }
 
+  const words = createWords();
+
   /** What of a process takes interactions and submits servers. Discord takes no reply to them any more. */
   function workOf(store: Store, owner: string, failures = 0) {
     const parts = partsOver(store, { owner });
@@ -292,7 +294,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
       owner,
       encryption,
       now: Date.now,
-      wording: { ...createWords(), mention: (name) => name },
+      wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
       submissions: parts.runs,
       async reportOf({ interactionId }) {
         failed += 1;

@@ -3,7 +3,7 @@ import type { Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
 import { messageOf, type TestGuild } from './bot.ts';
-import { chooseLogChannel, componentsOf, openSettings, staffChannel } from './people.ts';
+import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
 /** Somebody in the log channel, where moderators decide; `admin` may manage the guild. */
 export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', locale = 'en-US'): Person {
@@ -20,8 +20,7 @@ export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', loc
 /** Has what members submit wait for a moderator, in #staff. */
 export async function turnApprovalOn(guild: TestGuild): Promise<void> {
   await chooseLogChannel(guild);
-  const page = await guild.admin.press(await openSettings(guild), 'Approval');
-  const answer = messageOf(await guild.admin.press(page, 'Turn approval on'));
+  const answer = messageOf(await pressSetting(guild, 'Approval', 'Turn approval on'));
   assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
 }
 

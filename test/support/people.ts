@@ -50,17 +50,42 @@ export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'ad
   return admin.slash('settings');
 }
 
+/** Opens the page of a setting, by the name that the list of what can be changed has for it. */
+export async function openSetting(
+  guild: Pick<TestGuild, 'discord' | 'admin'>,
+  name: string,
+): Promise<Answer> {
+  return guild.admin.pick(await openSettings(guild), [name]);
+}
+
+/** Makes a change in the settings with a button on the page of one. */
+export async function pressSetting(
+  guild: Pick<TestGuild, 'discord' | 'admin'>,
+  name: string,
+  label: string,
+): Promise<Answer> {
+  return guild.admin.press(await openSetting(guild, name), label);
+}
+
+/** Makes a change in the settings with a select on the page of one. */
+export async function pickSetting(
+  guild: Pick<TestGuild, 'discord' | 'admin'>,
+  name: string,
+  value: string,
+): Promise<Answer> {
+  return guild.admin.pick(await openSetting(guild, name), [value]);
+}
+
 /** Chooses the games that may be submitted in the guild, of those on the first page. */
 export async function allowGames(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   games: readonly string[],
 ): Promise<Answer> {
-  const page = await guild.admin.press(await openSettings(guild), 'Games …');
-  return guild.admin.pick(page, games);
+  return guild.admin.pick(await openSetting(guild, 'Games'), games);
 }
 
 export async function setQuota(guild: Pick<TestGuild, 'discord' | 'admin'>, quota: string): Promise<Answer> {
-  return edit(guild.admin, await openSettings(guild), { quota }, 'Daily quota …');
+  return edit(guild.admin, await openSetting(guild, 'Daily quota'), { quota }, 'Change …');
 }
 
 export async function removeKey(admin: Person): Promise<Answer> {
@@ -117,7 +142,7 @@ export interface Component {
   readonly type: number;
   readonly label?: string;
   readonly custom_id?: string;
-  readonly options?: readonly { readonly value: string }[];
+  readonly options?: readonly { readonly value: string; readonly default?: boolean }[];
 }
 
 export function componentsOf(answer: Shown): readonly Component[] {
@@ -150,8 +175,8 @@ export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'ad
 
 /** Makes #staff the log channel of the guild. */
 export async function chooseLogChannel({ admin }: Pick<TestGuild, 'admin'>): Promise<void> {
-  const settings = messageOf(await admin.slash('settings'));
-  const { current } = messageOf(await admin.pick(settings, ['#staff']));
+  const page = await admin.pick(await admin.slash('settings'), ['Log channel']);
+  const { current } = messageOf(await admin.pick(page, ['#staff']));
   assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not taken');
 }
 

@@ -55,7 +55,12 @@ export async function startSmallBot(commands: readonly Command[]) {
   });
   const published = commands.map(asPublished);
   const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
-  const wording = { ...createWords(), mention: publishing.mention };
+  const words = createWords();
+  const wording = {
+    ...words,
+    guildWords: async (_guildId: string, locale = 'en-US') => words.wordsFor(locale),
+    mention: publishing.mention,
+  };
   const encryption = createEncryption([randomBytes(32)]);
   const told: string[] = [];
   const tellGuild: InteractionPartsDeps['tellGuild'] = async (_guildId, makeText) =>

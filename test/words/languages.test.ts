@@ -166,8 +166,8 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 
   it('what Discord calls its pages and permissions is named by its key', () => {
-    const { ManageGuild, MentionEveryone } = tree.permission;
-    const names = [ManageGuild, MentionEveryone, tree.discord.serverSettings];
+    const { ManageGuild } = tree.permission;
+    const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
       ([key, text]) => !/^(?:permission|discord)\./.test(key) && names.some((name) => text.includes(name)),
     );
@@ -249,7 +249,7 @@ function filled(
 
 const NAME_FORMS = ownNames(english.keys());
 /** What `words.ts` puts in for names of Discord's pages and permissions, which any sentence may have. */
-const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild', 'mentionEveryone']);
+const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild']);
 /** Characters that the forms of a word have in common. */
 const STEM = 5;
 /** A short text may be longer than its share: `Edit` is `Bearbeiten`. */

@@ -178,11 +178,12 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announce: true, servers: ends.slice(0, 2) };
-    const said = announcementOf({ user: { id: '7' }, guildT: t }, done, games);
+    const by = { user: { id: '7' } };
+    const said = announcementOf(by, done, games)?.(t);
     expectSentences([said?.content, said?.embed.description]);
     const unwanted = { ...done, announce: false };
-    expect(announcementOf({ user: { id: '7' }, guildT: t }, unwanted, games)).toBeUndefined();
+    expect(announcementOf(by, unwanted, games)).toBeUndefined();
     const none = { ...done, servers: ends.slice(1, 3) };
-    expect(announcementOf({ user: { id: '7' }, guildT: t }, none, games)).toBeUndefined();
+    expect(announcementOf(by, none, games)).toBeUndefined();
   });
 });

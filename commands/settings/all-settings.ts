@@ -1,0 +1,17 @@
+import { announcementsSetting } from './announcements.ts';
+import { approvalSetting } from './approval.ts';
+import { dailyQuotaSetting } from './daily-quota.ts';
+import { type GamesSettingDeps, gamesSetting } from './games.ts';
+import { type LogChannelDeps, logChannelSetting } from './log-channel.ts';
+import { notifyRoleSetting } from './notify-role.ts';
+import type { Setting } from './setting.ts';
+
+/** Every setting, in the order in which /settings shows them. */
+export const allSettings = (deps: LogChannelDeps & GamesSettingDeps): readonly Setting[] => [
+  logChannelSetting(deps),
+  notifyRoleSetting,
+  gamesSetting(deps),
+  dailyQuotaSetting,
+  approvalSetting,
+  announcementsSetting,
+];

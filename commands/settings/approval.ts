@@ -1,0 +1,77 @@
+import type { Settings } from '../../src/guilds/settings.ts';
+import { button, roleSelect } from '../../src/interactions/controls.ts';
+import { DAY_MS } from '../../src/numbers.ts';
+import { WAITS_MS } from '../../src/submissions/runs.ts';
+import { UserError } from '../../src/user-error.ts';
+import type { Reader, Translate } from '../../src/words/words.ts';
+import { logChannelSelect } from './log-channel.ts';
+import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type Shown } from './setting.ts';
+
+/** Whether what members submit waits for a moderator, and who decides. */
+export const approvalSetting: Setting = {
+  id: 'approval',
+  name: (t) => t('settings.approval.name'),
+  line: approvalLine,
+  about: (t) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
+  notes(reader, shown) {
+    const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
+    return [
+      ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
+      ...waitingTexts(reader, shown),
+    ];
+  },
+  controls: ({ t }, { now }) => ({
+    selects: [
+      !hasLog(now) && logChannelSelect(t, now, 'approval'),
+      roleSelect(
+        changeId('approval', 'role'),
+        now.approvalRoleId === undefined ? t('settings.approvalRolePlaceholder') : t('settings.change'),
+      ),
+    ],
+    buttons: [
+      !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
+      now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
+      now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
+    ],
+  }),
+  changes: {
+    on: ({ t }) => ({
+      make(before) {
+        if (!hasLog(before)) throw new UserError(t('settings.approval.needsLog'));
+        return { ...before, approval: true };
+      },
+    }),
+    off: () => ({ make: ({ approval: _former, ...before }) => before }),
+    role(context) {
+      const { t, guildId } = context;
+      const approvalRoleId = chosenId(context);
+      if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
+      return { make: (before) => ({ ...before, approvalRoleId }) };
+    },
+    'no-role': () => ({ make: ({ approvalRoleId: _former, ...before }) => before }),
+  },
+};
+
+function approvalLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+  const { approval, approvalRoleId: roleId } = now;
+  const sign = approval ? FINE : OFF;
+  if (roleId === undefined)
+    return `${sign} ${t(approval ? 'settings.approval.on' : 'settings.approval.off')}`;
+  return `${sign} ${t(approval ? 'settings.approval.onRole' : 'settings.approval.offRole', { roleId })}`;
+}
+
+/** Whether submissions would wait in a log channel that takes no messages. */
+export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
+  approval === true && logTrouble !== undefined;
+
+/** Says where what waits is decided, if that is not clear. */
+export function waitingTexts(
+  { t, mention }: Pick<Reader, 't' | 'mention'>,
+  { now, waiting: count }: Pick<Shown, 'now' | 'waiting'>,
+): readonly string[] {
+  const submissions = mention('submissions');
+  return [
+    ...(lacksApprovalLog(now) ? [`${BROKEN} ${t('settings.approval.noLog', { submissions })}`] : []),
+    ...(count > 0 ? [t('settings.approval.stillWaiting', { count, submissions })] : []),
+  ];
+}

@@ -1,0 +1,83 @@
+import type { Settings } from '../../src/guilds/settings.ts';
+import { button } from '../../src/interactions/controls.ts';
+import { type ChosenOnPage, chosenOnPage, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { escapeText } from '../../src/words/escape.ts';
+import { gameOption, isSelectable } from '../../src/words/games.ts';
+import { namedText } from '../../src/words/sentences.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { BROKEN, changeId, FINE, type Setting, type Shown } from './setting.ts';
+
+export interface GamesSettingDeps {
+  readonly games: Pick<Games, 'all' | 'isFresh'>;
+}
+
+/** How many games are named, and the UTF-16 units of each. */
+const MOST_NAMED = 5;
+const LONGEST_NAME = 30;
+
+/** Which games may be submitted, as many on a page as a select takes. */
+export const gamesSetting = ({ games }: GamesSettingDeps): Setting => ({
+  id: 'games',
+  name: (t) => t('settings.games.name'),
+  line: gamesLine,
+  about: (t, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
+  controls(context, { now, games: all }, wanted) {
+    const { t } = context;
+    const { control, page } = pagedSelect({
+      id: (number) => changeId('games', 'choose', 'games', Number(number)),
+      options: gameOptions(all, now),
+      wanted,
+      placeholder: ({ number, pages }) => t('settings.gamesPlaceholder', { page: number, pages }),
+    });
+    return {
+      selects: [control],
+      buttons: [
+        ...pageButtons(context, page, { command: 'settings', action: 'open', state: 'games' }),
+        now.games !== undefined && button(changeId('games', 'all'), t('settings.allowAll')),
+      ],
+    };
+  },
+  changes: {
+    choose(context) {
+      const chosen = chosenOnPage(gameOptions(games.all), context);
+      const known = games.isFresh() ? games.all : undefined;
+      return { make: (before) => withGames(before, chosen, known) };
+    },
+    all: () => ({ make: ({ games: _some, goneGames: _gone, ...before }) => before }),
+  },
+});
+
+/** The games that a select can offer. */
+const gameOptions = (games: readonly Game[], now?: Settings) =>
+  games
+    .filter(isSelectable)
+    .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
+
+/**
+ * What was chosen on a page replaces what was chosen there before; what was chosen on other pages stays.
+ * @param all the games of the service, if they are known: a game that the service no longer has is on no page
+ */
+function withGames(
+  { games: allowed = [], goneGames: _gone, ...others }: Settings,
+  { offered, chosen }: ChosenOnPage,
+  all: readonly Game[] | undefined,
+): Settings {
+  const isGone = (alias: string) => all !== undefined && !all.some((game) => game.alias === alias);
+  const some = [...allowed.filter((alias) => !offered.has(alias) && !isGone(alias)), ...chosen];
+  return some.length === 0 ? others : { ...others, games: some };
+}
+
+/** Which games may be submitted. A game that the service no longer has is named by its alias. */
+function gamesLine(t: Translate, { now, games }: Pick<Shown, 'now' | 'games'>): string {
+  const { games: allowed } = now;
+  if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
+  const known = games.filter(({ alias }) => allowed.includes(alias));
+  // The service's list, as far as it is known, has none of them any more.
+  if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
+  const names = allowed
+    .slice(0, MOST_NAMED)
+    .map((alias) => escapeText(known.find((game) => game.alias === alias)?.name ?? alias, LONGEST_NAME));
+  return `${FINE} ${t('settings.games.some', { names: namedText(t, names, allowed.length) })}`;
+}

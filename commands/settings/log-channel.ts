@@ -1,0 +1,161 @@
+import { ChannelType, PermissionFlagsBits } from 'discord.js';
+import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
+import type { Settings } from '../../src/guilds/settings.ts';
+import type { PressContext } from '../../src/interactions/command.ts';
+import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/user-error.ts';
+import { memberText } from '../../src/words/escape.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { notifyRoleSelect } from './notify-role.ts';
+import {
+  BROKEN,
+  type Change,
+  changeId,
+  chosenId,
+  FINE,
+  hasLog,
+  OFF,
+  type Setting,
+  type Shown,
+} from './setting.ts';
+
+export interface LogChannelDeps {
+  readonly posts: Pick<ChannelPosts, 'post'>;
+  /**
+   * A link to add the bot user to a guild that has only the commands; `undefined` if the bot user is there, or nobody
+   * knows.
+   */
+  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
+}
+
+/** The channel in which admins read what is done with their key. */
+export function logChannelSetting({ posts, addBotLink }: LogChannelDeps): Setting {
+  /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
+  async function choose(context: PressContext): Promise<Change> {
+    const { t, guildId, guildWords, user, channelPermissions } = context;
+    const logChannelId = chosenId(context);
+    const words = await guildWords();
+    const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(user) })}`;
+    const lacking = missingIn(channelPermissions);
+    const result = lacking.length > 0 ? 'no-permission' : await say(logChannelId, greeting);
+    if (result !== 'posted') {
+      const link = result === 'failed' ? undefined : await addBotLink(guildId);
+      if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
+      throw new UserError(troubleText(t, logChannelId, result, lacking));
+    }
+    const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
+    return {
+      make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }),
+    };
+  }
+
+  /** Posts a line in the present log channel, and notes what came of it. */
+  async function test(context: PressContext, { logChannelId: channelId }: Settings): Promise<Change> {
+    const { t, guildWords, user } = context;
+    if (channelId === undefined) throw new UserError(t('settings.gone'));
+    const words = await guildWords();
+    const result = await say(channelId, `⚙️ ${words('guildLog.tested', { member: memberText(user) })}`);
+    if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
+    const logTrouble = result === 'posted' ? undefined : result;
+    return {
+      // Another channel may have been chosen meanwhile.
+      make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
+      said: logTrouble ? troubleText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
+    };
+  }
+
+  const say = (channelId: string, description: string) => posts.post(channelId, { embed: { description } });
+
+  return {
+    id: 'log',
+    name: (t) => t('settings.log.name'),
+    line: logLine,
+    about: (t) => t('settings.log.about'),
+    notes: ({ t }, { now }) => (lacksRole(now) ? [t('settings.chooseRole')] : []),
+    controls: ({ t }, { now }) => ({
+      selects: [logChannelSelect(t, now), lacksRole(now) && notifyRoleSelect(t, now)],
+      buttons: [
+        now.logChannelId !== undefined && button(changeId('log', 'test'), t('settings.logTestButton')),
+        now.logChannelId !== undefined &&
+          !now.approval &&
+          button(changeId('log', 'off'), t('settings.logOffButton')),
+      ],
+    }),
+    changes: {
+      choose,
+      test,
+      off: ({ t }) => ({
+        make({ logChannelId: _former, logTrouble: _trouble, ...before }) {
+          if (before.approval) throw new UserError(t('settings.approval.keepsLog'));
+          return before;
+        },
+      }),
+    },
+    /** The new channel has its first line already. */
+    async tell({ guildWords, user }, { logChannelId: former }, { logChannelId: channelId }) {
+      if (former === undefined || former === channelId) return;
+      const words = await guildWords();
+      const member = memberText(user);
+      const farewell =
+        channelId === undefined
+          ? `🔕 ${words('guildLog.logOff', { member })}`
+          : `⚙️ ${words('guildLog.moved', { member, channelId })}`;
+      await say(former, farewell);
+    },
+  };
+}
+
+/**
+ * Where the log channel is chosen, in whatever message.
+ * @param page the setting whose page is shown afterwards; all settings for an empty one
+ */
+export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
+  // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
+  // preselects an unknown one is not documented. The line above names the channel.
+  channelSelect(
+    changeId('log', 'choose', page),
+    now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
+    // In threads and forums other permissions count, and they end by themselves.
+    [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+  );
+
+const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
+
+export function logLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+  const { logChannelId: channelId, logTrouble: trouble } = now;
+  if (channelId === undefined) return `${OFF} ${t('settings.log.none')}`;
+  if (trouble === undefined) return `${FINE} ${t('settings.log.works', { channelId })}`;
+  if (trouble === 'gone') return `${BROKEN} ${t('settings.log.gone')}`;
+  return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
+}
+
+/** Why there is no message in a channel. @param lacking permissions that the bot lacks, if Discord has named them */
+function troubleText(
+  t: Translate,
+  channelId: string,
+  trouble: Exclude<PostResult, 'posted'>,
+  lacking: readonly Needed[] = [],
+): string {
+  if (trouble === 'failed') return t('settings.channelUntested', { channelId });
+  if (trouble === 'gone') return t('settings.gone');
+  const names = namesOf(t, lacking.length > 0 ? lacking : MISSING[trouble]);
+  return t('settings.missing', { channelId, names });
+}
+
+/** The permissions that the bot lacks in a channel that refuses its messages, which are embeds. */
+const MISSING = {
+  'no-access': ['ViewChannel'],
+  'no-permission': ['SendMessages', 'EmbedLinks'],
+} as const;
+
+type Needed = (typeof MISSING)[keyof typeof MISSING][number];
+
+/** What the bot lacks for the log of what it may do in a channel; none where that is unknown. */
+function missingIn(permissions: bigint | undefined): readonly Needed[] {
+  if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
+  const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
+  return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
+}
+
+const namesOf = (t: Translate, permissions: readonly Needed[]): string =>
+  t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));

@@ -1,0 +1,46 @@
+import type { Settings } from '../../src/guilds/settings.ts';
+import { button, type Control, roleSelect } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/user-error.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { changeId, chosenId, FINE, hasLog, INCOMPLETE, OFF, type Setting, type Shown } from './setting.ts';
+
+/** The role that the log channel mentions when admins have to act. */
+export const notifyRoleSetting: Setting = {
+  id: 'role',
+  name: (t) => t('settings.role.name'),
+  line: notifyRoleLine,
+  about: (t) => t('settings.role.about'),
+  controls: ({ t }, { now }) => ({
+    selects: [notifyRoleSelect(t, now)],
+    buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.removeRole'))],
+  }),
+  changes: {
+    choose(context) {
+      const { t, guildId, isRoleMentionable } = context;
+      const notifyRoleId = chosenId(context);
+      if (notifyRoleId === guildId) throw new UserError(t('settings.roleEveryone'));
+      return {
+        make(before) {
+          if (isRoleMentionable || before.mayMentionRoles) return { ...before, notifyRoleId };
+          throw new UserError(t('settings.roleNotMentionable', { roleId: notifyRoleId }));
+        },
+      };
+    },
+    none: () => ({ make: ({ notifyRoleId: _former, ...before }) => before }),
+  },
+};
+
+/** Where the role is chosen, in whatever message. @param page as that of `logChannelSelect` */
+export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Control =>
+  roleSelect(
+    changeId('role', 'choose', page),
+    now.notifyRoleId === undefined ? t('settings.rolePlaceholder') : t('settings.change'),
+  );
+
+export function notifyRoleLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+  const { notifyRoleId: roleId } = now;
+  if (roleId === undefined) return `${OFF} ${t('settings.role.none')}`;
+  return hasLog(now)
+    ? `${FINE} ${t('settings.role.works', { roleId })}`
+    : `${INCOMPLETE} ${t('settings.role.noLog', { roleId })}`;
+}

@@ -1,0 +1,109 @@
+import type { KeyStatus } from '../../src/guilds/api-keys.ts';
+import type { Settings } from '../../src/guilds/settings.ts';
+import type { Context, PressContext } from '../../src/interactions/command.ts';
+import { button, type Control, customId, type TextField } from '../../src/interactions/controls.ts';
+import { writePage } from '../../src/interactions/pager.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import { UserError } from '../../src/user-error.ts';
+import { LOOK } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/** How everything is that /settings shows. */
+export interface Shown {
+  /** What the guild has chosen, with Discord's name of its language as it is now. */
+  readonly now: Settings;
+  /** Whether what was chosen cannot be read any more, so that `now` is what every guild begins with. */
+  readonly isLost: boolean;
+  /** What is known of the guild's key; `undefined`: it has none. */
+  readonly key: KeyStatus | undefined;
+  /** The service's list. */
+  readonly games: readonly Game[];
+  /** How many submissions wait for a moderator. */
+  readonly waiting: number;
+}
+
+/** What a button, a select or a window changes. */
+export interface Change {
+  /** The settings afterwards. It runs in the transaction of the guild. @throws UserError to refuse */
+  readonly make: (before: Settings) => Settings;
+  /** What the admin reads above the page besides. */
+  readonly said?: string;
+}
+
+/** What is left out is `false` or `undefined`. */
+type Controls = readonly (Control | false | undefined)[];
+
+/** One setting, whole: /settings is made of these. */
+export interface Setting {
+  /** In custom ids; without a colon. */
+  readonly id: string;
+  /** What it is called in the list of what can be changed. */
+  name(t: Translate): string;
+  /** How it is, with a sign: among all settings, on its page, and in the log channel after a change. */
+  line(t: Translate, shown: Pick<Shown, 'now' | 'games'>): string;
+  /** What it is for: the beginning of its page. */
+  about(t: Translate, now: Settings): string;
+  /** What its page says below its line, a line each. */
+  notes?(context: Context, shown: Shown): readonly string[];
+  /**
+   * What its page changes it with. Discord takes five rows: four selects, and the buttons, behind which stands "All settings".
+   * @param wanted the number of the page where there are several, from 1; anybody could have written it
+   */
+  controls(
+    context: Context,
+    shown: Shown,
+    wanted: number,
+  ): { readonly selects?: Controls; readonly buttons?: Controls };
+  /**
+   * What its buttons and selects do, by the name that {@link changeId} was given.
+   * @param now as everything was when it was pressed; `make` sees what holds
+   */
+  readonly changes: Readonly<
+    Record<string, (context: PressContext, now: Settings) => Change | Promise<Change>>
+  >;
+  /** The window that {@link windowButton} opens. */
+  readonly window?: SettingWindow;
+  /** Tells others of a change, where the line in the log channel does not do. */
+  tell?(context: Context, before: Settings, now: Settings): Promise<void>;
+}
+
+/** A window with one field. */
+export interface SettingWindow {
+  title(t: Translate): string;
+  field(t: Translate): Pick<TextField, 'label' | 'hint'>;
+  /** Characters; at most 50, since a button holds them. */
+  readonly most: number;
+  /** @throws UserError for what cannot be taken */
+  change(t: Translate, typed: string): Change;
+}
+
+/**
+ * The custom id of what makes a change.
+ * @param page the setting whose page is shown afterwards; all settings for an empty one
+ */
+export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
+  customId('settings', 'change', writePage(number, [page, setting, change].join(':')));
+
+/** A button that opens the window of a setting. @param typed what stands in it: a window has to be opened without any work */
+export const windowButton = (
+  setting: string,
+  typed: string,
+  label: string,
+  style?: 'primary' | 'secondary',
+): Control => button(customId('settings', 'type', `${setting}:${typed}`), label, style);
+
+/** The signs of how a setting is. */
+export const FINE = LOOK.accepted.sign;
+export const BROKEN = LOOK.rejected.sign;
+export const INCOMPLETE = LOOK['not-sent'].sign;
+export const OFF = '➖';
+
+/** Whether a log channel is chosen that takes messages, as far as is known. */
+export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
+  logChannelId !== undefined && logTrouble === undefined;
+
+/** The channel or role that was chosen. @throws UserError where Discord says that it is none of the guild's */
+export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
+  if (id === undefined) throw new UserError(t('settings.gone'));
+  return id;
+}
