@@ -2,6 +2,7 @@ import { announcementsSetting } from './announcements.ts';
 import { approvalSetting } from './approval.ts';
 import { dailyQuotaSetting } from './daily-quota.ts';
 import { type GamesSettingDeps, gamesSetting } from './games.ts';
+import { languageSetting } from './language.ts';
 import { type LogChannelDeps, logChannelSetting } from './log-channel.ts';
 import { notifyRoleSetting } from './notify-role.ts';
 import type { Setting } from './setting.ts';
@@ -14,4 +15,5 @@ export const allSettings = (deps: LogChannelDeps & GamesSettingDeps): readonly S
   dailyQuotaSetting,
   approvalSetting,
   announcementsSetting,
+  languageSetting,
 ];

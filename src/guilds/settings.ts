@@ -13,6 +13,8 @@ export const SETTINGS = 'settings';
 const settingsSchema = z.object({
   /** Discord's name of the guild's language, for messages that nobody asked for. */
   locale: z.string(),
+  /** Discord's name of the language that admins chose for what everybody reads; absent: as `locale` says. */
+  language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
   /** Why the last message to the log channel did not arrive; absent, too, where only a newer version knows the reason. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),

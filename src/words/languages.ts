@@ -48,6 +48,10 @@ export const ENGLISH: Language = {
   sentences: en,
 };
 
+/** The language that serves Discord's `locale`; English where none does. */
+export const languageOf = (locale: string): Language =>
+  languages.find(({ locales }) => locales.includes(locale)) ?? ENGLISH;
+
 /** Every language, read at once: 22 of them take 4 ms and 1.5 MB. */
 export const languages: readonly Language[] = Object.entries(LOCALES).map(([tag, locales]) => ({
   tag,

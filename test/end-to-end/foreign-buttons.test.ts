@@ -181,7 +181,13 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await chooseLogChannel(guild);
   discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
   show('admin', await openSettings(guild));
-  for (const name of ['Log channel', 'Role to notify', 'Daily quota', 'Announcements'])
+  for (const name of [
+    'Log channel',
+    'Role to notify',
+    'Daily quota',
+    'Announcements',
+    'Language for everyone',
+  ])
     show('admin', await openSetting(guild, name));
   show('admin', await pickSetting(guild, 'Role to notify', '@staff'));
   show('admin', await allowGames(guild, ['ark', 'cs2']));

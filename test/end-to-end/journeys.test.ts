@@ -110,7 +110,7 @@ it.for([
     good(await admin.pick(settings, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
     await pressed(admin, settings, t('settings.allowAll'));
     await backToAll();
-    for (const name of [t('settings.log.name'), t('settings.approval.name')]) {
+    for (const name of [t('settings.log.name'), t('settings.approval.name'), t('settings.language.name')]) {
       await open(name);
       await backToAll();
     }

@@ -46,7 +46,7 @@ describe('/settings', () => {
     expect(said).toMatch(
       /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Approval: off.*Announcements: off/s,
     );
-    expect(said).toMatch(/Announcements: off.*▾ Change …/s);
+    expect(said).toMatch(/Language for everyone: as Discord says \(English\).*▾ Change …/s);
     expect(said).toContain('[ Who may use a command → https://support-apps');
   });
 
@@ -85,6 +85,7 @@ describe('/settings', () => {
       ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change … \]/s],
       ['Approval', /While approval is on.*➖ Approval: off/s],
       ['Announcements', /While announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
+      ['Language for everyone', /posts for everyone.*➖ Language for everyone: as Discord says \(English\)/s],
     ] as const) {
       const page = await openSetting(guild, name);
       expect(textOf(page)).toMatch(said);
@@ -401,5 +402,28 @@ describe('the daily quota', () => {
     const { typed } = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …');
     expect(typed).toEqual({ quota: '3' });
     expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
+  });
+});
+
+describe('the language for everybody', () => {
+  it("is Discord's until one is chosen, whatever Discord says then, and Discord's again", async ({ bot }) => {
+    const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
+    const { admin } = guild;
+    const panel = async () => textOf(await admin.submit(await admin.slash('panel'), { text: '' }));
+    await chooseLogChannel(guild);
+    expect(logMessages(guild)[0]).toContain('Protokollkanal');
+    expect(await panel()).toContain('Spielserver einreichen');
+    const page = await openSetting(guild, 'Language for everyone');
+    expect(textOf(page)).toContain('as Discord says (Deutsch)');
+    expect(textOf(await admin.pick(page, ['日本語']))).toContain('✅ Language for everyone: 日本語');
+    await expect.poll(() => logLines(guild).join()).toMatch(/✅ \*\*全員向けの言語\*\*：日本語/);
+    // Any change writes Discord's name of the language, which is another one.
+    await setQuota(guild, '3');
+    await bot.restart();
+    expect(await panel()).toMatch(/[ぁ-ん]/);
+    expect(textOf(await admin.pick(page, ['As Discord says (Deutsch)']))).toContain(
+      'as Discord says (Deutsch)',
+    );
+    expect(await panel()).toContain('Spielserver einreichen');
   });
 });

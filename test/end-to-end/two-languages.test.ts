@@ -34,9 +34,12 @@ const PUBLIC = [
 
 const isPseudo = (text: string): boolean => text.includes('⟦');
 
-botTest({ languages: withPseudoLanguage })(
-  'everybody reads the language of the guild, and each person their own',
-  async ({ bot, discord }) => {
+botTest({ languages: withPseudoLanguage }).for([
+  { language: 'As Discord says (English)', isChosen: false },
+  { language: 'English', isChosen: true },
+])(
+  'everybody reads the language of the guild, and each person their own: $language',
+  async ({ language, isChosen }, { bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
     const { admin, member } = guild;
     const everybodyRead: string[] = [];
@@ -48,11 +51,13 @@ botTest({ languages: withPseudoLanguage })(
       const texts = textsOf(message);
       if (onlyFor === undefined) {
         everybodyRead.push(...texts);
-        faults.push(...faultsOf(message, NAMES));
+        faults.push(...(isChosen ? texts.filter(isPseudo) : faultsOf(message, NAMES)));
       } else faults.push(...texts.filter(isPseudo));
     });
     const windowOf = (answer: Answer) => textsOf(modalOf(answer)).join();
 
+    // What is chosen already cannot be chosen in a select.
+    if (isChosen) await pickSetting(guild, 'Language for everyone', language);
     await chooseLogChannel(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     await pressSetting(guild, 'Log channel', 'Test the log channel');

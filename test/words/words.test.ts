@@ -11,7 +11,7 @@ const { wordsFor } = createWords();
 const english = sentencesOf(ENGLISH.sentences);
 
 /** Looked up otherwise than by a key in quotes: by a command's name, and for every sentence about the service. */
-const LOOKED_UP_BY_NAME = /^(?:(?:commands|messageCommands|discord|listing\.(?:un)?named)\.)/;
+const LOOKED_UP_BY_NAME = /^(?:languageName$|(?:commands|messageCommands|discord|listing\.(?:un)?named)\.)/;
 
 /** Every key that the code has in quotes; where a part of it is filled in, anything may stand there. */
 function keysInCode(): RegExp {
