@@ -4,7 +4,7 @@ import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
 import { DAY_MS } from '../src/numbers.ts';
-import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
+import { REFUSED_KEPT_DAYS } from '../src/submissions/erasure.ts';
 import { WAITS_MS } from '../src/submissions/runs.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';

@@ -71,7 +71,6 @@ import { createHistory } from './submissions/history.ts';
 import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
 import { createPipeline, type Observer } from './submissions/pipeline.ts';
-import { createPruning } from './submissions/pruning.ts';
 import { createRuns } from './submissions/runs.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import { escapeText } from './words/escape.ts';
@@ -242,15 +241,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const history = createHistory({ store, myTurn });
-  const erasure = createErasure({ store, limits, runs });
-  const pruning = createPruning({
-    store,
-    runs,
-    limits,
-    erasure,
-    days: config.historyDays,
-    now,
-  });
+  const erasure = createErasure({ store, drafts, limits, runs, days: config.historyDays, now });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({
@@ -500,9 +491,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
           await approvals.expire(stopping);
           await approvalMessages.showDue();
         },
-        submissions: pruning.prune,
+        submissions: erasure.prune,
         interactions: interactionRecord.prune,
-        forgotten: erasure.dropUncounted,
       },
       isClockRight: clock.isRight,
       tasks: {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
@@ -7,7 +8,6 @@ import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
-import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, Shown } from './interaction.ts';
 
@@ -19,6 +19,8 @@ const REPLIED_KEPT_MS = 3_600_000;
 /** For how many days an interaction without a reply is kept: the next start tells of it. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
+/** Rows in one statement: 100,000 at once stop everybody for 750 ms (measured). */
+const DELETED_AT_ONCE = 500;
 /** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
@@ -177,7 +179,7 @@ export function createRecord({ store, owner, encryption, logger, now }: RecordDe
       });
     },
 
-    /** Deletes what is past its time. */
+    /** Deletes what is past its time. @throws what `stopping` was aborted with, between two steps */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = store
         .tables()
@@ -187,8 +189,14 @@ export function createRecord({ store, owner, encryption, logger, now }: RecordDe
         .where(({ or, eb }) =>
           or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
-        .limit(ROWS_AT_ONCE);
-      await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', isOld), stopping);
+        .limit(DELETED_AT_ONCE);
+      const some = store.tables().deleteFrom('interactions').where('id', 'in', isOld);
+      for (let count = DELETED_AT_ONCE; count === DELETED_AT_ONCE; ) {
+        stopping?.throwIfAborted();
+        count = Number((await some.executeTakeFirst()).numDeletedRows);
+        // Others have their turn between two steps.
+        await setImmediate();
+      }
     },
   };
 }

@@ -111,7 +111,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema
         .createIndex('servers_forgotten')
         .on('servers')
-        .column('reserved_at')
+        .column('guild_id')
         .where(sql.ref('is_forgotten'), '=', 1)
         .execute();
       // The same of messages that are not as they should be.
@@ -133,14 +133,14 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   },
 };
 
-/** The columns that a page counts or skips by are in the index; otherwise 100,000 rows of a guild would be read for a page. */
+/** The columns that a page counts or skips by are in the index; otherwise 20,000 rows of a guild would be read for a page. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
   // Interactions older than an hour; the unanswered ones of a guild.
   ['interactions_by_time', 'interactions', ['taken_at']],
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // The latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // The documents of a guild and of a member. Those past their time are looked for among all, which are few.
+  // The documents of a guild and of a member.
   ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
   // What waits in a guild, or for a member.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id']],
@@ -149,7 +149,7 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   // What an interaction has submitted, or decided.
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_decision', 'submissions', ['decision_id']],
-  // What runs, what waits for too long, what was withdrawn.
+  // What runs, and what waits for too long.
   ['submissions_by_state', 'submissions', ['state']],
   // Pages of the history of a guild and of a member, newest first: read from the index alone.
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id', 'user_id', 'state']],

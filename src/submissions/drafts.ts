@@ -66,16 +66,11 @@ export function createDrafts({ store, now }: DraftsDeps) {
     return run.state === 'running' ? 'being-sent' : 'submitted';
   }
 
-  /**
-   * Deletes the member's oldest documents, and the guild's, until both are within their limits. The one that was just saved
-   * stays, even if its time is earlier because the clock was set back.
-   */
-  async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
-    const drafts = await tables()
+  /** The documents of a guild of which no run waits or runs. */
+  const idle = (guildId: string) =>
+    tables()
       .selectFrom('documents')
-      .select(['id', 'user_id', sql<number>`octet_length(lines)`.as('bytes')])
       .where('guild_id', '=', guildId)
-      .where('lines', 'is not', null)
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -85,7 +80,16 @@ export function createDrafts({ store, now }: DraftsDeps) {
               .where('state', 'in', ['waiting', 'running']),
           ),
         ),
-      )
+      );
+
+  /**
+   * Deletes the member's oldest documents, and the guild's, until both are within their limits. The one that was just saved
+   * stays, even if its time is earlier because the clock was set back.
+   */
+  async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
+    const drafts = await idle(guildId)
+      .select(['id', 'user_id', sql<number>`octet_length(lines)`.as('bytes')])
+      .where('lines', 'is not', null)
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('changed_at', 'desc')
       .execute();
@@ -173,6 +177,11 @@ export function createDrafts({ store, now }: DraftsDeps) {
         await tables().updateTable('documents').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),
+    /** Deletes the documents of a guild that are past their time. Called inside the guild's transaction. */
+    async deleteOld(guildId: string): Promise<void> {
+      const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
+      await tables().deleteFrom('documents').where('id', 'in', old.select('id')).execute();
+    },
     /** Deletes a document of which nothing is left to submit. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('documents').where('id', '=', id).execute();

@@ -1,24 +1,123 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { DAY_MS } from '../numbers.ts';
 import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
-import { inSteps, ROWS_AT_ONCE } from './in-steps.ts';
+import type { Tables } from '../storage/tables.ts';
+import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
+import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { Runs } from './runs.ts';
+
+/** For how many days rejected servers are kept, and servers that were not sent. */
+export const REFUSED_KEPT_DAYS = 30;
+/** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
+const LONGEST_RUN_MS = 20 * 60_000;
 
 export type Erasure = ReturnType<typeof createErasure>;
 
 export interface ErasureDeps {
-  readonly store: Pick<Store, 'tables'>;
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly drafts: Pick<Drafts, 'deleteOld'>;
   readonly limits: Pick<Limits, 'countsSince' | 'keepUsed' | 'dropUsed'>;
-  readonly runs: Pick<Runs, 'endWaiting'>;
+  readonly runs: Pick<Runs, 'endWaiting' | 'endUnfinished'>;
+  /** For how many days servers are kept that were accepted or may have been received. */
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
-/** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
-export function createErasure({ store, limits, runs }: ErasureDeps) {
+/**
+ * Deletes what is kept of submissions: what somebody wants deleted, and what is past its time. A server that a limit still
+ * counts stays for the hourly job. Every method throws a StoreError when the store fails.
+ */
+export function createErasure({ store, drafts, limits, runs, days, now }: ErasureDeps) {
   const { tables } = store;
 
+  const submissionsOf = (guildId: string) =>
+    tables().selectFrom('submissions').where('submissions.guild_id', '=', guildId);
+
+  /** No limit counts it. */
+  const isUncounted = ({ or, eb }: ExpressionBuilder<Tables, 'servers'>) =>
+    or([eb('reserved_at', 'is', null), eb('reserved_at', '<', limits.countsSince())]);
+
+  async function dropOldServers(guildId: string): Promise<void> {
+    const before = now() - days * DAY_MS;
+    const refusedBefore = now() - Math.min(days, REFUSED_KEPT_DAYS) * DAY_MS;
+    await tables()
+      .deleteFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('ended_at', '<=', refusedBefore)
+      .where(({ or, eb }) =>
+        or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
+      )
+      .where(isUncounted)
+      .execute();
+  }
+
+  /** Servers that were not sent go first, so that they never push out what the guild has submitted. */
+  async function dropExcess(guildId: string): Promise<void> {
+    const ended = tables()
+      .selectFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('ended_at', 'is not', null);
+    const excess = (await countOf(ended)) - MOST_ENTRIES;
+    if (excess <= 0) return;
+    const first = ended
+      .select(['submission_id', 'position'])
+      .where(isUncounted)
+      .orderBy(sql`outcome <> 'not-sent'`)
+      .orderBy('ended_at')
+      .orderBy('submission_id')
+      .orderBy('position')
+      .limit(excess);
+    await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
+  }
+
+  /** What has ended and lost its servers, as whatever is withdrawn has, once its message says that it has ended. */
+  async function dropEmpty(guildId: string): Promise<void> {
+    const empty = submissionsOf(guildId)
+      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
+      .whereRef('shown', '>=', 'changes')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
+        ),
+      );
+    await tables().deleteFrom('submissions').where('id', 'in', empty.select('id')).execute();
+  }
+
+  /** Deletes the ids of members whose name is gone, where no limit counts them any more. */
+  async function dropForgottenIds(guildId: string): Promise<void> {
+    await tables()
+      .updateTable('servers')
+      .set({ user_id: null, is_forgotten: 0 })
+      .where('guild_id', '=', guildId)
+      .where(sql<boolean>`is_forgotten = 1`)
+      .where(isUncounted)
+      .execute();
+  }
+
+  /** The guilds that have submitted anything, or are about to. */
+  async function* guilds(): AsyncGenerator<string> {
+    for (let last = ''; ; ) {
+      const nexts = sql<{ readonly next: string | null }>`
+        select min(next) as next from (
+          select min(guild_id) as next from submissions where guild_id > ${last}
+          union all select min(guild_id) from documents where guild_id > ${last}
+        ) as nexts`;
+      const { rows } = await nexts.execute(tables());
+      const next = rows[0]?.next ?? undefined;
+      if (next === undefined) return;
+      last = next;
+      yield next;
+      // SQLite reads synchronously: others have their turn between two guilds.
+      await setImmediate();
+    }
+  }
+
   return {
+    guilds,
     /**
      * Deletes everything that is kept of a guild's submissions but how many servers still count for the guild's limit.
      * Nothing more is sent of what is carried out. Called inside the guild's transaction.
@@ -36,72 +135,51 @@ export function createErasure({ store, limits, runs }: ErasureDeps) {
      * @returns from how many servers the name was deleted
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
-      const own = () =>
-        tables().selectFrom('submissions').where('guild_id', '=', guildId).where('user_id', '=', userId);
+      const own = () => submissionsOf(guildId).where('user_id', '=', userId).select('id');
       await tables()
         .deleteFrom('documents')
         .where('guild_id', '=', guildId)
         .where('user_id', '=', userId)
         .execute();
-      const waiting = await own().where('state', '=', 'waiting').select('id').execute();
-      for (const { id } of waiting) await runs.endWaiting(id, { guildId }, { state: 'withdrawn' });
+      for (const { id } of await own().where('state', '=', 'waiting').execute()) {
+        await runs.endWaiting(id, { guildId }, { state: 'withdrawn' });
+      }
       await tables()
         .updateTable('submissions')
         .set({ decided_by: null })
         .where('guild_id', '=', guildId)
         .where('decided_by', '=', userId)
         .execute();
-      const count = await countOf(
-        tables().selectFrom('servers').where('submission_id', 'in', own().select('id')),
-      );
+      const count = await countOf(tables().selectFrom('servers').where('submission_id', 'in', own()));
       await tables()
         .updateTable('submissions')
         .set({ user_id: null, user_name: null })
-        .where('id', 'in', own().select('id'))
+        .where('id', 'in', own())
         .execute();
-      const servers = () =>
-        tables().updateTable('servers').where('guild_id', '=', guildId).where('user_id', '=', userId);
-      await servers()
-        .set({ user_id: null })
-        .where(sql<boolean>`coalesce(reserved_at, 0) < ${limits.countsSince()}`)
+      await tables()
+        .updateTable('servers')
+        .set({ is_forgotten: 1 })
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
         .execute();
-      await servers().set({ is_forgotten: 1 }).execute();
+      await dropForgottenIds(guildId);
       return count;
     },
-    /** Deletes the ids of members whose name is gone from the servers that no limit counts any more; and what limits kept. */
-    async dropUncounted(stopping?: AbortSignal): Promise<void> {
-      const uncounted = tables()
-        .selectFrom('servers')
-        .select(['submission_id', 'position'])
-        .where(sql<boolean>`is_forgotten = 1`)
-        .where(sql<boolean>`coalesce(reserved_at, 0) < ${limits.countsSince()}`)
-        .limit(ROWS_AT_ONCE);
-      await inSteps(async () => {
-        const { numUpdatedRows } = await tables()
-          .updateTable('servers')
-          .set({ user_id: null, is_forgotten: 0 })
-          .where(sql<boolean>`(submission_id, position) in ${uncounted}`)
-          .executeTakeFirst();
-        return Number(numUpdatedRows);
-      }, stopping);
+    /**
+     * Ends submissions that have been running for too long, then deletes guild by guild what is past its time or too much,
+     * each in one transaction, so that no submission stays without its servers.
+     * @throws what `stopping` was aborted with, between two guilds
+     */
+    async prune(stopping?: AbortSignal): Promise<void> {
+      await runs.endUnfinished(now() - LONGEST_RUN_MS);
       await limits.dropUsed();
-    },
-    /** The guilds that have submitted anything, or are about to. */
-    async *guilds(): AsyncIterable<string> {
-      let last = '';
-      for (;;) {
-        const next = await tables()
-          .selectFrom('submissions')
-          .where('guild_id', '>', last)
-          .select('guild_id')
-          .orderBy('guild_id')
-          .limit(1)
-          .executeTakeFirst();
-        if (next === undefined) return;
-        last = next.guild_id;
-        yield last;
-        // SQLite reads synchronously: others have their turn between two guilds.
-        await setImmediate();
+      for await (const guildId of guilds()) {
+        stopping?.throwIfAborted();
+        const steps = [drafts.deleteOld, dropOldServers, dropExcess, dropEmpty, dropForgottenIds];
+        const all = async () => {
+          for (const step of steps) await step(guildId);
+        };
+        await store.inGuild(guildId, all, { synced: false });
       }
     },
   };

@@ -398,10 +398,10 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     });
     expect((await opened.approvals.due()).map(({ id }) => id)).toContain('a');
     time += DRAFT_LIVES_MS;
-    await opened.pruning.prune();
+    await opened.erasure.prune();
     const withdrawn = await opened.approvals.find({ guildId, id: 'a' });
     expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);
-    await opened.pruning.prune();
+    await opened.erasure.prune();
     expect(await stateOf(opened, 'a')).toBeUndefined();
     await submit(opened, 'c');
     await opened.erasure.deleteGuild(guildId);

@@ -30,12 +30,12 @@ describe('a member who has their name deleted', () => {
     expect(await room()).toMatchObject({ count: 0, limited: { by: 'member-limit' } });
 
     time = NOON + HOUR;
-    await parts.erasure.dropUncounted();
+    await parts.erasure.prune();
     expect(await room()).toEqual({ count: 1 });
     expect(await room(5)).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
 
     time = NOON + 12 * HOUR;
-    await parts.erasure.dropUncounted();
+    await parts.erasure.prune();
     expect((await servers()).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
@@ -79,11 +79,11 @@ describe('the data of a guild', () => {
     // Deleted again, both count.
     await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
     await own.erasure.deleteGuild('1');
-    await own.erasure.dropUncounted();
+    await own.erasure.prune();
     expect(await room(8)).toMatchObject({ count: 1, limited: { until: NOON + HOUR } });
     time = NOON + HOUR;
     expect(await room(8)).toEqual({ count: 8 });
-    await own.erasure.dropUncounted();
+    await own.erasure.prune();
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 

@@ -318,7 +318,7 @@ describe('what came of a submission', () => {
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
     await mend?.();
     time += 20 * MINUTE;
-    await opened.pruning.prune();
+    await opened.erasure.prune();
     const recorded = (await servers(opened)).map(({ outcome }) => outcome);
     expect(recorded.lastIndexOf('unknown')).toBe(99);
     expect(recorded.indexOf('not-sent')).toBe(100);

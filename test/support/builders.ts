@@ -19,7 +19,6 @@ import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
-import { createPruning } from '../../src/submissions/pruning.ts';
 import { createRuns } from '../../src/submissions/runs.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
@@ -43,7 +42,7 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
   const drafts = createDrafts({ store, now });
   const limits = createLimits({ store, member, guild, now });
   const runs = createRuns({ store, drafts, owner, now });
-  const erasure = createErasure({ store, limits, runs });
+  const erasure = createErasure({ store, drafts, limits, runs, days, now });
   const history = createHistory({ store, myTurn: createWorkTurns() });
   return {
     drafts,
@@ -53,7 +52,6 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
     erasure,
     alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
-    pruning: createPruning({ store, runs, limits, erasure, days, now }),
   };
 }
 
