@@ -14,7 +14,7 @@ import { type ActionRow, button, modal, rows } from '../../src/interactions/cont
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
-import { type Runs, rowOf } from '../../src/submissions/runs.ts';
+import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
@@ -26,7 +26,7 @@ import { becameOf, type RunReplyDeps } from './waiting.ts';
 export interface ApprovalDeps extends RunReplyDeps {
   readonly access: Access;
   readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
-  readonly runs: Pick<Runs, 'by' | 'settled'>;
+  readonly runs: Pick<Runs, 'find' | 'by' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
   readonly settings: Pick<GuildSettings, 'get'>;
@@ -117,8 +117,10 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       }));
     if (result?.kind === 'ended') {
       const run = await runs.by(context.guildId, interactionId);
+      const now = await approvals.find(seen);
       const reply = run ? approvalView(t, run, games) : await decided(context);
-      return { ...reply, content: [reply.content, ...restTexts(context, result)].filter(Boolean).join('\n') };
+      const texts = [reply.content, ...restTexts(context, result, now)];
+      return { ...reply, content: texts.filter(Boolean).join('\n') };
     }
     if (result?.kind === 'refused') {
       void showPressed(context);
@@ -214,15 +216,19 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   };
 }
 
-/** What was approved and yet not sent: what was left out, and what waits again, and why. */
-function restTexts(context: Context, ended: Ended): readonly (string | false | undefined)[] {
+/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the document's run */
+function restTexts(
+  context: Context,
+  ended: Ended,
+  now: Run | undefined,
+): readonly (string | false | undefined)[] {
   const { t } = context;
-  const { draft, servers, limitedRows, limited, keyProblem, waitingAgain } = ended;
+  const { draft, servers, limitedRows, limited, keyProblem } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;
   return [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
-    waitingAgain > 0 && t('approval.again', { count: waitingAgain }),
+    now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
   ];
 }

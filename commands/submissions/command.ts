@@ -21,10 +21,12 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
+import { endedServers } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
+import type { EndedServer } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { slashCommand } from '../slash-command.ts';
 import { type ApprovalDeps, approvalActions } from './approval.ts';
@@ -33,13 +35,13 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 const PER_PAGE = 10;
 
 export interface SubmissionsDeps extends ApprovalDeps {
-  readonly history: Pick<History, 'find' | 'entries' | 'countServers' | 'servers' | 'all' | 'games' | 'size'>;
+  readonly history: Pick<History, 'find' | 'entries' | 'all' | 'games' | 'size'>;
   readonly games: GameIndex;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand(deps: SubmissionsDeps): Command {
-  const { history, games } = deps;
+  const { history, runs, games } = deps;
   const actions = approvalActions(deps);
 
   /** Members whose files are being made. */
@@ -129,15 +131,19 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     };
   }
 
-  /** The outcomes of one submission, in a message of its own, so that the page keeps its filter. */
+  /** The outcomes of one submission, accepted servers last, in a message of its own, so that the page keeps its filter. */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const { wanted: wantedPage, state: id } = readPage(context.argument);
-    const which = isAdmin ? { id } : { id, userId: user.id };
-    const count = await history.countServers(guildId, which);
+    const run = await runs.find(guildId, id);
+    const isForReader = isAdmin || run?.userId === user.id;
+    const ended = run && isForReader ? endedServers(run) : [];
+    const count = ended.length;
     if (count === 0) throw new UserError(t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
-    const servers = await history.servers(guildId, which, page);
+    const servers = ended
+      .toSorted((one, other) => rankOf(one) - rankOf(other))
+      .slice(page.offset, page.offset + page.limit);
     return {
       embeds: [
         {
@@ -255,6 +261,9 @@ function listRows(
     ],
   );
 }
+
+/** Where it stands among the servers of its submission. */
+const rankOf = ({ outcome }: EndedServer): number => (outcome.kind === 'accepted' ? 1 : 0);
 
 /** Whether the filter asks for nothing but perhaps a member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>

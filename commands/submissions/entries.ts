@@ -2,7 +2,7 @@ import { byText } from '../../src/interactions/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { outcomeCell } from '../../src/words/outcomes.ts';
+import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
 import { whenText } from '../../src/words/sentences.ts';
 import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
@@ -46,14 +46,14 @@ function decisionTexts(
 }
 
 /** A game server, and on lines of their own its outcome and why. */
-export const serverText = ({ t }: Reader, entry: HistoryEntry, games: GameIndex): string =>
-  [describe(t, entry, games, LONGEST_WORDS), endedText(t, entry), ...whyTexts(t, entry)].join('\n');
+export const serverText = ({ t }: Reader, ended: EndedServer, games: GameIndex): string =>
+  [describe(t, ended.server, games, LONGEST_WORDS), endedText(t, ended), ...whyTexts(t, ended)].join('\n');
 
-const endedText = (t: Reader['t'], { outcome: { kind } }: HistoryEntry): string =>
+const endedText = (t: Reader['t'], { outcome: { kind } }: Pick<EndedServer, 'outcome'>): string =>
   signed(kind, t(`outcome.${kind}`));
 
 /** What the service says, or why it was not sent. What could be done about it then is old news. */
-function whyTexts(t: Reader['t'], { outcome }: HistoryEntry): readonly string[] {
+function whyTexts(t: Reader['t'], { outcome }: Pick<EndedServer, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];
   if (outcome.reason === 'rate-limited') return [t('notSent.rate-limited')];

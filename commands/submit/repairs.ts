@@ -82,7 +82,7 @@ export function gameControls(
 
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'already-submitted') {
-    if (refusal.servers[0]?.outcome === 'unknown') return unconfirmedButtons(t, id);
+    if (refusal.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     // Most often the game has to be corrected.
     return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
   }

@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
-import { approvalView, decisionButtons } from './approval-view.ts';
+import { approvalView, decisionButtons, deletedView } from './approval-view.ts';
 import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 
@@ -40,31 +40,37 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
-      const found = await approvals.find(key);
-      const isDue = found !== undefined && found.changes > found.shown;
+      const run = await approvals.find(key);
+      const isDue = run !== undefined && run.changes > run.shown;
       if (!isDue && place === undefined) return;
-      const run = found ?? { ...DELETED, guildId: key.guildId, documentId: key.id };
-      const put = await putMessage({ ...run, message: place ?? run.message });
+      const put = await putMessage(key, run, place ?? run?.message);
       // It may have arrived all the same, after what somebody else has shown: it is shown again later.
-      if (put === 'failed') return found && approvals.changed(found);
+      if (put === 'failed') return run && approvals.changed(run);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
-      if (found === undefined || (await approvals.shown(found, put))) return;
+      if (run === undefined || (await approvals.shown(run, put))) return;
       place = put;
     }
   }
 
-  /** @returns where it is; `undefined` where there can be none: /submissions shows it all the same */
-  async function putMessage(run: Run): Promise<MessagePlace | 'failed' | undefined> {
-    const { guildId, documentId, message } = run;
+  /**
+   * @param run `undefined`: it was deleted, with all of the guild
+   * @returns where it is; `undefined` where there can be none: /submissions shows it all the same
+   */
+  async function putMessage(
+    { guildId, id }: ApprovalKey,
+    run: Run | undefined,
+    message: MessagePlace | undefined,
+  ): Promise<MessagePlace | 'failed' | undefined> {
     const found = await settings.find(guildId);
     const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
     const isClosed = logChannelId === undefined || logTrouble !== undefined;
-    if (message === undefined && (isClosed || run.state !== 'waiting')) return undefined;
+    if (message === undefined && (isClosed || run?.state !== 'waiting')) return undefined;
     const channelId = message?.channelId ?? logChannelId ?? '';
     const t = await guildWords(guildId);
-    const { content, embeds } = approvalView(t, run, games);
+    const { content, embeds } = run ? approvalView(t, run, games) : deletedView(t);
     const [embed = {}] = embeds;
-    const shown = { nonce: documentId, content, embed, components: rows(decisionButtons(t, run)) };
+    const buttons = run ? decisionButtons(t, run) : [];
+    const shown = { nonce: id, content, embed, components: rows(buttons) };
     const { result, messageId } = await posts.put(channelId, shown, message?.messageId);
     if (result === 'failed') return result;
     if (messageId !== undefined) return { channelId, messageId };
@@ -106,20 +112,3 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const part: Part = { name: 'approval messages', ...job };
   return { ...part, show, showDue };
 }
-
-/** What somebody had deleted, with all of the guild. */
-const DELETED = {
-  id: '',
-  state: 'withdrawn',
-  userId: '',
-  userName: '',
-  decidedBy: '',
-  refusal: '',
-  expiresAt: undefined,
-  endedAt: undefined,
-  source: undefined,
-  servers: [],
-  message: undefined,
-  changes: 0,
-  shown: 0,
-} as const;

@@ -1,6 +1,6 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { Run } from '../submissions/runs.ts';
+import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
@@ -49,7 +49,7 @@ function kindOf({ state, servers }: Run): keyof typeof LOOK {
 }
 
 function statusText(t: Translate, run: Run): string {
-  const { state, decidedBy, refusal, expiresAt = 0, servers } = run;
+  const { state, decidedBy, refusal, expiresAt = 0 } = run;
   const moderator = decidedBy === '' ? t('by.unnamed') : t('approval.moderator', { user: `<@${decidedBy}>` });
   const decided = (text: string) => `${text} · ${moderator}`;
   switch (state) {
@@ -58,7 +58,7 @@ function statusText(t: Translate, run: Run): string {
     case 'running':
       return `⏳ ${decided(t('approval.sending'))}`;
     case 'done': {
-      const told = servers.flatMap(({ server, outcome }) => (outcome ? [{ server, outcome }] : []));
+      const told = endedServers(run);
       const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
       const list = unlinked(t('listing.list'));
       const next = count > 0 ? [t('ended.next.unknown', { count, list })] : [];
@@ -73,6 +73,12 @@ function statusText(t: Translate, run: Run): string {
       return signed('not-sent', t(`approval.${state}`));
   }
 }
+
+/** What is shown of a submission that was deleted, with all of its guild. */
+export const deletedView = (t: Translate): ApprovalView => ({
+  content: signed('not-sent', t('approval.withdrawn')),
+  embeds: [{ ...serverEmbed(t, 'not-sent', []), description: byText(t, '') }],
+});
 
 /** Who it was. @param userId empty once they had their name deleted */
 export const byText = (t: Translate, userId: string): string =>

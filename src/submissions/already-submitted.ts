@@ -3,18 +3,12 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
+import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 
 /** A server that the guild has submitted: it was accepted, or may have been received. */
-export interface EarlierSubmission extends Pick<ServerSubmission, 'server' | 'port'> {
-  /** The alias that it was submitted with. */
-  readonly game: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Empty once the member had their name deleted. */
-  readonly userName: string;
+export interface EarlierSubmission extends HistoryEntry {
   /** Whether the member who asks has submitted it. */
   readonly isYours: boolean;
-  readonly outcome: 'accepted' | 'unknown';
 }
 
 /** Addresses in one statement of SQL. */
@@ -53,8 +47,8 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
         .whereRef('servers.address', '=', 'latest.address')
         .where('servers.outcome', 'in', ['accepted', 'unknown'])
         .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
-        .select(['servers.address', 'servers.host', 'servers.port', 'servers.game'])
-        .select(['servers.ended_at', 'servers.outcome', 'submissions.user_id', 'submissions.user_name'])
+        .select(ENTRY_COLUMNS)
+        .select('servers.address')
         .execute()
     );
   }
@@ -87,15 +81,7 @@ export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
       const found = new Map<string, EarlierSubmission>();
       for (const addresses of chunksOf([...wanted], ADDRESSES_AT_ONCE)) {
         for (const row of await latestAt(guildId, addresses)) {
-          found.set(row.address, {
-            server: row.host,
-            port: row.port,
-            game: row.game,
-            at: row.ended_at ?? 0,
-            userName: row.user_name ?? '',
-            isYours: row.user_id === userId,
-            outcome: row.outcome === 'accepted' ? 'accepted' : 'unknown',
-          });
+          found.set(row.address, { ...entryOf(row), isYours: row.user_id === userId });
         }
       }
       const alreadySubmitted = new Map<Row, EarlierSubmission>();

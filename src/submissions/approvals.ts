@@ -74,22 +74,24 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
     return run?.state === 'waiting' && run.id === runId ? run : undefined;
   }
 
+  /** What waits of a document, or did; or why nothing ever did in this guild. */
+  async function findOrSay(by: Submitter, id: string): Promise<Run | NoDraft> {
+    const run = await find({ guildId: by.guildId, id });
+    if (run !== undefined) return run;
+    const found = await drafts.find(by, id);
+    return typeof found === 'string' ? found : 'decided';
+  }
+
   async function ownAddresses({ guildId, user }: Submitter): Promise<ReadonlySet<string>> {
     const rows = await serversIn(guildId, user.id).select('servers.address').execute();
     return new Set(rows.map(({ address }) => address));
   }
 
-  /** Why nothing waits of a document of which nothing ever did in this guild. */
-  async function whyNone(by: Submitter, id: string): Promise<NoDraft> {
-    const found = await drafts.find(by, id);
-    return typeof found === 'string' ? found : 'decided';
-  }
-
   /** Ends what waits of a member's document; or says why it does not wait. */
   async function withdrawRun(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> {
     const { guildId, user } = by;
-    const run = await find({ guildId, id });
-    if (run === undefined) return whyNone(by, id);
+    const run = await findOrSay(by, id);
+    if (typeof run === 'string') return run;
     const to = { state: 'withdrawn', decision_id: interactionId } as const;
     const row = await runs.endWaiting(run.id, { guildId, userId: user.id }, to);
     return typeof row === 'string' ? row : undefined;
@@ -144,8 +146,8 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
-      const run = await find({ guildId: by.guildId, id });
-      if (run === undefined) return whyNone(by, id);
+      const run = await findOrSay(by, id);
+      if (typeof run === 'string') return run;
       if (run.userId !== by.user.id) return 'of-another-member';
       if (run.state !== 'waiting') return 'decided';
       return (await drafts.read(id)) ?? 'gone';

@@ -40,15 +40,6 @@ export interface HistoryFilter {
   readonly address?: string;
 }
 
-/** One submission, if it is of this member where a member is given. */
-export type SubmissionKey = Pick<SubmissionEntry, 'id'> & Pick<HistoryFilter, 'userId'>;
-
-/** How many entries are skipped, and how many are read at most. */
-interface Part {
-  readonly offset: number;
-  readonly limit: number;
-}
-
 export type History = ReturnType<typeof createHistory>;
 
 export interface HistoryDeps {
@@ -93,9 +84,6 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
     matching(guildId, filter)
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
-
-  const serversOf = (guildId: string, { id, ...filter }: SubmissionKey) =>
-    withSubmission(guildId, filter).where('submissions.id', '=', id);
 
   return {
     /**
@@ -142,27 +130,6 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         ])
         .execute();
       return ids.flatMap((id) => submissionOf(rows.filter((row) => row.id === id)) ?? []);
-    },
-    /** How many servers the submission has; 0 if it is not the guild's or not the member's. */
-    async countServers(guildId: string, which: SubmissionKey): Promise<number> {
-      await myTurn(guildId);
-      return countOf(serversOf(guildId, which));
-    },
-    /** The servers of the submission in the order of its lines; accepted servers come last. */
-    async servers(
-      guildId: string,
-      which: SubmissionKey,
-      { offset, limit }: Part,
-    ): Promise<readonly HistoryEntry[]> {
-      await myTurn(guildId);
-      const rows = await serversOf(guildId, which)
-        .orderBy(sql`servers.outcome = 'accepted'`)
-        .orderBy('servers.position')
-        .offset(offset)
-        .limit(limit)
-        .select(ENTRY_COLUMNS)
-        .execute();
-      return rows.map(entryOf);
     },
     /** All servers that the filter lets through, some at a time. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
@@ -221,7 +188,8 @@ const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 
 /** For a LIKE in which `%` and `_` stand for themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
-const ENTRY_COLUMNS = [
+/** What {@link entryOf} reads. */
+export const ENTRY_COLUMNS = [
   'servers.host',
   'servers.port',
   'servers.query_port',
@@ -264,7 +232,7 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
   };
 }
 
-function entryOf(row: EntryRow): HistoryEntry {
+export function entryOf(row: EntryRow): HistoryEntry {
   return {
     ...storedServer(row),
     at: row.ended_at ?? 0,

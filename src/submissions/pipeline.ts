@@ -93,8 +93,6 @@ export interface Ended {
   readonly limited: Limited | undefined;
   /** Whether the document has something left that the member can correct or submit. */
   readonly isLeft: boolean;
-  /** How many servers wait for a moderator again. */
-  readonly waitingAgain: number;
   /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly remaining: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
@@ -162,15 +160,12 @@ const RECORD_PAUSES = [1_000, 5_000];
 const NOT_SYNCED = { synced: false };
 
 /** A run that was reserved, and what its report needs. */
-interface Reserved extends Submitter, Pick<Ended, 'id' | 'draft' | 'limitedRows' | 'limited' | 'announce'> {
+interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'announce'> {
   readonly kind: 'reserved';
   readonly runId: string;
-  readonly interactionId: string;
   /** The place of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
-
-type Rest = Pick<Ended, 'isLeft' | 'waitingAgain'>;
 
 /** The outcome of one request, and the key that it was sent with, if it was sent. */
 interface Requested {
@@ -209,7 +204,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (approvedBy !== undefined) {
       const waiting = await approvals.seen(order);
       const stored = waiting && (await drafts.read(id));
-      if (!stored || waiting?.userId !== order.user.id) return 'submitted';
+      if (!stored) return 'submitted';
       return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting };
     }
     if (draft && replacesWaiting) {
@@ -277,15 +272,16 @@ export function createPipeline(deps: PipelineDeps) {
       await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS });
       return { kind: 'waiting' };
     }
-    const run = { ...own, rows: rows.slice(0, count) };
-    const runId = waiting ? await approve(order, waiting, run.rows) : await runs.begin(run);
+    const reserved = rows.slice(0, count);
+    const runId = waiting
+      ? await approve(order, waiting, reserved)
+      : await runs.begin({ ...own, rows: reserved });
     const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
     await runs.start(runId, guildId, decision);
     return {
       kind: 'reserved',
-      ...run,
-      id,
       runId,
+      rows: reserved,
       draft,
       limitedRows: rows.slice(count),
       limited: room.limited,
@@ -307,7 +303,6 @@ export function createPipeline(deps: PipelineDeps) {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const ends = new Map<number, Outcome>();
-    let left: Rest = { isLeft: false, waitingAgain: 0 };
     let isRecorded = true;
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
@@ -318,20 +313,29 @@ export function createPipeline(deps: PipelineDeps) {
         for (const index of indices) ends.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      const recorded = await recordRequest(run, requested, async () => {
+      isRecorded = await recordRequest(order, requested, async () => {
         await deps.runs.endRequest(run.runId, request, ended);
-        return isLast ? deps.runs.finish(run.guildId, run.runId) : left;
+        if (isLast) await deps.runs.finish(order.guildId, run.runId);
       });
-      isRecorded = recorded !== undefined;
-      left = recorded ?? left;
       if (!isLast) order.onProgress?.(ends.size, servers.length);
     }
 
     const ended = run.rows.map((row, index) => endedRow(row, ends.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
-    const explanation = await explain(order, ended);
-    const { limited } = run;
-    return { ...run, kind: 'ended', servers: ended, ...left, isRecorded, ...explanation, limited };
+    const left = await deps.drafts.find(order, order.id).catch(() => 'gone' as const);
+    const { draft, limitedRows, limited, announce } = run;
+    return {
+      kind: 'ended',
+      id: order.id,
+      draft,
+      servers: ended,
+      limitedRows,
+      isLeft: typeof left !== 'string',
+      announce,
+      isRecorded,
+      ...(await explain(order, ended)),
+      limited,
+    };
   }
 
   /**
@@ -359,7 +363,7 @@ export function createPipeline(deps: PipelineDeps) {
     let key: UsableKey | undefined;
     try {
       const outcome = await deps.guard.inTurn(turn, async () => {
-        const found = await store.inGuild(guildId, () => markSending(run, request));
+        const found = await store.inGuild(guildId, () => markSending(guildId, run.runId, request));
         if (found === undefined) return notSent('key');
         key = found;
         return deps.listing.add(servers, key.key);
@@ -379,34 +383,37 @@ export function createPipeline(deps: PipelineDeps) {
    * @returns the key, read again for each request; `undefined` if the key or the servers are gone, so that nothing is
    * sent
    */
-  async function markSending(run: Reserved, request: readonly number[]): Promise<UsableKey | undefined> {
-    const usable = await deps.keys.usable(run.guildId);
+  async function markSending(
+    guildId: string,
+    runId: string,
+    request: readonly number[],
+  ): Promise<UsableKey | undefined> {
+    const usable = await deps.keys.usable(guildId);
     if ('code' in usable) return undefined;
-    const isMarked = await deps.runs.markSending(run.guildId, run.runId, request);
+    const isMarked = await deps.runs.markSending(guildId, runId, request);
     return isMarked ? usable : undefined;
   }
 
   /**
    * Records what came of a request, in one transaction that is tried three times.
-   * @returns what `record` returns; `undefined` if all three fail
+   * @returns whether it is recorded
    */
   async function recordRequest(
-    { guildId, interactionId }: Reserved,
+    { guildId, interactionId }: Order,
     { outcome, key }: Requested,
-    record: () => Promise<Rest>,
-  ): Promise<Rest | undefined> {
+    record: () => Promise<void>,
+  ): Promise<boolean> {
     const note = () =>
       store.inGuild(guildId, async () => {
-        const left = await record();
-        const isKeyRefused = key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome));
-        return { left, isKeyRefused };
+        await record();
+        return key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome));
       });
     const complain = (error: unknown) =>
       logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-    const noted = await retryAfter(recordPauses, note, complain).catch(() => undefined);
+    const isKeyRefused = await retryAfter(recordPauses, note, complain).catch(() => undefined);
     // The service has refused the key for the first time.
-    if (noted?.isKeyRefused) await deps.onKeyRefused(guildId);
-    return noted?.left;
+    if (isKeyRefused) await deps.onKeyRefused(guildId);
+    return isKeyRefused !== undefined;
   }
 
   return {
@@ -457,7 +464,6 @@ export function createPipeline(deps: PipelineDeps) {
         servers,
         limitedRows,
         isLeft: stored !== undefined,
-        waitingAgain: 0,
         announce: false,
         isRecorded: true,
         ...explanation,

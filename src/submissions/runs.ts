@@ -10,7 +10,6 @@ import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
-import type { Ended } from './pipeline.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 
@@ -280,9 +279,14 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     return row;
   }
 
-  /** Writes the document of a run that has ended. What of it was approved and not sent waits again. */
-  async function keepRest(row: SubmissionsTable): Promise<void> {
-    const { id, document_id: documentId, guild_id: guildId, user_id: userId, user_name: name } = row;
+  /**
+   * Ends a run all of whose servers have ended; once more it changes nothing. Its document keeps what was not accepted; of
+   * what a moderator has approved, the servers that were not sent wait again.
+   */
+  async function finish(guildId: string, id: string): Promise<void> {
+    const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
+    if (typeof row === 'string') return;
+    const { document_id: documentId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(documentId);
     // The document or the name was deleted meanwhile, or the document cannot be read.
     if (!draft || userId === null || name === null) return;
@@ -294,24 +298,6 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     if (rows.length === 0) return;
     const again = { documentId, guildId, user: { id: userId, name }, rows };
     await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-  }
-
-  /**
-   * Ends a run all of whose servers have ended. Its document keeps what was not accepted; of what a moderator has approved,
-   * the servers that were not sent wait again. Once more it changes nothing, and says the same.
-   */
-  async function finish(guildId: string, id: string): Promise<Pick<Ended, 'isLeft' | 'waitingAgain'>> {
-    const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
-    if (typeof row !== 'string') await keepRest(row);
-    const ended = await tables()
-      .selectFrom('submissions')
-      .select(['document_id', 'expires_at'])
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (ended === undefined) return { isLeft: false, waitingAgain: 0 };
-    const isLeft = ended.expires_at === null && (await drafts.read(ended.document_id)) !== undefined;
-    const run = await latest(guildId, ended.document_id);
-    return { isLeft, waitingAgain: run?.state === 'waiting' ? run.servers.length : 0 };
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
@@ -355,6 +341,14 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     /** The id of the latest run of a document; empty where there was none. */
     latestId: async (documentId: string): Promise<string> =>
       (await rowsOf(documentId).executeTakeFirst())?.id ?? '',
+    /** The run, if it is the guild's. */
+    async find(guildId: string, id: string): Promise<Run | undefined> {
+      const row = await stored()
+        .where('submissions.id', '=', id)
+        .where('submissions.guild_id', '=', guildId)
+        .executeTakeFirst();
+      return row && read(row);
+    },
     latest,
     settled,
     endWaiting,
@@ -442,6 +436,10 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     },
   };
 }
+
+/** The servers of a run that have ended. */
+export const endedServers = ({ servers }: Pick<Run, 'servers'>) =>
+  servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /** A server of a run as the row that it was. */
 export const rowOf = ({ line, server }: RunServer): ReadyRow => ({ kind: 'ready', line, submission: server });

@@ -96,16 +96,20 @@ function beforeTexts(
   const [server] = servers;
   if (server === undefined) return [];
   const text = beforeText(server, t, games);
-  return server.outcome === 'unknown'
+  return server.outcome.kind === 'unknown'
     ? [text, t('ended.next.unknown', { count: 1, ...listAbout(reader, server) })]
     : [text];
 }
 
 /** How a server that was already submitted ended, as which game, when, and by whom. */
 export function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
-  const { game, at, outcome } = before;
+  const {
+    game,
+    at,
+    outcome: { kind },
+  } = before;
   return [
-    signed(outcome, t(`outcome.${outcome}`)),
+    signed(kind, t(`outcome.${kind}`)),
     escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
     whenText(at),
     submitterText(t, before),

@@ -10,7 +10,9 @@ import {
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
+import type { Run } from '../../src/submissions/runs.ts';
 import { anyContext } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
@@ -53,13 +55,13 @@ function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
   entries: readonly HistoryEntry[] = [],
+  find: (guildId: string) => Promise<Run | undefined> = async () => undefined,
 ) {
   const history = {
     find: async (_guildId: string, which: HistoryFilter) => {
       await count(which);
       return [];
     },
-    countServers: (_guildId: string, which: HistoryFilter) => count(which),
     entries: async () => [],
     size: async () => 0,
     games: async () => new Set(['gone']),
@@ -68,10 +70,11 @@ function commandOver(
       for (const entry of entries) yield [entry];
     },
   };
-  const games = { all: [{ name: 'Rust', alias: 'rust' }] };
+  const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
+  const runs = { find };
   const settings = { get: async () => DEFAULTS };
   const approvals = { waiting: async () => [] };
-  return submissionsCommand({ history, games, settings, approvals } as unknown as SubmissionsDeps);
+  return submissionsCommand({ history, runs, games, settings, approvals } as unknown as SubmissionsDeps);
 }
 
 describe('the history', () => {
@@ -96,20 +99,32 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
   });
 
-  it('has no more of one submission', async () => {
-    const asked: HistoryFilter[] = [];
-    const command = commandOver(async (which) => {
-      asked.push(which);
-      return 0;
+  it('has the servers of one submission in pages, what was accepted last, for who may see them', async () => {
+    const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
+    const all = Array.from({ length: 12 }, (_, n) => {
+      const kind = outcomes[n % outcomes.length];
+      const outcome = kind && { kind, message: 'Said.' };
+      return { line: n, server: { server: `s${n}`, port: 1, game: 'rust' }, outcome };
     });
-    for (const action of ['servers', 'turn']) {
-      for (const isAdmin of [false, true]) {
-        const run = command.presses?.[action]?.run(anyContext({ isAdmin, argument: writePage(1, 'x') }));
-        await expect(run).rejects.toThrow('No submission matches this.');
-      }
+    const run = { userId: '4', servers: [...all, ...all.slice(0, 2)] } as unknown as Run;
+    async function see(context: Parameters<typeof anyContext>[0], page: number, id = 'x') {
+      const found = commandOver(
+        async () => 0,
+        undefined,
+        [],
+        async (guildId) => (guildId === '2' && id === 'x' ? run : undefined),
+      );
+      const shown = await found.presses?.turn?.run(anyContext({ ...context, argument: writePage(page, id) }));
+      return JSON.stringify(shown).match(/s\d+(?=:1)/g);
     }
-    const [member, admin] = [{ id: 'x', userId: '4' }, { id: 'x' }];
-    expect(asked).toEqual([member, admin, member, admin]);
+    const first = ['s1', 's5', 's9', 's1', 's0', 's3', 's4', 's7', 's8', 's11'];
+    expect(await see({ isAdmin: false }, 1)).toEqual(first);
+    expect(await see({ isAdmin: true, user: { id: '9', name: 'adam' } }, 1)).toEqual(first);
+    expect(await see({ isAdmin: false }, 2)).toEqual(['s0']);
+    const none = 'No submission matches this.';
+    await expect(see({ isAdmin: false, user: { id: '9', name: 'eve' } }, 1)).rejects.toThrow(none);
+    await expect(see({ guildId: '1' }, 1)).rejects.toThrow(none);
+    await expect(see({ isAdmin: true }, 1, 'y')).rejects.toThrow(none);
   });
 
   it('is exported once of a member at a time, and again once that has ended, however it did', async () => {

@@ -35,9 +35,10 @@ describe('a server that was submitted before', () => {
       port: 27015,
       game: 'rust',
       at: 2,
+      userId: '8',
       userName: 'name of 8',
       isYours: false,
-      outcome: 'unknown',
+      outcome: { kind: 'unknown', reason: 'unreadable' },
     };
     expect([...found]).toEqual([
       [rows[0], before],
@@ -50,7 +51,9 @@ describe('a server that was submitted before', () => {
     const find = async (by = me) => [
       ...(await parts.alreadySubmitted.find(by, [readyRow(1, 'one')])).values(),
     ];
-    expect(await find()).toMatchObject([{ isYours: true, userName: 'name of 7', outcome: 'accepted' }]);
+    expect(await find()).toMatchObject([
+      { isYours: true, userName: 'name of 7', outcome: { kind: 'accepted' } },
+    ]);
     await parts.erasure.forgetMember('1', '7');
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import type { HistoryFilter, SubmissionKey } from '../../src/submissions/history.ts';
+import type { HistoryFilter } from '../../src/submissions/history.ts';
 import { addDone, fill, partsOver } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { turnsDuring } from '../support/machine.ts';
@@ -18,8 +18,6 @@ beforeEach(async () => {
 const all = async (filter: HistoryFilter) =>
   (await Array.fromAsync(parts.history.all('1', filter))).flat().map(({ server }) => server);
 const ids = (filter: HistoryFilter) => parts.history.find('1', filter);
-const hosts = async (which: SubmissionKey, offset = 0, limit = 10) =>
-  (await parts.history.servers('1', which, { offset, limit })).map(({ server }) => server);
 
 describe('the history of a guild', () => {
   beforeEach(async () => {
@@ -48,22 +46,6 @@ describe('the history of a guild', () => {
       { id: 'c', at: 3, userId: '7', counts: { ...none, rejected: 2 }, only: undefined },
       { id: 'b', at: 2, userId: '8', counts: { ...none, accepted: 1 }, only },
     ]);
-  });
-
-  it('has the servers of one submission in pages, what was accepted last, for who may see them', async () => {
-    await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['u', 'v', 'w'] });
-    await store
-      .tables()
-      .updateTable('servers')
-      .set({ outcome: 'rejected' })
-      .where('host', '=', 'v')
-      .execute();
-    expect(await hosts({ id: 'g' })).toEqual(['v', 'u', 'w']);
-    expect(await hosts({ id: 'g', userId: '7' }, 1, 1)).toEqual(['u']);
-    expect(await parts.history.countServers('1', { id: 'g' })).toBe(3);
-    expect(await hosts({ id: 'g', userId: '8' })).toEqual([]);
-    expect(await parts.history.countServers('1', { id: 'g', userId: '8' })).toBe(0);
-    expect(await parts.history.countServers('2', { id: 'g' })).toBe(0);
   });
 
   it.each<{ filter: HistoryFilter; found: readonly string[]; servers: readonly string[] }>([
@@ -111,8 +93,6 @@ it('is looked at by one member in each turn of the event loop', async () => {
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
     () => ids({}),
-    () => hosts({ id: 'a' }),
-    () => parts.history.countServers('1', { id: 'a' }),
     () => parts.history.entries('1', ['a']),
     () => parts.history.size('1'),
   ];

@@ -55,7 +55,14 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
 const ONLY_IN_LISTS =
   /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed|waiting-already)$/;
 
-const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
+const before = {
+  ...server,
+  at: 0,
+  userId: '9',
+  userName: EVIL,
+  isYours: false,
+  outcome: { kind: 'accepted', message: 'Yes.' },
+} as const;
 const limit = { limit: 5, until: 1_000, isSoon: true };
 const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'key-missing': { code: 'key-missing' },
@@ -155,7 +162,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL };
     const servers = OUTCOMES.map((outcome) => ({ ...entry, outcome }));
-    expectSentences(servers.map((each) => serverText(member, each, games)));
+    expectSentences(OUTCOMES.map((outcome) => serverText(member, { server, outcome }, games)));
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {
       id: 'x',
