@@ -222,7 +222,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const alreadySubmitted = createAlreadySubmitted({ store, now });
   const drafts = createDrafts({ store, now });
   const runs = createRuns({ store, drafts, owner, now });
-  const approvals = createApprovals({ store, drafts, runs, now });
+  const approvals = createApprovals({ store, drafts, runs });
   const approvalMessages = createApprovalMessages({
     approvals,
     posts,
@@ -487,11 +487,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       byAge: {
-        async approvals(stopping) {
-          await approvals.expire(stopping);
+        async submissions(stopping) {
+          await erasure.prune(stopping);
           await approvalMessages.showDue();
         },
-        submissions: erasure.prune,
         interactions: interactionRecord.prune,
       },
       isClockRight: clock.isRight,

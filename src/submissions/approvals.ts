@@ -43,15 +43,13 @@ export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'find' | 'read' | 'save' | 'delete'>;
   readonly runs: Pick<Runs, 'latest' | 'endWaiting'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /**
  * Documents whose runs wait for a moderator. Each change is a transaction of the guild, and makes the message due:
  * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
  */
-export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
+export function createApprovals({ store, drafts, runs }: ApprovalsDeps) {
   const { tables } = store;
 
   const waitingIn = (guildId: string, userId?: string) =>
@@ -172,25 +170,6 @@ export function createApprovals({ store, drafts, runs, now }: ApprovalsDeps) {
         by.guildId,
         async () => (await withdrawRun(by, id, interactionId)) ?? drafts.save(by, id, draft),
       ),
-    /**
-     * Ends the submissions that no moderator has decided in time.
-     * @throws what `stopping` was aborted with, between two of them
-     */
-    async expire(stopping?: AbortSignal): Promise<void> {
-      const over = await tables()
-        .selectFrom('submissions')
-        .select(['id', 'guild_id', 'document_id'])
-        .where('state', '=', 'waiting')
-        .where('expires_at', '<=', now())
-        .execute();
-      for (const { id, guild_id: guildId, document_id: documentId } of over) {
-        stopping?.throwIfAborted();
-        await store.inGuild(guildId, async () => {
-          const row = await runs.endWaiting(id, { guildId }, { state: 'expired' });
-          if (typeof row !== 'string') await drafts.delete(documentId);
-        });
-      }
-    },
     /** The documents whose messages do not show what they should. */
     async due(): Promise<readonly ApprovalKey[]> {
       const rows = await tables()

@@ -20,7 +20,7 @@ export interface ErasureDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'deleteOld'>;
   readonly limits: Pick<Limits, 'countsSince' | 'keepUsed' | 'dropUsed'>;
-  readonly runs: Pick<Runs, 'endWaiting' | 'endUnfinished'>;
+  readonly runs: Pick<Runs, 'endWaiting' | 'endUnfinished' | 'expire'>;
   /** For how many days servers are kept that were accepted or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
@@ -98,6 +98,16 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
       .execute();
   }
 
+  async function pruneGuild(guildId: string): Promise<void> {
+    await runs.endUnfinished(guildId, now() - LONGEST_RUN_MS);
+    await runs.expire(guildId);
+    await drafts.deleteOld(guildId);
+    await dropOldServers(guildId);
+    await dropExcess(guildId);
+    await dropEmpty(guildId);
+    await dropForgottenIds(guildId);
+  }
+
   /** The guilds that have submitted anything, or are about to. */
   async function* guilds(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
@@ -166,20 +176,15 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
       return count;
     },
     /**
-     * Ends submissions that have been running for too long, then deletes guild by guild what is past its time or too much,
-     * each in one transaction, so that no submission stays without its servers.
+     * Ends guild by guild what runs or waits for too long, then deletes what is past its time or too much: of each guild in
+     * one transaction, so that no submission stays without its servers.
      * @throws what `stopping` was aborted with, between two guilds
      */
     async prune(stopping?: AbortSignal): Promise<void> {
-      await runs.endUnfinished(now() - LONGEST_RUN_MS);
       await limits.dropUsed();
       for await (const guildId of guilds()) {
         stopping?.throwIfAborted();
-        const steps = [drafts.deleteOld, dropOldServers, dropExcess, dropEmpty, dropForgottenIds];
-        const all = async () => {
-          for (const step of steps) await step(guildId);
-        };
-        await store.inGuild(guildId, all, { synced: false });
+        await store.inGuild(guildId, () => pruneGuild(guildId), { synced: false });
       }
     },
   };

@@ -1,4 +1,5 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import type { GuildSettings } from '../guilds/settings.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
@@ -23,7 +24,6 @@ import type { Approvals } from './approvals.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import { type Drafts, inDrafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Limits, Room } from './limits.ts';
-import type { SubmissionSettings } from './pipeline.ts';
 import type { Runs } from './runs.ts';
 
 export interface ListDraftsDeps {
@@ -33,7 +33,7 @@ export interface ListDraftsDeps {
   readonly approvals: Pick<Approvals, 'draft' | 'replace' | 'ownAddresses'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
-  readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
+  readonly settings: Pick<GuildSettings, 'get'>;
   readonly games: GameIndex;
   readonly reader: ListReader;
 }

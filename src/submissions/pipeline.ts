@@ -1,4 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
+import type { GuildSettings } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   isAboutKey,
@@ -109,17 +110,6 @@ export interface Observer {
   ended?(by: Submitter, servers: Ended['servers']): Promise<void>;
 }
 
-/** The part of a guild's settings that submissions go by. */
-export interface SubmissionSettings {
-  readonly announce: boolean;
-  /** The aliases of the games that the guild allows; absent: all of them. */
-  readonly games?: readonly string[];
-  /** Servers that a member may submit in a day; absent: no limit. */
-  readonly dailyQuota?: number;
-  /** Whether what members submit waits for a moderator. */
-  readonly approval?: boolean;
-}
-
 export interface PipelineDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
@@ -130,7 +120,7 @@ export interface PipelineDeps {
   /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
-  readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
+  readonly settings: Pick<GuildSettings, 'get'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
   /** Throws if another process has taken the interaction over, and so tells its member that nothing was sent. */

@@ -91,7 +91,7 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
 export type Runs = ReturnType<typeof createRuns>;
 
 export interface RunsDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly store: Pick<Store, 'tables'>;
   readonly drafts: Pick<Drafts, 'read' | 'keep' | 'delete'>;
   /** The id of this process. */
   readonly owner: string;
@@ -291,10 +291,10 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
     // The document or the name was deleted meanwhile, or the document cannot be read.
     if (!draft || userId === null || name === null) return;
     const isApproved = row.expires_at !== null;
-    const rest = afterRun(draft, await serversOf(id), isApproved);
-    const rows = isApproved ? rest.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
+    const after = afterRun(draft, await serversOf(id), isApproved);
+    const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
     if (isApproved && rows.length === 0) return drafts.delete(documentId);
-    await drafts.keep(documentId, rest);
+    await drafts.keep(documentId, after);
     if (rows.length === 0) return;
     const again = { documentId, guildId, user: { id: userId, name }, rows };
     await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
@@ -315,25 +315,23 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       .execute();
   }
 
-  const running = () =>
-    tables().selectFrom('submissions').select(['id', 'guild_id']).where('state', '=', 'running');
+  const running = () => tables().selectFrom('submissions').where('state', '=', 'running');
 
   const abandoned = () => running().where(isAbandoned(store, owner));
 
-  /** What may have been sent is unknown; the other servers were not sent, for this reason. */
-  async function endRunning(id: string, reason: NotSent['reason']): Promise<void> {
-    const row = await running().where('id', '=', id).executeTakeFirst();
-    // Another process may have ended it meanwhile.
-    if (row === undefined) return;
-    const open = () => servers(id).where('outcome', 'is', null);
-    await open()
-      .where('sent_at', 'is not', null)
-      .set({ ...outcomeToStore(INTERRUPTED), ended_at: now() })
-      .execute();
-    await open()
-      .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
-      .execute();
-    await finish(row.guild_id, id);
+  /** Ends these runs: what may have been sent is unknown; the other servers were not sent, for this reason. */
+  async function endRunning(some: ReturnType<typeof running>, reason: NotSent['reason']): Promise<void> {
+    for (const { id, guild_id: guildId } of await some.select(['id', 'guild_id']).execute()) {
+      const open = () => servers(id).where('outcome', 'is', null);
+      await open()
+        .where('sent_at', 'is not', null)
+        .set({ ...outcomeToStore(INTERRUPTED), ended_at: now() })
+        .execute();
+      await open()
+        .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
+        .execute();
+      await finish(guildId, id);
+    }
   }
 
   return {
@@ -407,33 +405,39 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       const row = submitted ?? ofGuild[0];
       return row && read(row);
     },
-    /** Ends the runs that began before a time and still run: their outcomes could not be recorded. */
-    async endUnfinished(startedBefore: number): Promise<void> {
-      for (const { id, guild_id: guildId } of await running()
-        .where('started_at', '<=', startedBefore)
-        .execute()) {
-        await store.inGuild(guildId, () => endRunning(id, 'bot'));
+    /** Ends what waits in a guild and no moderator has decided in time. */
+    async expire(guildId: string): Promise<void> {
+      const over = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'document_id'])
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'waiting')
+        .where('expires_at', '<=', now())
+        .execute();
+      for (const { id, document_id: documentId } of over) {
+        await endWaiting(id, { guildId }, { state: 'expired' });
+        await drafts.delete(documentId);
       }
     },
+    /** Ends the runs of a guild that began before a time and still run: their outcomes could not be recorded. */
+    endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
+      endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
      * Ends what an interaction carries out, once nobody is at work on it any more. What waited is carried
      * out by the moderator's interaction, not by its member's, whose report may come while it is being sent.
      */
-    async endRunningOf(interactionId: string): Promise<void> {
-      const rows = await running()
-        .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
-        .execute();
-      for (const { id } of rows) await endRunning(id, 'bot');
-    },
+    endRunningOf: (interactionId: string): Promise<void> =>
+      endRunning(
+        running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
+        'bot',
+      ),
     /** The guilds with a run whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
-      return (await abandoned().execute()).map(({ guild_id }) => guild_id);
+      return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
     },
     /** Ends the runs of a guild whose process died. */
-    async endAbandoned(guildId: string): Promise<void> {
-      const rows = await abandoned().where('guild_id', '=', guildId).execute();
-      for (const { id } of rows) await endRunning(id, 'stopping');
-    },
+    endAbandoned: (guildId: string): Promise<void> =>
+      endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
 }
 

@@ -80,6 +80,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       await measure('a search', search);
       await measure('a first page', firstPage);
       await measure(`a list of ${LIST_LENGTH}, all submitted before`, list);
+      await measure(`${AT_ONCE} searches`, () => Promise.all(times(AT_ONCE, search)));
       const all = () => Promise.all([...times(AT_ONCE, search), ...times(AT_ONCE, firstPage), list()]);
       await measure(`${AT_ONCE} searches, ${AT_ONCE} first pages, a list`, all);
       await measure('the bot beside a backup', async () => {

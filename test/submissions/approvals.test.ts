@@ -3,10 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import type { Store } from '../../src/storage/store.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
-import { openPipeline, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
 
 const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
@@ -163,12 +162,10 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await submit(opened, 'a');
     expect(await refuse(opened, 'a', 'Not ours.')).toBe(true);
     await submit(opened, 'b', 2);
-    await opened.approvals.expire();
+    await opened.runs.expire(guildId);
     expect(await stateOf(opened, 'b')).toBe('waiting');
     time += WAITS_MS;
-    await expect(opened.approvals.expire(AbortSignal.abort())).rejects.toThrow('aborted');
-    expect(await stateOf(opened, 'b')).toBe('waiting');
-    await opened.approvals.expire();
+    await opened.runs.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'refused',
       refusal: 'Not ours.',
@@ -186,20 +183,6 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
     expect(requests).toEqual([]);
-  });
-
-  it('goes on waiting where its member submits it anew while those are ended that nobody has decided in time', async () => {
-    const opened = await open();
-    const { store, approvals, pipeline } = opened;
-    await submit(opened, 'a');
-    time += WAITS_MS;
-    const inGuild: Store['inGuild'] = async (...change) => {
-      await approvals.replace(mia, 'a', { draft: readyDraft('b', 1), interactionId: newId() });
-      await pipeline.submit({ ...order(), id: 'a' });
-      return store.inGuild(...change);
-    };
-    await partsOver({ tables: store.tables, inGuild }, { now: () => time }).approvals.expire();
-    expect(await stateOf(opened, 'a')).toBe('waiting');
   });
 
   it('is taken back by its member alone, as a draft or for good', async () => {

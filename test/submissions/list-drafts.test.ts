@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
+import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import type { Row } from '../../src/server-lists/row.ts';
@@ -11,7 +12,6 @@ import {
   linesToEdit,
   type Prepared,
 } from '../../src/submissions/list-drafts.ts';
-import type { SubmissionSettings } from '../../src/submissions/pipeline.ts';
 import { games } from '../support/arbitraries.ts';
 import { addDone, beginRun, type PartsOptions, partsOver } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
@@ -20,7 +20,7 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 let store: Store;
-let settings: SubmissionSettings;
+let settings: Settings;
 let lists: ListDrafts;
 let parts: ReturnType<typeof partsOver>;
 
@@ -44,7 +44,7 @@ function setUp(options: PartsOptions = {}): void {
 
 beforeEach(async () => {
   store = await openStore();
-  settings = { announce: false };
+  settings = { ...DEFAULTS };
   setUp();
 });
 
@@ -132,13 +132,13 @@ describe('a list', () => {
   });
 
   it('refuses games that the guild does not allow, with the lines that repeat them', async () => {
-    settings = { announce: false, games: ['rust'] };
+    settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
     expect(shown(draft.rows)).toEqual(['1 game-not-allowed', '2 game-not-allowed', '3 8.8.8.8:1 rust']);
     expect(draft.rows[1]).toMatchObject({
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
-    settings = { announce: false, games: ['rust', 'cs2'] };
+    settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
     const again = prepared(await lists.again(mia, 'd'));
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });

@@ -158,7 +158,7 @@ describe('what waits or runs', () => {
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
     const begin = (id: string) =>
-      old.runs.begin({ ...mia, documentId: id, interactionId: id, rows: [], expiresAt: NOW });
+      old.runs.begin({ ...mia, documentId: id, interactionId: id, rows: [], expiresAt: NOW + 1 });
     await begin('waits');
     await Promise.all([store.inGuild('1', () => begin('begins')), prune()]);
     expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['waits', 'begins']);

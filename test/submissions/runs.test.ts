@@ -175,10 +175,10 @@ describe('a run that was under way when the bot ended', () => {
     const id = await run([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
     await parts.runs.markSending('1', id, [1]);
-    await parts.runs.endUnfinished(NOW - 1);
+    await parts.runs.endUnfinished('1', NOW - 1);
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 
-    await parts.runs.endUnfinished(NOW);
+    await parts.runs.endUnfinished('1', NOW);
     expect(await servers()).toMatchObject([
       { outcome: 'accepted' },
       { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
@@ -200,7 +200,7 @@ describe('a run that was under way when the bot ended', () => {
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
       await store.tables().updateTable('documents').set({ lines }).execute();
       await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
-      await parts.runs.endUnfinished(NOW);
+      await parts.runs.endUnfinished('1', NOW);
       expect((await latest())?.state).toBe('done');
       expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
       expect(await leftRows()).toBe('gone');
@@ -212,7 +212,7 @@ describe('a run that was under way when the bot ended', () => {
     const id = await run([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
     await parts.runs.finish('1', id);
-    await parts.runs.endUnfinished(NOW);
+    await parts.runs.endUnfinished('1', NOW);
     expect(await parts.runs.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
   });
 

@@ -60,11 +60,11 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.runs.markSending('1', id, [0]);
     await parts.runs.endRequest(id, [0], []);
     await parts.runs.endRunningOf('i');
-    await parts.runs.endUnfinished(Date.now());
+    await parts.runs.endUnfinished('1', Date.now());
     await beginRun(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
     await parts.approvals.replace(mia, 'w2', { draft, interactionId: 'v3' });
     await beginRun(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
-    await parts.approvals.expire();
+    await parts.runs.expire('1');
     const takeOver = createTakeover({
       store,
       owner: 'o',

@@ -48,7 +48,7 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
     drafts,
     limits,
     runs,
-    approvals: createApprovals({ store, drafts, runs, now }),
+    approvals: createApprovals({ store, drafts, runs }),
     erasure,
     alreadySubmitted: createAlreadySubmitted({ store, now }),
     history,
