@@ -119,7 +119,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       const run = await runs.by(context.guildId, interactionId);
       const now = await approvals.find(seen);
       const reply = run ? approvalView(t, run, games) : await decided(context);
-      const texts = [reply.content, ...restTexts(context, result, now)];
+      const texts = [reply.content, ...unsentTexts(context, result, now)];
       return { ...reply, content: texts.filter(Boolean).join('\n') };
     }
     if (result?.kind === 'refused') {
@@ -217,7 +217,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 }
 
 /** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the document's run */
-function restTexts(
+function unsentTexts(
   context: Context,
   ended: Ended,
   now: Run | undefined,

@@ -157,12 +157,6 @@ interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'an
   readonly rows: readonly ReadyRow[];
 }
 
-/** The outcome of one request, and the key that it was sent with, if it was sent. */
-interface Requested {
-  readonly outcome: Outcome;
-  readonly key: UsableKey | undefined;
-}
-
 /** The one road of every submission, of one server or a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now } = deps;
@@ -292,25 +286,26 @@ export function createPipeline(deps: PipelineDeps) {
   async function send(order: Order, run: Reserved): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
-    const ends = new Map<number, Outcome>();
+    const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
-      const requested = await makeRequest(order, run, request);
-      const ended = plan.ended(requested.outcome);
+      const { outcome: received, key } = await makeRequest(order, run, request);
+      const ended = plan.ended(received);
       for (const { indices, outcome } of ended) {
-        for (const index of indices) ends.set(index, outcome);
+        for (const index of indices) outcomes.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      isRecorded = await recordRequest(order, requested, async () => {
+      isRecorded = await recordRequest(order, async () => {
         await deps.runs.endRequest(run.runId, request, ended);
         if (isLast) await deps.runs.finish(order.guildId, run.runId);
+        return key !== undefined && deps.keys.noteOutcome(order.guildId, key.setAt, received);
       });
-      if (!isLast) order.onProgress?.(ends.size, servers.length);
+      if (!isLast) order.onProgress?.(outcomes.size, servers.length);
     }
 
-    const ended = run.rows.map((row, index) => endedRow(row, ends.get(index) ?? notSent('bot')));
+    const ended = run.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
     const left = await deps.drafts.find(order, order.id).catch(() => 'gone' as const);
     const { draft, limitedRows, limited, announce } = run;
@@ -344,7 +339,12 @@ export function createPipeline(deps: PipelineDeps) {
     return { keyProblem, remaining, limited: room?.limited };
   }
 
-  async function makeRequest(order: Order, run: Reserved, request: readonly number[]): Promise<Requested> {
+  /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
+  async function makeRequest(
+    order: Order,
+    run: Reserved,
+    request: readonly number[],
+  ): Promise<{ readonly outcome: Outcome; readonly key: UsableKey | undefined }> {
     const reason = reasonToStop(order);
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = order;
@@ -353,10 +353,13 @@ export function createPipeline(deps: PipelineDeps) {
     let key: UsableKey | undefined;
     try {
       const outcome = await deps.guard.inTurn(turn, async () => {
-        const found = await store.inGuild(guildId, () => markSending(guildId, run.runId, request));
-        if (found === undefined) return notSent('key');
-        key = found;
-        return deps.listing.add(servers, key.key);
+        key = await store.inGuild(guildId, async () => {
+          const usable = await deps.keys.usable(guildId);
+          // The key or the servers may have been deleted since the request before: then nothing is sent.
+          if ('code' in usable) return undefined;
+          return (await deps.runs.markSending(guildId, run.runId, request)) ? usable : undefined;
+        });
+        return key ? deps.listing.add(servers, key.key) : notSent('key');
       });
       return { outcome, key };
     } catch (error) {
@@ -370,38 +373,18 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * @returns the key, read again for each request; `undefined` if the key or the servers are gone, so that nothing is
-   * sent
-   */
-  async function markSending(
-    guildId: string,
-    runId: string,
-    request: readonly number[],
-  ): Promise<UsableKey | undefined> {
-    const usable = await deps.keys.usable(guildId);
-    if ('code' in usable) return undefined;
-    const isMarked = await deps.runs.markSending(guildId, runId, request);
-    return isMarked ? usable : undefined;
-  }
-
-  /**
    * Records what came of a request, in one transaction that is tried three times.
+   * @param record returns whether the service refuses the key for the first time
    * @returns whether it is recorded
    */
   async function recordRequest(
     { guildId, interactionId }: Order,
-    { outcome, key }: Requested,
-    record: () => Promise<void>,
+    record: () => Promise<boolean>,
   ): Promise<boolean> {
-    const note = () =>
-      store.inGuild(guildId, async () => {
-        await record();
-        return key !== undefined && (await deps.keys.noteOutcome(guildId, key.setAt, outcome));
-      });
+    const note = () => store.inGuild(guildId, record);
     const complain = (error: unknown) =>
       logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
     const isKeyRefused = await retryAfter(recordPauses, note, complain).catch(() => undefined);
-    // The service has refused the key for the first time.
     if (isKeyRefused) await deps.onKeyRefused(guildId);
     return isKeyRefused !== undefined;
   }
