@@ -63,10 +63,13 @@ function parsed(text: string): { readonly op?: number; readonly t?: string } {
   }
 }
 
+/** The token in a path is a credential, even at a stand-in. */
+export const withoutTokens = (text: string): string =>
+  text.replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]');
+
 /** Tokens, and what somebody typed into a modal: that may be a key. */
 function masked(text: string): string {
-  const hidden = text
-    .replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]')
+  const hidden = withoutTokens(text)
     .replace(/("token":")[^"]+/g, '$1[token]')
     .replace(/("type":4,(?:"id":\d+,)?"custom_id":"[^"]*","value":")(?:\\.|[^"\\])+/g, '$1[typed]');
   return hidden.length > LONGEST_BODY ? `${hidden.slice(0, LONGEST_BODY)}…` : hidden;

@@ -1,6 +1,7 @@
 import type { APIApplicationCommand } from 'discord.js';
 import type { Breach } from '../discord/contract.ts';
 import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
+import { withoutTokens } from '../page/trace.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--http] [--verbose] [--page] [--open] [--port N]
 
@@ -51,10 +52,9 @@ export function helpText(commands: readonly APIApplicationCommand[], buttons: re
   ].join('\n');
 }
 
-/** A broken rule of Discord, said loudly. The token in a path is a credential, even at a stand-in. */
+/** A broken rule of Discord, said loudly. */
 export function breachText({ title, method, path, status, code, message }: Breach): string {
-  const place = path.replace(/(\/(?:interactions|webhooks)\/\d+\/)[^/?]+/, '$1[token]');
-  return `!!! A RULE OF DISCORD WAS BROKEN: ${title}\n!!! ${method} ${place} → ${status}, ${code}: ${message}`;
+  return `!!! A RULE OF DISCORD WAS BROKEN: ${title}\n!!! ${method} ${withoutTokens(path)} → ${status}, ${code}: ${message}`;
 }
 
 /** pino's level of a warning (pino docs: logger.level). */

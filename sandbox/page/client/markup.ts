@@ -1,4 +1,5 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { nothing, type TemplateResult } from 'lit';
+import { html, literal } from 'lit/static-html.js';
 import type { Mark } from '../../markdown.ts';
 import { timeText } from './times.ts';
 
@@ -23,28 +24,26 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
       return html`<pre tabindex="0"><code>${mark.text}</code></pre>`;
     case 'mention':
       return html`<span class="mention">${mark.text}</span>`;
-    case 'strong':
-      return html`<strong>${draw(mark.inside, locale)}</strong>`;
-    case 'em':
-      return html`<em>${draw(mark.inside, locale)}</em>`;
-    case 'underline':
-      return html`<u>${draw(mark.inside, locale)}</u>`;
-    case 'strike':
-      return html`<s>${draw(mark.inside, locale)}</s>`;
-    case 'spoiler':
-      return html`<span class="spoiler">${draw(mark.inside, locale)}</span>`;
-    case 'quote':
-      return html`<blockquote>${draw(mark.inside, locale)}</blockquote>`;
-    case 'small':
-      return html`<small class="subtext">${draw(mark.inside, locale)}</small>`;
-    case 'heading':
-      return html`<strong class="heading">${draw(mark.inside, locale)}</strong>`;
     case 'link':
       return html`<a href=${mark.href} target="_blank" rel="noreferrer">${draw(mark.inside, locale)}</a>`;
     case 'time':
       return html`<time datetime=${iso(mark.seconds)}>${timeText(mark.seconds, { format: mark.format, locale, now: Date.now() })}</time>`;
+    default:
+      return html`<${TAGS[mark.kind]} class=${mark.kind}>${draw(mark.inside, locale)}</${TAGS[mark.kind]}>`;
   }
 }
+
+/** What holds other pieces, as HTML has it. */
+const TAGS = {
+  strong: literal`strong`,
+  em: literal`em`,
+  underline: literal`u`,
+  strike: literal`s`,
+  spoiler: literal`span`,
+  quote: literal`blockquote`,
+  small: literal`small`,
+  heading: literal`b`,
+} as const;
 
 function iso(seconds: number): string {
   const date = new Date(seconds * 1000);

@@ -23,8 +23,7 @@ export interface Drawing {
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
   /** Messages on which the last press had no answer. */
   readonly failed: ReadonlySet<string>;
-  /** `undefined` where one only reads. */
-  readonly act: ((what: MessageAct) => void) | undefined;
+  readonly act: (what: MessageAct) => void;
 }
 
 /** Messages, one under the other. The components look at the theme once, so another one needs new components. */
@@ -62,14 +61,9 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
       ${rows.map((row) => html`<div class="row">${drawControls(row, message, drawing)}</div>`)}
       ${failed.has(id) ? html`<div class="lost">${words.pressFailed}</div>` : nothing}
       ${
-        ephemeral && act !== undefined
+        ephemeral
           ? html`<div class="only-you">👁 ${words.onlyYou} •
               <button type="button" class="link" @click=${() => act({ do: 'dismiss', message: id })}>${words.dismiss}</button></div>`
-          : nothing
-      }
-      ${
-        ephemeral || act === undefined
-          ? nothing
           : html`<div class="apps">
               ${messageCommands.map(
                 ({ name, label }) =>
@@ -119,10 +113,10 @@ function drawControl(
   if (control.kind === 'button') return drawButton(control, message, act);
   const words = wordsFor(locale);
   return select({
-    view: { ...control, disabled: control.disabled || act === undefined },
+    view: control,
     label: control.placeholder || words.choose,
     done: words.done,
-    pick: (values) => act?.({ do: 'pick', message: message.id, select: control.id, values }),
+    pick: (values) => act({ do: 'pick', message: message.id, select: control.id, values }),
   });
 }
 
@@ -144,7 +138,7 @@ function drawButton(
   return html`<button
     type="button"
     class=${`button ${STYLES[style] ?? 'secondary'}`}
-    ?disabled=${disabled || act === undefined}
-    @click=${() => act?.({ do: 'press', message: message.id, button: id })}
+    ?disabled=${disabled}
+    @click=${() => act({ do: 'press', message: message.id, button: id })}
   >${label}</button>`;
 }
