@@ -1,6 +1,6 @@
-import type { Command } from '../src/interactions/command.ts';
-import { type AddServerDeps, addServer } from './addserver.ts';
-import { type AddServersDeps, addServers } from './addservers.ts';
+import type { Command, Commands } from '../src/interactions/command.ts';
+import { addServer } from './addserver.ts';
+import { addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
@@ -10,11 +10,12 @@ import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
+import { createTakeList, type SubmitDeps, submitActions } from './submit/actions.ts';
+import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 
 /** What all commands together may touch. */
-export type CommandDeps = AddServerDeps &
-  AddServersDeps &
+export type CommandDeps = SubmitDeps &
   GamesDeps &
   HelpDeps &
   KeyStatusDeps &
@@ -24,12 +25,13 @@ export type CommandDeps = AddServerDeps &
   SettingsDeps &
   SubmissionsDeps;
 
-/** Every command of the bot, in the order in which /help shows them. */
-export function createCommands(deps: CommandDeps): readonly Command[] {
+/** Every command of the bot, in the order in which /help shows them, and what can be done with a document. */
+export function createCommands(deps: CommandDeps): Commands {
+  const take = createTakeList(deps);
   const commands: readonly Command[] = [
     gamesCommand(deps),
     addServer(deps),
-    addServers(deps),
+    addServers(deps, take),
     submitMessage(deps),
     submissionsCommand(deps),
     setKey(deps),
@@ -40,5 +42,5 @@ export function createCommands(deps: CommandDeps): readonly Command[] {
     privacyCommand(deps),
     helpCommand(deps, () => commands),
   ];
-  return commands;
+  return { commands, actions: { [SUBMIT]: submitActions(deps, take) } };
 }

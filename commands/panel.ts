@@ -1,7 +1,6 @@
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import { slashCommand } from './slash-command.ts';
-import { listId } from './submit/windows.ts';
 
 /** Characters of the admin's own text. */
 const LONGEST_TEXT = 500;
@@ -37,7 +36,7 @@ async function panel({ guildWords, field }: SubmitContext): Promise<Reply> {
     embeds: [{ title: t('panel.heading'), description }],
     components: rows([
       button(customId('addserver', 'new'), t('panel.server'), 'primary'),
-      button(listId('new'), t('panel.list')),
+      button(customId('addservers', 'new'), t('panel.list')),
       button(customId('submissions', 'mine'), t('panel.mine')),
     ]),
   };

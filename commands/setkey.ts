@@ -1,4 +1,3 @@
-import { formatAddress } from '../src/addresses/address.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
@@ -9,7 +8,8 @@ import type { Breaker } from '../src/listing/breaker.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
 import { Secret } from '../src/secret.ts';
-import { typedOf } from '../src/server-lists/row.ts';
+import { addressOf, typedOf } from '../src/server-lists/row.ts';
+import { onlyRow } from '../src/submissions/draft.ts';
 import type { Drafts } from '../src/submissions/drafts.ts';
 import { escapeText, memberText, shorten } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
@@ -21,7 +21,7 @@ import { logChannelSelect } from './settings/log-channel.ts';
 import { notifyRoleSelect } from './settings/notify-role.ts';
 import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
-import { submitId } from './submit/windows.ts';
+import { submitId } from './submit/ids.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
@@ -92,14 +92,12 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
     if (draft === undefined || typeof draft === 'string') return undefined;
-    if (draft.source !== 'options') return button(submitId(id), t('again.submitAgain'), 'primary');
-    const [row] = draft.rows;
-    const address =
-      row?.kind === 'ready'
-        ? formatAddress({ host: row.submission.server, port: row.submission.port })
-        : typedOf(row).server;
-    const server = shorten(address, LONGEST_LABELLED);
-    return button(customId('addserver', 'again', id), t('setkey.submitNow', { server }), 'primary');
+    const only = onlyRow(draft);
+    const address = only?.kind === 'ready' ? addressOf(only.submission) : typedOf(only).server;
+    const label = only
+      ? t('setkey.submitNow', { server: shorten(address, LONGEST_LABELLED) })
+      : t('again.submitAgain');
+    return button(submitId('send', id), label, 'primary');
   }
 
   return {

@@ -317,7 +317,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   // The commands, and how an interaction comes to them and its answer to Discord.
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const access = createAccess(config);
-  const commands = createCommands({
+  const { commands, actions } = createCommands({
     access,
     pipeline,
     drafts,
@@ -397,6 +397,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     access,
     supportUrl: config.supportUrl,
     commands,
+    actions,
     wording,
     answering,
     record: interactionRecord,

@@ -141,7 +141,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     const { argument: id, guildId, interactionId } = context;
     const why = await approvals.withdraw(context, id, interactionId);
     if (why === undefined) await approvalMessages.show({ guildId, id });
-    return becameOf(context, { id, why: why ?? 'decided' }, deps, 'addservers');
+    return becameOf(context, { id, why: why ?? 'decided' }, deps);
   }
 
   /** All of a list, for whoever decides and for its member. */

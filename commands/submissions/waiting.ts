@@ -7,7 +7,6 @@ import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Run, Runs } from '../../src/submissions/runs.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { endedReply } from '../submit/ended.ts';
 import { noDraft } from '../submit/no-draft.ts';
 import { type ReportDeps, reportReply } from '../submit/report.ts';
 
@@ -32,24 +31,20 @@ export async function becameOf(
   context: Context,
   { id, why }: { readonly id: string; readonly why: NoDraft },
   deps: Pick<WaitingDeps, 'runs' | keyof RunReplyDeps>,
-  command: 'addserver' | 'addservers',
 ): Promise<Reply> {
   const { guildId, user, receivedAt, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided' || why === 'expired';
   const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
-  if (run?.userId !== user.id) throw noDraft(why, t, command);
+  if (run?.userId !== user.id) throw noDraft(why, t);
   const isShown = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
-  if (isShown) throw noDraft('submitted', t, command);
+  if (isShown) throw noDraft('submitted', t);
   return runReply(context, run, deps);
 }
 
 /** What a run has come to, for its member. */
 export async function runReply(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
-  const ended = await deps.pipeline.ended(context, run);
-  // Without its document, one server is told of as if it had been entered alone.
-  const isOne = run.source === undefined ? run.servers.length === 1 : run.source === 'options';
-  return isOne ? endedReply(context, ended, deps.games) : reportReply(context, ended, deps);
+  return reportReply(context, await deps.pipeline.ended(context, run), deps);
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */

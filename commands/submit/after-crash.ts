@@ -1,8 +1,9 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
-import { button, customId, parseCustomId, rows } from '../../src/interactions/controls.ts';
+import { button, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
-import type { Run, Runs } from '../../src/submissions/runs.ts';
+import type { Runs } from '../../src/submissions/runs.ts';
 import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
+import { readSubmitId, submitId } from './ids.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
   readonly runs: Pick<Runs, 'by' | 'settled'>;
@@ -25,14 +26,10 @@ export async function replyAfterCrash(
   const draft = await deps.drafts.find(context, run.documentId);
   if (typeof draft === 'string') return reply;
   // It was edited, and does not wait again.
-  const edit =
-    draft.source === 'options'
-      ? customId('addserver', 'edit', run.documentId)
-      : customId('addservers', 'editall', run.documentId);
   return {
     ...reply,
     content: [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n'),
-    components: rows([button(edit, t('again.edit'))]),
+    components: rows([button(submitId('correct', run.documentId), t('again.edit'))]),
   };
 }
 
@@ -46,10 +43,8 @@ export async function replyAboutDocument(
   deps: ReplyAfterCrashDeps,
 ): Promise<Reply | undefined> {
   const { guildId, user, t } = context;
-  let run: Run | undefined;
-  for (const part of parseCustomId(pressed).argument.split(':')) {
-    run ??= await deps.runs.settled(guildId, part);
-  }
+  const { id } = readSubmitId(parseCustomId(pressed).argument);
+  const run = await deps.runs.settled(guildId, id);
   if (run?.userId !== user.id) return undefined;
   const reply = await runReply(context, run, deps);
   return { ...reply, content: [t('failure.interrupted'), reply.content].filter(Boolean).join('\n\n') };

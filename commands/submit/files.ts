@@ -1,12 +1,9 @@
-import type { Game } from '../../src/listing/contract.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import type { ReadyRow, RefusedRow, Row, TypedRow } from '../../src/server-lists/row.ts';
+import type { ReadyRow, Row, TypedRow } from '../../src/server-lists/row.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST } from '../../src/words/games.ts';
-import { problemText, wholeText } from '../../src/words/problem.ts';
+import { wholeText } from '../../src/words/problem.ts';
 import { limitText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 
@@ -22,36 +19,6 @@ interface ListFile {
 
 /** Why rows are not sent. */
 export type Reasons = ReadonlyMap<Row, string>;
-
-/**
- * How many games all guesses for a file may compare, in some 25 ms: with a usual list of 100 games, those for 500 lines.
- */
-const MOST_LOOKED_AT = 50_000;
-
-/** Guesses which games an unknown name may mean, best first. After too many guesses it returns none. */
-export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
-  const guesses = new Map<string, readonly Game[]>();
-  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
-  return (typed) => {
-    const known = guesses.get(typed);
-    if (known !== undefined || guesses.size >= mostGuesses) return known ?? [];
-    const found = games.search(typed, NEAREST);
-    guesses.set(typed, found);
-    return found;
-  };
-}
-
-/** Says at length why a row is refused, with the games that may have been meant. */
-export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
-  const guess = guesser(games);
-  const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
-  return ({ problem }) => {
-    const { short, help } = problemText(problem, t);
-    const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
-    const next = near === '' ? help : t('problem.help.near', { near });
-    return readOutsideDiscord(wholeText({ short, help: next }, t));
-  };
-}
 
 /** A limit as the reason for the rows that it holds back; empty without a limit. */
 export const reasonOfLimit = (t: Translate, limited: Limited | undefined): string =>

@@ -26,8 +26,8 @@ import {
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
-import { filesOfRefused, previewFile, reasonOfLimit, reasonsOf } from './files.ts';
-import { refusedItem, someNumbers } from './refused-lines.ts';
+import { filesOfRefused, previewFile, reasonOfLimit } from './files.ts';
+import { reasonsOf, refusedItem, someNumbers } from './problem-text.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;

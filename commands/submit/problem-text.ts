@@ -1,39 +1,110 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
+import { visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
-import { keptRow, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
-import { unknownGame } from '../../src/words/games.ts';
-import { notReadyText, type ProblemText, problemText } from '../../src/words/problem.ts';
-import { gameNamed, serverLine, signed } from '../../src/words/servers.ts';
+import { furtherProblems, type RefusedRow, type RowProblem, rowText } from '../../src/server-lists/row.ts';
+import { escapeText, readOutsideDiscord, shorten } from '../../src/words/escape.ts';
+import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
+import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
+import { namedText, sentences } from '../../src/words/sentences.ts';
+import { addressItem, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
+/* What is wrong with a line: as the only one of a document, as one of many in a message or a window, and in a file. */
+
+/** UTF-16 units of a value and of a name in a line. */
+const LONGEST_VALUE = 24;
+const LONGEST_NAME = 30;
+const MOST_NUMBERS = 8;
+
+/** A text about a problem that names the games which may have been meant. */
+const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
+  short,
+  help: near === undefined || near === '' ? help : t('problem.help.near', { near }),
+});
+
 /**
- * What is wrong with what was typed.
+ * All that is wrong with the only line of a document.
  * @param near the games that may have been meant
  * @param isListKnown whether the service's own list of games could be read
  */
-export function unusableText(
+export function problemLines(
   reader: Reader,
-  problem: ServerProblem,
+  { typed, problem }: RefusedRow,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
-): string {
+): readonly string[] {
   const { t } = reader;
-  if (problem.code !== 'game-unknown') return notReady(t, problemText(problem, t));
-  if (problem.game === '') return notReady(t, problemText({ code: 'game-missing' }, t));
-  const unknown = unknownGame(reader, problem.game, near);
-  return notReady(
-    t,
-    isListKnown ? unknown : { short: unknown.short, help: t('problem.help.alias', { most: LONGEST_ALIAS }) },
-  );
+  if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
+  const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
+  return [
+    signed('not-sent', notReadyText(firstProblem(reader, problem, near, isListKnown), t)),
+    ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
+  ];
 }
 
-const notReady = (t: Translate, problem: ProblemText): string => signed('not-sent', notReadyText(problem, t));
+function firstProblem(
+  reader: Reader,
+  problem: RowProblem,
+  near: readonly Game[],
+  isListKnown: boolean,
+): ProblemText {
+  const { t } = reader;
+  if (problem.code !== 'game-unknown') return problemText(problem, t);
+  if (problem.game === '') return problemText({ code: 'game-missing' }, t);
+  const unknown = unknownGame(reader, problem.game, near);
+  return isListKnown ? unknown : { ...unknown, help: t('problem.help.alias', { most: LONGEST_ALIAS }) };
+}
 
-/** What was typed of a game server, as it may be shown: without passwords. */
-export function typedLine(t: Translate, typed: TypedRow, games: GameIndex): string {
-  const { server, port, queryPort, game } = keptRow(typed);
-  // "play.example.com:27015", but "play.example.com:1 27015" where there are two.
-  const separator = /[\s:]/.test(server) ? ' ' : ':';
-  const address = [server, port].filter((part) => part !== '').join(separator);
-  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
+/**
+ * A line that cannot be sent, with what is wrong with it, as an item of a list.
+ * @param isNumbered whether its author can find the line by its number
+ */
+export function refusedItem(t: Translate, row: RefusedRow, games: GameIndex, isNumbered: boolean): string {
+  const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
+  return t('look.about', { item, why: whyText(t, row, games) });
+}
+
+/** What is wrong with a line, named by its number: the modal shows the line itself. */
+export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): string =>
+  t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
+
+function whyText(t: Translate, { problem }: RefusedRow, games: GameIndex): string {
+  const { short } = problemText(problem, t, LONGEST_VALUE);
+  const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
+  const near = game && escapeText(shorten(visibleLine(game.name), LONGEST_NAME));
+  return wholeText(withNear(t, { short }, near), t);
+}
+
+/**
+ * How many games all guesses for a file may compare, in some 25 ms: with a usual list of 100 games, those for 500 lines.
+ */
+const MOST_LOOKED_AT = 50_000;
+
+/** Guesses which games an unknown name may mean, best first. After too many guesses it returns none. */
+export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
+  const guesses = new Map<string, readonly Game[]>();
+  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
+  return (typed) => {
+    const known = guesses.get(typed);
+    if (known !== undefined || guesses.size >= mostGuesses) return known ?? [];
+    const found = games.search(typed, NEAREST);
+    guesses.set(typed, found);
+    return found;
+  };
+}
+
+/** Says at length why a row is refused, for a cell of a file. */
+export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
+  const guess = guesser(games);
+  const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
+  return ({ problem }) => {
+    const near = problem.code === 'game-unknown' ? nearest(problem.game) : undefined;
+    return readOutsideDiscord(wholeText(withNear(t, problemText(problem, t), near), t));
+  };
+}
+
+/** The first numbers of lines, in words for a sentence. */
+export function someNumbers(t: Translate, lines: readonly number[]): string {
+  const numbers = [...new Set(lines)].map(String);
+  return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);
 }

@@ -1,83 +1,77 @@
 import { hash } from 'node:crypto';
 import { LIMITS } from '../../src/discord/limits.ts';
-import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
+import { button, type Control, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
 import { gameRepair, type Repair, repairsOf } from '../../src/server-lists/repair.ts';
-import type { ServerProblem, TypedRow } from '../../src/server-lists/row.ts';
+import type { RefusedRow } from '../../src/server-lists/row.ts';
+import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
+import { submitId } from './ids.ts';
 
-/*
- * The buttons under the outcome of one server. `again` submits it as it is, `anyway` even if it was already submitted, `use`
- * with another value in a field, and `edit` opens what was typed in a modal.
- */
+/* What can be done about the only line of a document: see {@link file://./actions.ts} for what each action does. */
 
-interface MeantServer {
-  readonly typed: TypedRow;
-  /** The games that may have been meant. */
-  readonly near: readonly Game[];
-  /** The address, if other words stand beside it. */
-  readonly address: string | undefined;
+/** A document of one line. */
+interface Repairable {
+  readonly id: string;
+  readonly draft: Pick<Draft, 'source'>;
 }
 
-export function buttonsAfterProblem(
-  t: Translate,
-  id: string,
-  problem: ServerProblem,
-  { typed, near, address }: MeantServer,
-): readonly Control[] {
-  const games = gameRepairs(t, typed, near).map(({ repair, label }) => useButton(id, repair, label));
-  const found = address === undefined ? [] : addressButton(t, id, address);
+/** What puts something else into a field, as buttons. */
+export function repairButtons(t: Translate, document: Repairable, row: RefusedRow): readonly Control[] {
+  const { problem, address } = row;
+  const found = address === undefined ? [] : addressButton(t, document, address);
   const repairs = repairsOf(problem).map((repair) => {
     const removes = repair.field === 'queryPort';
     const label = removes ? t('again.noQueryPort') : t('again.use', { value: repair.value });
-    return useButton(id, repair, label);
+    return useButton(document, repair, label);
   });
-  return [...games, ...found, ...repairs, editButton(t, id)];
-}
-
-/** Repairs that put another game in place of the typed one, with its usual port if only the port is missing then. */
-function gameRepairs(t: Translate, typed: TypedRow, games: readonly Game[]) {
-  return gameLabels(games).map(({ label, alias }) => {
-    const repair = gameRepair(typed, alias);
-    const { port } = repair;
-    return { repair, label: port === undefined ? label : t('again.gameAndPort', { game: label, port }) };
-  });
+  return [...found, ...repairs];
 }
 
 /** No button if the address is too long for a custom id; it can still be edited. */
-function addressButton(t: Translate, id: string, address: string): readonly Control[] {
+function addressButton(t: Translate, document: Repairable, address: string): readonly Control[] {
   const repair: Repair = { field: 'server', value: address };
-  const isShort = isCustomId(customId('addserver', 'use', `${id}:server:${address}`));
-  return isShort ? [useButton(id, repair, t('again.use', { value: address }))] : [];
+  const isShort = isCustomId(submitId(actionOf(document), document.id, 'server', address));
+  return isShort ? [useButton(document, repair, t('again.use', { value: address }))] : [];
 }
 
-/** How many games are offered as buttons; more games are offered in a select. */
+/** How many games are offered as buttons; more games are offered in a select, which has room for 25. */
 const MOST_GAME_BUTTONS = 4;
 
-/** What can be submitted in place of a game that is not allowed: a button for each game, or a select. */
+/**
+ * What puts another game in place of the typed one, with its usual port if only the port is missing then: a button for each of
+ * few games; otherwise for those that may have been meant, and a select.
+ */
 export function gameControls(
   t: Translate,
-  id: string,
-  typed: TypedRow,
-  games: readonly Game[],
-): readonly Control[] {
-  const repairs = gameRepairs(t, typed, games.filter(isSelectable));
-  if (repairs.length <= MOST_GAME_BUTTONS) {
-    return repairs.map(({ repair, label }) => useButton(id, repair, label));
-  }
-  const options = repairs.slice(0, LIMITS.choices).map(({ repair, label }) => ({
+  document: Repairable,
+  { typed }: RefusedRow,
+  { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
+): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
+  const offered = [...new Set([...near, ...games])].filter(isSelectable);
+  const isFew = offered.length <= MOST_GAME_BUTTONS;
+  const repairs = (some: readonly Game[]) =>
+    gameLabels(some).map(({ label, alias }) => {
+      const repair = gameRepair(typed, alias);
+      const { port } = repair;
+      return { repair, label: port === undefined ? label : t('again.gameAndPort', { game: label, port }) };
+    });
+  const buttons = repairs(isFew ? offered : near);
+  const options = repairs(isFew ? [] : offered.slice(0, LIMITS.choices)).map(({ repair, label }) => ({
     label: shorten(label, LIMITS.choiceName),
-    value: argumentOf(id, repair),
+    value: writeRepair(document, repair),
   }));
-  const chosen = select({
-    id: customId('addserver', 'use', id),
-    placeholder: t('list.button.selectGame'),
-    options,
-  });
-  return chosen ? [chosen] : [];
+  return {
+    buttons: buttons.map(({ repair, label }) => useButton(document, repair, label)),
+    choice: select({
+      id: submitId(actionOf(document), document.id),
+      placeholder: t('list.button.selectGame'),
+      options,
+    }),
+  };
 }
 
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
@@ -102,10 +96,10 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 
 /** A button that submits a server that was already submitted. */
 const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
-  button(customId('addserver', 'anyway', id), t(`again.${label}`));
+  button(submitId('anyway', id), t(`again.${label}`));
 
-const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
-  button(customId('addserver', 'edit', id), t(`again.${label}`));
+export const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
+  button(submitId('edit', id), t(`again.${label}`));
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
@@ -113,11 +107,14 @@ type AgainLabel = 'submitAgain' | 'tryAgain';
 function againButton(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   if (label === undefined) return [];
   const style = label === 'tryAgain' ? 'primary' : 'secondary';
-  return [button(customId('addserver', 'again', id), t(`again.${label}`), style)];
+  return [button(submitId('send', id), t(`again.${label}`), style)];
 }
 
-const useButton = (id: string, repair: Repair, label: string): Control =>
-  button(customId('addserver', 'use', argumentOf(id, repair)), label, 'primary');
+/** `use` submits what was put right at once, `repair` shows it first. */
+const actionOf = ({ draft }: Repairable) => (isSentAtOnce(draft) ? 'use' : 'repair');
+
+const useButton = (document: Repairable, repair: Repair, label: string): Control =>
+  button(submitId(actionOf(document), document.id, writeRepair(document, repair)), label, 'primary');
 
 /** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
@@ -149,28 +146,28 @@ function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted'
   }
 }
 
-/** The draft of a button, and what it puts into a field; for an alias that is too long for a custom id, a hash of it. */
-function argumentOf(id: string, { field, value, port }: Repair): string {
-  const argument = `${id}:${port === undefined ? field : `${field}-${port}`}:${value}`;
-  if (isCustomId(customId('addserver', 'use', argument))) return argument;
-  return `${id}:hash:${hash('sha256', value, 'base64url').slice(0, 22)}`;
+/** What is put into a field; for an alias that is too long for a custom id, a hash of it. */
+function writeRepair(document: Repairable, { field, value, port }: Repair): string {
+  const written = `${port === undefined ? field : `${field}-${port}`}:${value}`;
+  const isShort = isCustomId(submitId(actionOf(document), document.id, written));
+  return isShort ? written : `hash:${hashOf(value)}`;
 }
+
+const hashOf = (value: string): string => hash('sha256', value, 'base64url').slice(0, 22);
 
 const FIELDS = ['server', 'game', 'port', 'queryPort'] as const;
 
 /**
- * What a `use` button, or an option of the select of games, puts into a field of a draft.
- * @param argument anybody could have written it
- * @returns no repair when it names none, or a game that the list no longer has
+ * The reverse of {@link writeRepair}.
+ * @param written anybody could have written it
+ * @returns `undefined` when it names no repair, or a game that the list no longer has
  */
-export function readUse(
-  argument: string,
-  games: readonly Game[],
-): { readonly id: string; readonly repair: Repair | undefined } {
-  const [id = '', fieldName, ...rest] = argument.split(':');
+export function readRepair(written: string, games: readonly Game[]): Repair | undefined {
+  const [fieldName, ...rest] = written.split(':');
+  const value = rest.join(':');
   const [name, port] = fieldName?.split('-') ?? [];
   const field = FIELDS.find((known) => known === name);
-  if (field) return { id, repair: { field, value: rest.join(':'), ...(port !== undefined && { port }) } };
-  const ofGames = games.map(({ alias }): Repair => ({ field: 'game', value: alias }));
-  return { id, repair: ofGames.find((repair) => argumentOf(id, repair) === argument) };
+  if (field) return { field, value, ...(port !== undefined && { port }) };
+  const game = fieldName === 'hash' ? games.find(({ alias }) => hashOf(alias) === value) : undefined;
+  return game && { field: 'game', value: game.alias };
 }

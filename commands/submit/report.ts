@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type Row } from '../../src/server-lists/row.ts';
-import { type Draft, isUnconfirmed } from '../../src/submissions/draft.ts';
+import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
@@ -14,10 +14,11 @@ import { sentences } from '../../src/words/sentences.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { filesOfRefused, inFields, type Reasons, reasonOfLimit, reasonsOf } from './files.ts';
+import { endedReply } from './ended.ts';
+import { filesOfRefused, inFields, type Reasons, reasonOfLimit } from './files.ts';
+import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
-import { refusedItem } from './refused-lines.ts';
-import { listId, submitId } from './windows.ts';
+import { reasonsOf, refusedItem } from './problem-text.ts';
 
 /** What a report is made with. */
 export interface ReportDeps {
@@ -25,15 +26,15 @@ export interface ReportDeps {
   readonly settings: Pick<GuildSettings, 'get'>;
 }
 
+/** What came of a document, with what can be done next. */
+export const reportReply = async (context: Context, ended: Ended, deps: ReportDeps): Promise<Reply> =>
+  onlyRow(ended.draft) ? endedReply(context, ended, deps.games) : listReport(context, ended, deps);
+
 /**
- * The outcomes of a draft, with what can be done next: accepted servers first, then the others with the service's words and
- * their lines. A file has every line. If the settings cannot be read, every game counts as allowed.
+ * Accepted servers come first, then the others with the service's words and their lines. A file has every line. If the settings
+ * cannot be read, every game counts as allowed.
  */
-export async function reportReply(
-  context: Context,
-  result: Ended,
-  { games, settings }: ReportDeps,
-): Promise<Reply> {
+async function listReport(context: Context, result: Ended, { games, settings }: ReportDeps): Promise<Reply> {
   const { t } = context;
   const { id, draft, keyProblem, isLeft, limitedRows, limited } = result;
   const allowed = await settings.get(context.guildId).catch(() => undefined);
@@ -83,10 +84,10 @@ function buttonsOfRest(
   // Whoever can enter another key does so first.
   const style = result.keyProblem && isAdmin ? 'secondary' : 'primary';
   return [
-    canGoAgain(result, ended) && button(submitId(id), t('again.submitAgain'), style),
+    canGoAgain(result, ended) && button(submitId('send', id), t('again.submitAgain'), style),
     ended.some(({ outcome }) => outcome.kind === 'unknown') &&
-      button(listId('anyway', id), t('again.notListed')),
-    button(listId('editall', id), t('again.edit')),
+      button(submitId('anyway', id), t('again.notListed')),
+    button(submitId('correct', id), t('again.edit')),
   ];
 }
 

@@ -8,77 +8,73 @@ import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts'
 import type { Games } from '../../src/listing/games.ts';
 import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
-import { lacksGame, needsGame, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
-import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
+import { needsGame, type RefusedRow } from '../../src/server-lists/row.ts';
+import { onlyRow } from '../../src/submissions/draft.ts';
+import type { Changed, Prepared } from '../../src/submissions/list-drafts.ts';
+import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
-import { gameOptions, unusableGameText } from '../../src/words/games.ts';
+import { gameOptions } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { guesser } from './files.ts';
+import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
+import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
-import { listId, submitId } from './windows.ts';
+import { problemView } from './problem.ts';
+import { guesser } from './problem-text.ts';
 
-/** What a draft is opened with and shown. */
-export interface DraftDeps {
-  readonly lists: ListDrafts;
+/** What a document is shown with. */
+export interface ShowDeps extends WaitingDeps {
   readonly games: Games;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly keys: Pick<ApiKeys, 'usable' | 'problem'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
+  readonly suggestions: Suggestions;
 }
-
-/** Keeps a new draft under the interaction's id, and shows what it would submit, below the notice if there is one. */
-export const openDraft = async (
-  context: Context,
-  { notice, ...read }: Pick<Draft, 'source' | 'rows' | 'noise'> & Pick<Shown, 'notice'>,
-  deps: DraftDeps,
-): Promise<Reply> =>
-  showDraft(context, await deps.lists.open(context, context.interactionId, read), deps, { notice });
 
 /** Why a text cannot be read as a list at all, or a list cannot be kept. */
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
-/** What was typed as the game of a whole list. If it cannot be used: what to say, and the game that is nearest to it. */
-export function gameOfList(reader: Reader, typed: string, games: AllowedGames) {
-  const found = games.find(typed);
-  if (found && games.isAllowed(found)) return { usable: found };
-  const [near] = found ? [] : games.search(typed, 1);
-  return { notice: unusableGameText(reader, typed, games), near };
-}
-
-/** Notes in rows without a game that they may mean this game: its name is nearly what was typed for all of them. */
-export const withNear = (rows: readonly Row[], game: Game | undefined): readonly Row[] =>
-  rows.map((row) => (game !== undefined && lacksGame(row) ? { ...row, near: row.near ?? game.alias } : row));
-
 export interface Shown {
   /** Something to say first. */
   readonly notice?: string | undefined;
+  /** Why nothing was sent. */
+  readonly refusal?: Refusal;
   /** The games to choose from, if not all of them. */
   readonly choice?: readonly Game[];
 }
 
 /**
- * What a draft would submit now.
+ * A document before it is submitted: what is wrong with its only line, with what helps; otherwise what it would submit now. If
+ * there is none any more, what became of it.
  * @throws UserError when it would become too large
  */
-export async function showDraft(
+export async function showDocument(
   context: Context,
-  shown: Prepared | UnreadableList,
-  deps: DraftDeps,
-  { notice, choice }: Shown = {},
+  id: string,
+  document: Changed,
+  deps: ShowDeps,
+  shown: Shown = {},
 ): Promise<Reply> {
-  const { t } = context;
-  if ('kind' in shown) throw new UserError(unreadableText(shown, t));
+  if (typeof document === 'string') return becameOf(context, { id, why: document }, deps);
+  if ('kind' in document) throw new UserError(unreadableText(document, context.t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
-  const notices = [noKey && refusalText(noKey, context, games), notice].filter(Boolean).join('\n\n');
+  const row = onlyRow(document.draft);
+  const { refusal, notice } = shown;
+  const isOfRow = row?.kind === 'refused' && row.problem.code === refusal?.code;
+  const why = isOfRow ? undefined : (refusal ?? noKey);
+  const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
+  const keyButton = noKey !== undefined && enterKey(context, document.id);
+  if (row && (row.kind === 'refused' || refusal)) {
+    return problemView(context, document, { row, refusal: why, said, keyButton }, deps);
+  }
   return {
-    ...previewOf(context, shown, games, notices),
-    components: rows(...gameControls(t, shown, games, choice), [
-      noKey && enterKey(context, shown.id),
-      ...draftButtons(t, shown, noKey === undefined),
+    ...previewOf(context, document, games, said.join('\n\n')),
+    components: rows(...gameControls(context.t, document, games, shown.choice), [
+      keyButton,
+      ...documentButtons(context.t, document, noKey === undefined),
     ]),
   };
 }
@@ -98,8 +94,8 @@ function gameControls(
   const options = all.slice(0, LIMITS.choices);
   const isAll = options.length > 0 && options.length === all.length;
   return [
-    [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
-    [meantButton(t, id, meant), !isAll && button(listId('askgame', id), t('list.button.game'))],
+    [select({ id: submitId('game', id), placeholder: t('list.button.selectGame'), options })],
+    [meantButton(t, id, meant), !isAll && button(submitId('askgame', id), t('list.button.game'))],
   ];
 }
 
@@ -111,27 +107,27 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
     others.length === 0
       ? t('again.use', { value: game.name })
       : t('list.button.meantGames', { count: meant.length });
-  return button(listId('take', id), label, 'primary');
+  return button(submitId('take', id), label, 'primary');
 }
 
-/** What can be done with a draft. @param hasKey without a key nothing can be submitted, but tried again */
-function draftButtons(
+/** @param hasKey without a key nothing can be submitted, but tried again */
+function documentButtons(
   t: Translate,
   { id, draft, room, alreadySubmitted, edits, usualPorts, canTryAgain }: Prepared,
   hasKey: boolean,
 ): readonly (Control | false)[] {
-  const submits = { count: room.count };
+  const { count } = room;
+  const submit = button(submitId('send', id, count), t('list.button.submit', { count }), 'success');
   const earlier = { count: alreadySubmitted.size };
+  const isIncluded = draft.includesAlreadySubmitted;
+  const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [
-    hasKey && room.count > 0 && button(submitId(id, room.count), t('list.button.submit', submits), 'success'),
-    (canTryAgain || !hasKey) && button(submitId(id), t('again.tryAgain')),
-    usualPorts > 0 && button(listId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
-    edits.refused + edits.lacking > 0 && button(listId('edit', id), t('again.edit')),
-    earlier.count > 0 &&
-      (draft.includesAlreadySubmitted
-        ? button(listId('include', `off:${id}`), t('list.button.leave', earlier))
-        : button(listId('include', `on:${id}`), t('list.button.include', earlier))),
-    button(listId('cancel', id), t('button.cancel')),
+    hasKey && count > 0 && submit,
+    (canTryAgain || !hasKey) && button(submitId('send', id), t('again.tryAgain')),
+    usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
+    edits.refused + edits.lacking > 0 && button(submitId('edit', id), t('again.edit')),
+    earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
+    button(submitId('cancel', id), t('button.cancel')),
   ];
 }
 
@@ -146,5 +142,7 @@ export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | und
 }
 
 /** The games that may be submitted in the guild. */
-export const allowedGames = async ({ guildId }: Context, { games, settings }: DraftDeps) =>
-  gamesAmong(games, (await settings.get(guildId)).games);
+export const allowedGames = async (
+  { guildId }: Context,
+  { games, settings }: Pick<ShowDeps, 'games' | 'settings'>,
+) => gamesAmong(games, (await settings.get(guildId)).games);

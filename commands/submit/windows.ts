@@ -1,52 +1,81 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
-import {
-  type ActionRow,
-  button,
-  customId,
-  type Modal,
-  modal,
-  rows,
-} from '../../src/interactions/controls.ts';
+import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { MOST_TYPED } from '../../src/submissions/list-drafts.ts';
+import { EMPTY_ROW, isRefused, isRepeated, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import type { Draft, Editing } from '../../src/submissions/draft.ts';
+import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
+import { firstItems } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import { gamePart, type ModalDeps } from './game-field.ts';
+import { submitId } from './ids.ts';
+import { reasonItem } from './problem-text.ts';
 
 /** The files that are read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
-/** The custom id of a control of a list: all of them belong to /addservers. */
-export const listId = (action: string, id = ''): string => customId('addservers', action, id);
+/** How many UTF-16 units can be typed as an address, and as a port in the modal. */
+export const MOST_ADDRESS = 500;
+const MOST_PORT = 20;
 
-/**
- * The custom id of the button that submits a draft.
- * @param promised how many servers the button says that it submits; 0: it does not say
- */
-export const submitId = (id: string, promised = 0): string => listId('submit', `${promised}:${id}`);
-
-/** What {@link submitId} has put behind its action. Anybody could have written it. */
-export function readSubmitId(argument: string) {
-  const [promised = '', id = ''] = argument.split(':');
-  return { id, promised: Number.parseInt(promised, 10) || undefined };
+/** The modal with a field for each part of one server. @param id its custom id */
+export async function fieldsModal(
+  context: Context,
+  id: string,
+  typed: TypedRow,
+  deps: ModalDeps,
+): Promise<Modal> {
+  const { t } = context;
+  const { game, server, port, queryPort } = typed;
+  const gameField = {
+    label: t('addserver.field.game'),
+    typed: game,
+    hint: t('addserver.gameSelect'),
+    required: true,
+  };
+  const part = await gamePart(context, gameField, deps);
+  const field = (name: 'server' | 'port' | 'query_port', value: string, most: number) => ({
+    id: name,
+    label: t(`addserver.field.${name}`),
+    hint: t(`commands.addserver.options.${name}.description`),
+    value: cut(value, most),
+    most,
+  });
+  return modal({
+    id,
+    title: typed === EMPTY_ROW ? t('panel.server') : t('addserver.edit'),
+    text: part.text,
+    fields: [
+      part.field,
+      { ...field('server', server, MOST_ADDRESS), least: 1 },
+      field('port', port, MOST_PORT),
+      field('query_port', queryPort, MOST_PORT),
+    ],
+  });
 }
 
-/** Under a list that could not be read: opens it as it was typed. */
-export const retypeRows = ({ t }: Context, id: string): readonly ActionRow[] =>
-  rows([button(listId('retype', id), t('again.edit'))]);
-
-interface EditedList {
-  /** The custom id. */
-  readonly id: string;
-  readonly text: string;
-  /** What is wrong with the lines, above them. */
-  readonly reasons: string;
+/** The modal with the lines of a document. @param id its custom id */
+export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
+  const { typed } = draft;
+  if (typed?.window === which) return textModal(t, id, typed.text, '');
+  const { text, rows } = linesToEdit(draft, which);
+  const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
+  const reasons = [isPart && t('list.editFits', { count: rows.length }), reasonsText(t, rows, games)];
+  return textModal(t, id, text, reasons.filter(Boolean).join('\n'));
 }
 
-/** The modal in which lines are corrected. */
-export const editModal = ({ t }: Context, { id, text, reasons }: EditedList): Modal =>
+/** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
+const MOST_REASONS = 20;
+
+const reasonsText = (t: Translate, rows: readonly Row[], games: GameIndex): string =>
+  firstItems(t, rows.filter(isRefused), MOST_REASONS, (row) => reasonItem(t, row, games)).join('\n');
+
+/** @param reasons what is wrong with the lines, above them */
+const textModal = (t: Translate, id: string, text: string, reasons: string): Modal =>
   modal({
     id,
     title: t('again.edit'),
@@ -65,12 +94,12 @@ export const editModal = ({ t }: Context, { id, text, reasons }: EditedList): Mo
 
 /**
  * The modal in which a game is typed in, for lists of games that are too long for a select.
- * @param id of the draft
+ * @param id of the document
  * @param games what may be submitted
  */
 export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): Modal =>
   modal({
-    id: listId('game', id),
+    id: submitId('game', id),
     title: t('list.button.selectGame'),
     fields: [
       {
@@ -105,7 +134,7 @@ export async function listModal(
   };
   const part = await gamePart(context, gameField, deps);
   return modal({
-    id: listId(action),
+    id: submitId(action),
     title: t('list.modal.title'),
     text: part.text,
     fields: [

@@ -11,8 +11,8 @@ import { button, customId } from './controls.ts';
 
 /*
  * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
- * member's, that in /submissions, and what is told after a crash. The buttons belong to /submissions, or to the command whose
- * modal changes what was submitted.
+ * member's, that in /submissions, and what is told after a crash. The buttons belong to /submissions, or open what was submitted
+ * to be changed.
  */
 
 /** Servers that a message names; of the others it says how many there are. */
@@ -100,14 +100,10 @@ export function decisionButtons(
 }
 
 /** What the member can press. */
-export function ownButtons(
-  t: Translate,
-  { documentId: id, state, source }: Run,
-): readonly APIButtonComponent[] {
+export function ownButtons(t: Translate, { documentId: id, state }: Run): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
-  const command = source === 'options' ? 'addserver' : 'addservers';
   return [
-    button(customId(command, 'change', id), t('again.edit')),
+    button(customId('submit', 'change', id), t('again.edit')),
     button(submissionsId('withdraw', id), t('approval.withdraw')),
   ];
 }

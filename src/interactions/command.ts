@@ -137,26 +137,34 @@ export interface Choice {
   readonly value: string;
 }
 
-/**
- * A slash command, or with `useOn` a message command. It never calls Discord: it returns what to say, and throws a
- * UserError to refuse.
- */
-export interface Command {
-  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
-  readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
-  readonly answers: Answers | ((entered: EnteredValues) => Answers);
-  /** Of the command, and of each of its buttons, selects and modals. */
+/** Buttons, selects and modals by the action in their custom id, `name:action:argument`. No state is kept in memory. */
+export interface Actions {
+  /** Of each of them, and of their command. */
   readonly permission?: Permission;
   /** Works also if the operator has blocked the guild or the member, so that data can be deleted. */
   readonly isNeverBlocked?: true;
+  readonly presses?: Readonly<Record<string, Press>>;
+  readonly submits?: Readonly<Record<string, Submit>>;
+}
+
+/**
+ * A slash command, or with `useOn` a message command, with the actions that bear its name. It never calls Discord: it returns
+ * what to say, and throws a UserError to refuse.
+ */
+export interface Command extends Actions {
+  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
+  readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
+  readonly answers: Answers | ((entered: EnteredValues) => Answers);
   run?(context: CommandContext): Promise<Reply | Modal>;
   useOn?(context: MessageContext): Promise<Reply>;
   /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
-  /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */
-  readonly presses?: Readonly<Record<string, Press>>;
-  /** Modals by the action in their custom id. */
-  readonly submits?: Readonly<Record<string, Submit>>;
+}
+
+/** All commands, and actions that belong to none of them, by their name. */
+export interface Commands {
+  readonly commands: readonly Command[];
+  readonly actions: Readonly<Record<string, Actions>>;
 }
 
 /** The words that every reply is made with, for any reader. */

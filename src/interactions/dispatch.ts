@@ -8,7 +8,15 @@ import type { Logger } from '../logger.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
 import type { Answering, Asking } from './answer.ts';
-import { type Choice, type Command, contextOf, type Reply, type Wording } from './command.ts';
+import {
+  type Actions,
+  type Choice,
+  type Command,
+  type Commands,
+  contextOf,
+  type Reply,
+  type Wording,
+} from './command.ts';
 import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
@@ -18,12 +26,11 @@ import { createProgress } from './progress.ts';
 import type { InteractionRecord } from './record.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 
-export interface DispatchDeps {
+export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;
   readonly access: Access;
   /** Where somebody who is blocked can ask why. */
   readonly supportUrl: string | undefined;
-  readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly answering: Answering;
   readonly record: Pick<InteractionRecord, 'owns'>;
@@ -37,7 +44,10 @@ export interface DispatchDeps {
 /** Interaction → command → reply. Commands never call Discord: this folder does. */
 export function createDispatcher(deps: DispatchDeps) {
   const { api, access, supportUrl, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
-  const commands = new Map(deps.commands.map((command) => [command.data.name, command]));
+  const commands = new Map<string, Actions & Partial<Command>>([
+    ...Object.entries(deps.actions),
+    ...deps.commands.map((command) => [command.data.name, command] as const),
+  ]);
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);

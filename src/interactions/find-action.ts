@@ -1,10 +1,11 @@
 import type { Asking } from './answer.ts';
-import type { Command, EnteredValues, Permission, PressAnswers, Reply } from './command.ts';
+import type { Actions, Command, EnteredValues, Permission, PressAnswers, Reply } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
 import { type Entered, ownValue } from './interaction.ts';
 
 /** What an interaction asks for, found among the commands. */
 export interface Action {
+  /** The name of the command, or that its custom id begins with. */
   readonly command: string;
   /** Of a button, a select or a modal. */
   readonly action?: string;
@@ -20,16 +21,15 @@ export interface Action {
  * @returns `undefined` if the bot has no such action, or no longer has it
  */
 export function findAction(
-  commands: ReadonlyMap<string, Command>,
+  commands: ReadonlyMap<string, Actions & Partial<Command>>,
   { interaction: { asked }, context, progress }: Asking,
   stopping: AbortSignal,
 ): Action | undefined {
   switch (asked.kind) {
     case 'command': {
       const { name } = asked;
-      const command = commands.get(name);
-      if (!command?.run) return undefined;
-      const { run, answers, permission } = command;
+      const { run, answers, permission } = commands.get(name) ?? {};
+      if (!run || !answers) return undefined;
       const entered = enteredIn(asked);
       return {
         command: name,

@@ -1,7 +1,7 @@
 import { parseAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-list.ts';
-import { type RawRow, type Row, type TypedRow, typedOf } from './row.ts';
+import { type RawRow, type Row, typedOf } from './row.ts';
 import type { GameReading } from './text-reader.ts';
 
 /** Custom emoji, mentions and timestamps of Discord. */
@@ -22,16 +22,6 @@ export function rowsOfMessage(text: string, games: GameReading): readonly Row[] 
 function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
   const plain = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '));
   return readLines(plain, games, 'message').rows;
-}
-
-/**
- * The one address in what was typed, where there are words or a web page around it.
- * @param rows what {@link rowsOfMessage} reads in it
- */
-export function addressAmongWords({ server }: TypedRow, rows: readonly Row[]): string | undefined {
-  if (parseAddress(server).ok || rows.length !== 1) return undefined;
-  const address = typedOf(rows[0]).server;
-  return parseAddress(address).ok ? address : undefined;
 }
 
 /** Merges rows of the same server: a row with a game wins over one without, and so does a row with a port. */

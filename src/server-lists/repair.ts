@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../addresses/address.ts';
-import { readRow, type ServerProblem, type TypedRow } from './row.ts';
+import { type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /** What can be put in place of what was typed: a value for a field of it; '' leaves the field out. */
 export interface Repair {
@@ -10,7 +10,7 @@ export interface Repair {
 }
 
 /** What is obvious to do about a problem, likeliest first; most problems only the person can solve. */
-export function repairsOf(problem: ServerProblem): readonly Repair[] {
+export function repairsOf(problem: RowProblem): readonly Repair[] {
   switch (problem.code) {
     // Never filled in unasked: an SRV record of the name may say another.
     case 'port-missing':

@@ -82,6 +82,8 @@ export interface RefusedRow extends RowParts {
   readonly typed: TypedRow;
   /** The alias of the game that words beside it may mean. */
   readonly near?: string;
+  /** The address in what was typed as one, where other words stand around it. */
+  readonly address?: string;
 }
 
 /** It says the same as an earlier row, and is not sent. */
@@ -204,7 +206,7 @@ export function readRow(typed: TypedRow, game: string | undefined): Reading {
 }
 
 /** What else is wrong with what was typed, each part seen by itself; {@link readRow} says the first thing only. */
-export function furtherProblems(typed: TypedRow, first: ServerProblem): readonly ServerProblem[] {
+export function furtherProblems(typed: TypedRow, first: RowProblem): readonly ServerProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),
     typed.port === '' ? undefined : parsePort(typed.port, 'port'),

@@ -1,18 +1,11 @@
 import { isAboutKey, type Outcome, type ServerSubmission } from '../listing/contract.ts';
-import {
-  isReady,
-  isRepeated,
-  type Reading,
-  type ReadyRow,
-  type Row,
-  type TypedRow,
-} from '../server-lists/row.ts';
+import { isReady, isRepeated, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { DocumentsTable } from '../storage/tables.ts';
 import type { RunServer } from './runs.ts';
 
 /** A document: the lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
-  /** Where the servers stood: in the options of a command, the lines of a text, or a message of Discord. */
+  /** How it was entered: into the fields for one server, as the lines of a text, or in words among which they were found. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
   /** How many lines had words but no server. */
@@ -34,13 +27,15 @@ export interface TypedText {
   readonly window: 'paste' | Editing;
 }
 
-/** A draft of one server, which is a list of one. @param typed without passwords, since it is stored */
-export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
-  const row: Row = reading.ok
-    ? { kind: 'ready', line: 1, submission: reading.submission, typed }
-    : { kind: 'refused', line: 1, problem: reading.problem, typed };
-  return { source: 'options', rows: [row], includesAlreadySubmitted: false };
-}
+/**
+ * Whether it is submitted as soon as it can be. What was read out of a text is shown first, since nobody may have looked at what
+ * was found in it.
+ */
+export const isSentAtOnce = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
+
+/** The only line of a document. */
+export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | undefined =>
+  others.length === 0 ? row : undefined;
 
 /**
  * The rows that are sent when the draft is submitted.

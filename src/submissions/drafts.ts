@@ -25,7 +25,6 @@ export interface Submitter {
  * - `being-sent`: a run of it is.
  * - `submitted`: a run of it waits for a moderator, or everything in it was accepted.
  * - `decided`, `expired`: the run no longer waits for a moderator.
- * - `empty`: it has no server to submit.
  */
 export type NoDraft =
   | 'gone'
@@ -34,8 +33,7 @@ export type NoDraft =
   | 'decided'
   | 'expired'
   | 'cancelled'
-  | 'of-another-member'
-  | 'empty';
+  | 'of-another-member';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 

@@ -1,16 +1,15 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
   addressOf,
+  gameOf,
   isReady,
   isRefused,
   lacksGame,
-  needsGame,
   type RefusedRow,
   type Row,
   type RowProblem,
@@ -53,6 +52,8 @@ export interface Prepared {
   readonly usualPorts: number;
 }
 
+export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise'>;
+
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */
 export type KeptApart = Prepared & { readonly instead: NoDraft };
 
@@ -77,8 +78,8 @@ class TooMany extends Error {
 /** A list as it is now, or why it could not be changed. */
 export type Changed = Prepared | NoDraft | UnreadableList;
 
-/** The alias of the game that is chosen for a row; absent: none. */
-export type ChosenGame = (row: RefusedRow) => string | undefined;
+/** What is read in place of what was typed in a row; `undefined`: the row stays as it is. */
+export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
   /** The draft's id, and the id of a new draft in case that one is gone. */
@@ -101,11 +102,8 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
 export function createListDrafts(deps: ListDraftsDeps) {
   const { store, drafts, runs, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
 
-  /**
-   * Reads rows of a draft again.
-   * @param corrected what is read in place of what was typed; `undefined`: the row stays as it is
-   */
-  function reread(draft: Draft, corrected: (row: Row) => TypedRow | undefined): Draft {
+  /** Checks rows of a draft again. */
+  function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
       const typed = corrected(row);
       return typed ? finishedRow({ line: row.line, typed }, games) : row;
@@ -117,9 +115,9 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const who = { guildId: by.guildId, userId: by.user.id };
     const { games: allowed, dailyQuota, approval } = await settings.get(by.guildId);
     const waiting = approval ? await approvals.ownAddresses(by) : new Set<string>();
-    // An admin may have allowed games since, and a moderator may have decided.
-    const read = reread(draft, (row) => (isHeldBack(row) ? row.typed : undefined));
-    const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting }));
+    // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
+    const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
+    const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
@@ -138,15 +136,18 @@ export function createListDrafts(deps: ListDraftsDeps) {
     };
   }
 
-  /** Saves a list. @throws TooMany */
-  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
+  /**
+   * Saves a list.
+   * @returns why it is not the member's to be written, in place of what could be submitted of it
+   * @throws TooMany
+   */
+  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared | NoDraft> {
     const prepared = await prepare(by, id, draft);
     const count = prepared.draft.rows.length;
     const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(prepared.draft)));
     const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
     if (count > most) throw new TooMany({ kind: 'too-many', count, most });
-    await drafts.save(by, id, prepared.draft);
-    return prepared;
+    return (await drafts.save(by, id, prepared.draft)) ?? prepared;
   }
 
   /** Changes lists in one transaction. If a list would become too large, nothing is changed. */
@@ -159,9 +160,14 @@ export function createListDrafts(deps: ListDraftsDeps) {
     }
   }
 
-  /** Keeps a new draft. */
-  const open = (by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows' | 'noise'>) =>
-    inLists(by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false }));
+  /**
+   * Puts a document in place of one that may wait for a moderator, which waits no more then.
+   * @param interactionId of the interaction that edits what waits; absent where nothing waits
+   */
+  async function replace(by: Submitter, id: string, draft: Draft, interactionId?: string) {
+    const why = interactionId && (await approvals.replace(by, id, { draft, interactionId }));
+    return why || prepareAndSave(by, id, draft);
+  }
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
@@ -171,34 +177,16 @@ export function createListDrafts(deps: ListDraftsDeps) {
     });
 
   return {
-    open,
+    /** Keeps a new document, or what is now in its place, as {@link replace}. */
+    open: (by: Submitter, id: string, read: NewDraft, interactionId?: string): Promise<Changed> =>
+      inLists(by, () => replace(by, id, { ...read, includesAlreadySubmitted: false }, interactionId)),
     /** The draft as it is, with what could be submitted of it now. */
     again: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
-    find: drafts.find,
-    /**
-     * Sets the game of the rows that have none, or an unknown one. A row keeps its game even if something else is wrong
-     * with it.
-     */
-    chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Changed> =>
-      change(by, id, (draft) =>
-        reread(draft, (row) => {
-          const game = needsGame(row) ? gameOf(row) : undefined;
-          return game === undefined ? undefined : { ...typedOf(row), game };
-        }),
-      ),
-    /** Sets the usual port of its game in each row that lacks a port. */
-    takeUsualPorts: (by: Submitter, id: string): Promise<Changed> =>
-      change(by, id, (draft) =>
-        reread(draft, (row) =>
-          hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined,
-        ),
-      ),
+    /** Checks each row anew for which there is a correction. */
+    correct: (by: Submitter, id: string, corrected: Correction): Promise<Changed> =>
+      change(by, id, (draft) => reread(draft, corrected)),
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Changed> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
-    /** The latest run of the document, for {@link Edit}. */
-    latestRun: runs.latestId,
-    /** Deletes the draft, or says why there is none. */
-    drop: drafts.drop,
     /**
      * Replaces the {@link linesToEdit} by what the member has made of them; a line that the member took out is dropped. If
      * the draft is gone, the typed lines become a new draft, and `instead` says why.
@@ -206,7 +194,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     async edit(
       by: Submitter,
       { id, newId, typed, which, runId, isWaiting }: Edit,
-    ): Promise<Prepared | KeptApart | UnreadableList | NotRead> {
+    ): Promise<Changed | KeptApart | NotRead> {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
       if (list.kind !== 'rows') return list;
@@ -217,15 +205,13 @@ export function createListDrafts(deps: ListDraftsDeps) {
         // A run since then has taken lines out of the document, or left others in it.
         if ((await runs.latestId(id)) !== runId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
-        if (isWaiting) {
-          const why = await approvals.replace(by, id, { draft, interactionId: newId });
-          if (why !== undefined) return why;
-        }
-        return prepareAndSave(by, id, { ...draft, noise: (found.noise ?? 0) + noise });
+        const read = { ...draft, noise: (found.noise ?? 0) + noise };
+        return replace(by, id, read, isWaiting ? newId : undefined);
       });
       if (typeof edited !== 'string') return edited;
-      const opened = await open(by, newId, { source: 'text', rows: onTheirOwn(rows, numbers), noise });
-      return 'kind' in opened ? opened : { ...opened, instead: edited };
+      const apart = { ...NO_ROWS, rows: onTheirOwn(rows, numbers), noise };
+      const opened = await inLists(by, () => prepareAndSave(by, newId, apart));
+      return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
     /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
     async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {
@@ -288,6 +274,10 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
+/** The usual port of its game, in a row that lacks nothing else. */
+export const withUsualPort: Correction = (row) =>
+  hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
+
 type RowWithoutPort = RefusedRow & {
   readonly problem: { readonly code: 'port-missing'; readonly usual: number };
 };
@@ -295,27 +285,35 @@ type RowWithoutPort = RefusedRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-const isHeldBack = (row: Row): row is RefusedRow =>
-  row.kind === 'refused' &&
-  (row.problem.code === 'game-not-allowed' || row.problem.code === 'waiting-already');
+/** Whether a row that was refused before may be right by now. */
+function mayBeRightNow(row: Row, games: GameIndex): row is RefusedRow {
+  if (row.kind !== 'refused') return false;
+  const { code } = row.problem;
+  if (code === 'game-unknown') return gameOf(row.typed.game, games) !== undefined;
+  return code === 'game-not-allowed' || code === 'waiting-already';
+}
 
 interface HeldBack {
   /** Aliases; absent: all games are allowed. */
   readonly allowed: readonly string[] | undefined;
   /** The addresses that wait for a moderator. */
   readonly waiting: ReadonlySet<string>;
+  readonly games: GameIndex;
 }
 
-/** Refuses the rows that cannot be submitted now. A row that repeats such a row is refused too. */
+/**
+ * Refuses the rows that cannot be submitted now. A row that repeats such a row is refused too. A game that is not allowed comes
+ * before all else that is wrong, since no other correction would help.
+ */
 const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
   rows.map((row) => {
-    if (row.kind === 'refused') return row;
-    const problem = whyHeldBack(row.submission, held);
+    const problem = whyHeldBack(row, held);
     return problem ? { kind: 'refused', line: row.line, problem, typed: typedOf(row) } : row;
   });
 
-function whyHeldBack(server: ServerSubmission, { allowed, waiting }: HeldBack): RowProblem | undefined {
-  const { game } = server;
-  if (allowed && !allowed.includes(game)) return { code: 'game-not-allowed', game };
-  return waiting.has(addressOf(server)) ? { code: 'waiting-already' } : undefined;
+function whyHeldBack(row: Row, { allowed, waiting, games }: HeldBack): RowProblem | undefined {
+  const game = row.kind === 'refused' ? gameOf(row.typed.game, games) : row.submission.game;
+  if (game !== undefined && allowed?.includes(game) === false) return { code: 'game-not-allowed', game };
+  const isWaiting = row.kind !== 'refused' && waiting.has(addressOf(row.submission));
+  return isWaiting ? { code: 'waiting-already' } : undefined;
 }

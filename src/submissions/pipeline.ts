@@ -66,7 +66,7 @@ export type Result =
   | Ended
   /** Nothing was sent. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
-  /** Nothing was sent: the button promised to submit as many servers as cannot be submitted now. */
+  /** Nothing was sent: no server can be submitted now, or not as many as the button promised. */
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting' }
@@ -231,7 +231,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (before.size > 0 && isFewerThanPromised) {
       return refuse({ code: 'already-submitted', servers: [...before.values()] });
     }
-    if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
+    if (rows.length === 0) return { kind: 'changed' };
 
     const servers = rows.map(({ submission }) => submission);
     const inFlight = await alreadySubmitted.inFlight(guildId, servers);

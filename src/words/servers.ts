@@ -92,6 +92,18 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
+/** What was typed of a game server, as {@link serverLine}. @param typed as it may be shown: without passwords */
+export function typedLine(
+  t: Translate,
+  { server, port, queryPort, game }: TypedRow,
+  games: GameIndex,
+): string {
+  // "play.example.com:27015", but "play.example.com:1 27015" where there are two.
+  const separator = /[\s:]/.test(server) ? ' ' : ':';
+  const address = [server, port].filter((part) => part !== '').join(separator);
+  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
+}
+
 /** The most lines that a message names, since more do not fit on the screen of a phone; the files name all. */
 export const MOST_NAMED = 5;
 /** The most lines below each text, if a message has several texts. */

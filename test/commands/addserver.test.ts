@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { buttonsAfterProblem, readUse } from '../../commands/submit/repairs.ts';
+import { readSubmitId } from '../../commands/submit/ids.ts';
+import { gameControls, readRepair } from '../../commands/submit/repairs.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import { anyContext } from './context.ts';
 
@@ -9,16 +10,24 @@ it('a button puts in the game that it names, however long its alias is, while th
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
   const id = '1234567890123456789';
-  const problem = { code: 'game-unknown', game: 'x' } as const;
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'x' };
-  const meant = { typed, near: games, address: 'x'.repeat(100) };
-  const buttons = JSON.stringify(buttonsAfterProblem(anyContext().t, id, problem, meant));
-  const used = [...buttons.matchAll(/"custom_id":"(addserver:use:[^"]+)"/g)].map(([, customId = '']) => {
-    expect(customId.length).toBeLessThanOrEqual(100);
-    return parseCustomId(customId).argument;
-  });
-  expect(used.map((argument) => readUse(argument, games))).toEqual(
-    games.map(({ alias }) => ({ id, repair: { field: 'game', value: alias } })),
-  );
-  expect(readUse(used.at(-1) ?? '', games.slice(0, 2))).toEqual({ id, repair: undefined });
+  const row = { kind: 'refused', line: 1, problem: { code: 'game-unknown', game: 'x' }, typed } as const;
+  for (const [source, action] of [
+    ['options', 'use'],
+    ['text', 'repair'],
+  ] as const) {
+    const choices = { near: games, games: [] };
+    const { buttons } = gameControls(anyContext().t, { id, draft: { source } }, row, choices);
+    const used = buttons.map((each) => {
+      const customId = 'custom_id' in each ? each.custom_id : '';
+      expect(customId.length).toBeLessThanOrEqual(100);
+      expect(parseCustomId(customId).action).toBe(action);
+      return readSubmitId(parseCustomId(customId).argument);
+    });
+    expect(used.map((argument) => argument.id)).toEqual(games.map(() => id));
+    expect(used.map(({ more }) => readRepair(more, games))).toEqual(
+      games.map(({ alias }) => ({ field: 'game', value: alias })),
+    );
+    expect(readRepair(used.at(-1)?.more ?? '', games.slice(0, 2))).toBeUndefined();
+  }
 });

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
-import { type AddServersDeps, addServers } from '../../commands/addservers.ts';
+import { addServers } from '../../commands/addservers.ts';
+import { createTakeList, type SubmitDeps } from '../../commands/submit/actions.ts';
 import type { AttachmentResult } from '../../src/discord/attachments.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { anyContext } from './context.ts';
+
+function commandOf(some: object) {
+  const deps = some as SubmitDeps;
+  return addServers(deps, createTakeList(deps));
+}
 
 it('/addservers reads one list of a member at a time, and the next once that has ended, however it did', async () => {
   const files: PromiseWithResolvers<AttachmentResult>[] = [];
@@ -17,7 +23,7 @@ it('/addservers reads one list of a member at a time, and the next once that has
       },
     },
   };
-  const command = addServers(deps as unknown as AddServersDeps);
+  const command = commandOf(deps);
 
   const file = { name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 };
   async function run(userId: string) {
@@ -54,7 +60,7 @@ it.each([
     attachments: { read: async () => ({ ok: true, bytes: Buffer.from('a list') }) },
     reader: { read: async () => ({ kind }) },
   };
-  const command = addServers(deps as unknown as AddServersDeps);
+  const command = commandOf(deps);
   const file = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 });
   const context = anyContext({ file });
   const reply = (await command.run?.(context)) as Reply;

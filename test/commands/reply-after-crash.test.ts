@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { replyAboutDocument, replyAfterCrash } from '../../commands/submit/after-crash.ts';
-import { endedReply } from '../../commands/submit/ended.ts';
 import { reportReply } from '../../commands/submit/report.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
@@ -40,9 +39,10 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
 /** What a draft's member is told, and what they would be told by the stored rows alone. */
 async function told(rows: readonly Row[], source: Draft['source']) {
   const { context, ended, deps } = await submitted(rows, source);
-  const reply =
-    source === 'options' ? endedReply(context, ended, games) : await reportReply(context, ended, deps);
-  return { reply, replyAfterCrash: await replyAfterCrash(context, 'member', deps) };
+  return {
+    reply: await reportReply(context, ended, deps),
+    replyAfterCrash: await replyAfterCrash(context, 'member', deps),
+  };
 }
 
 it.each([
@@ -67,11 +67,11 @@ it('a press that did nothing before a crash leaves its message as its document a
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await replyAfterCrash(pressed, 'member', deps)).toBeUndefined();
-  for (const control of ['addserver:again:d', 'addservers:submit:12:d', 'addserver:edit:d#a1b2c3']) {
+  for (const control of ['submit:send:d', 'submit:send:d:12', 'submit:fields:d:run#a1b2c3']) {
     const reply = await replyAboutDocument(pressed, control, deps);
     expect(reply?.content).toMatch(/interrupted before.*sent for review/s);
   }
-  expect(await replyAboutDocument(pressed, 'addserver:again:another', deps)).toBeUndefined();
+  expect(await replyAboutDocument(pressed, 'submit:send:another', deps)).toBeUndefined();
   const other = { ...pressed, user: { id: '99', name: 'eve' } };
-  expect(await replyAboutDocument(other, 'addserver:again:d', deps)).toBeUndefined();
+  expect(await replyAboutDocument(other, 'submit:send:d', deps)).toBeUndefined();
 });

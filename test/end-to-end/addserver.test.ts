@@ -203,8 +203,11 @@ describe('what cannot be sent now', () => {
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
     expect(labelsOf(answer)).toEqual(['Enter the API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
-    expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission/);
-    expect(labelsOf(asked)).toEqual(['Submit again', 'Edit']);
+    // All that is wrong is said at once.
+    expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission.*no port/s);
+    expect(labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
+    await own.member.press(asked, 'Use 27015');
+    await expect.poll(() => labelsOf(asked)).toEqual(['Submit again', 'Edit']);
     const { components = [] } = messageOf(answer).current ?? {};
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
@@ -213,9 +216,8 @@ describe('what cannot be sent now', () => {
     const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
     await own.admin.press(saved, `Submit ${good} now`);
     await isAccepted(guild, saved, sent);
-    // Which is not right yet.
     await own.member.press(asked, 'Submit again');
-    await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
+    await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
   it('waits for another key when the service refuses it, and is told who set that', async ({

@@ -123,7 +123,7 @@ describe('/addservers', () => {
   it('says which game is not known, and offers to choose another', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
-    await pressSubmit(member, await member.pick(preview, ['cs2']));
+    await pressSubmit(member, await member.pick(preview, ['game:cs2']));
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 

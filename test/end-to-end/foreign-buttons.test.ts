@@ -32,27 +32,8 @@ import {
 
 /** Buttons and selects that anybody may use, each for what is their own. */
 const OPEN_PRESSES = [
-  'addserver:again',
-  'addserver:anew',
-  'addserver:anyway',
-  'addserver:change',
-  'addserver:edit',
   'addserver:new',
-  'addserver:use',
-  'addservers:anew',
-  'addservers:anyway',
-  'addservers:askgame',
-  'addservers:cancel',
-  'addservers:change',
-  'addservers:edit',
-  'addservers:editall',
-  'addservers:game',
-  'addservers:include',
   'addservers:new',
-  'addservers:ports',
-  'addservers:retype',
-  'addservers:submit',
-  'addservers:take',
   'games:page',
   'privacy:cancel',
   'privacy:forget',
@@ -64,6 +45,20 @@ const OPEN_PRESSES = [
   'submissions:turn',
   'submissions:waiting',
   'submissions:withdraw',
+  'submit:anew',
+  'submit:anyway',
+  'submit:askgame',
+  'submit:cancel',
+  'submit:change',
+  'submit:correct',
+  'submit:edit',
+  'submit:game',
+  'submit:include',
+  'submit:ports',
+  'submit:repair',
+  'submit:send',
+  'submit:take',
+  'submit:use',
 ];
 /** Those that take “Manage Server”, or the role that decides. */
 const GUARDED_PRESSES = [
@@ -83,15 +78,14 @@ const GUARDED_PRESSES = [
 ];
 /** Windows that belong to a submission: with the id of somebody else's they do nothing, and say so. */
 const SUBMITS_OF_A_SUBMISSION = [
-  'addserver:changed',
-  'addserver:edit',
-  'addservers:changed',
-  'addservers:correct',
-  'addservers:edit',
-  'addservers:game',
+  'submit:changed',
+  'submit:correct',
+  'submit:fields',
+  'submit:game',
+  'submit:lines',
 ];
 /** Windows in which only one's own is typed. */
-const OPEN_SUBMITS = ['addserver:new', 'addservers:paste', 'addservers:retyped'];
+const OPEN_SUBMITS = ['submit:paste', 'submit:retyped'];
 const GUARDED_SUBMITS = ['panel:post', 'setkey:again', 'setkey:save', 'settings:type', 'submissions:refuse'];
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
@@ -99,10 +93,14 @@ const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
 /** What they declare touches none of what the commands work with. */
-const commands = createCommands({} as Parameters<typeof createCommands>[0]);
+const { commands, actions } = createCommands({} as Parameters<typeof createCommands>[0]);
+const named = [
+  ...commands.map((command) => [command.data.name, command] as const),
+  ...Object.entries(actions),
+];
 const declared = (kind: 'presses' | 'submits') =>
-  commands.flatMap(({ data, [kind]: handlers = {} }) =>
-    Object.keys(handlers).map((action) => `${data.name}:${action}`),
+  named.flatMap(([name, { [kind]: handlers = {} }]) =>
+    Object.keys(handlers).map((action) => `${name}:${action}`),
   );
 
 /** The same person in a guild of their own. */
@@ -163,18 +161,25 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
     await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`),
   );
   show('member', await paste(member, 'no-game.example.com:1'));
-  const message = discord.say(member, 'even rust nemen op near.example.com:28015');
+  const near = [28015, 28016].map((port) => `even rust nemen op near.example.com:${port}`);
+  const message = discord.say(member, near.join('\n'));
   show('member', await member.useOnMessage('Submit servers', message));
   show('member', await paste(member, '['));
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
-  const report = await pressSubmit(member, await paste(member, 'refused.example.com:1 cs2'));
+  const refused = 'refused.example.com:1 cs2\nrefused.example.com:2 cs2';
+  const report = await pressSubmit(member, await paste(member, refused));
   await listing.behave({ kind: 'ok' });
   show('member', { kind: 'message', message: report });
+  const shrunk = await pressSubmit(
+    member,
+    await paste(member, 'sent.example.com:1 cs2\nleft.example.com:0 cs2'),
+  );
+  show('member', { kind: 'message', message: shrunk });
   await listing.behave({ kind: 'reset' }, 1);
   const unconfirmed = await pressSubmit(member, await paste(member, 'lost.example.com:1 cs2'));
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
-  show('member', await member.press(show('member', await member.slash('submissions')), 'Show 3'));
+  show('member', await member.press(show('member', await member.slash('submissions')), 'Show 4'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   show('member', await admin.submit(modalOf(await admin.slash('panel')), { text: '' }));
@@ -217,32 +222,38 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   return { controls, windows: await openWindows(guild, controls, toDecide), list };
 }
 
+/** What opens a window; the window of a document is another one for one line and for many. */
+const OPENERS = [
+  'addserver:new',
+  'setkey:again',
+  'setkey:enter',
+  'settings:type',
+  'submit:askgame',
+  'submit:change',
+  'submit:correct',
+  'submit:edit',
+];
+const kindOf = ({ data }: SeenModal): string =>
+  [nameOf(data.custom_id), ...modalFields(data).map(({ id }) => id)].join(' ');
+
 async function openWindows(
   guild: TestGuild,
   controls: readonly Control[],
   toDecide: Answer,
 ): Promise<readonly Opened[]> {
   const { admin, member } = guild;
-  const forms = [
-    'addserver:edit',
-    'addserver:new',
-    'addserver:change',
-    'addservers:retype',
-    'addservers:askgame',
-    'addservers:edit',
-    'addservers:editall',
-    'addservers:change',
-  ];
   const opened: Opened[] = [
     { by: 'member', modal: modalOf(await member.slash('addservers')) },
     { by: 'admin', modal: modalOf(await admin.slash('panel')) },
     { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Refuse')) },
   ];
-  for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:type']) {
-    const control = controls.find(({ id }) => nameOf(id) === name);
-    if (!control) throw new Error(`${name} was not shown`);
-    const { by, answer, id } = control;
-    opened.push({ by, modal: modalOf(await guild[by].press(answer, id)) });
+  for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
+    const found = await guild[by].press(answer, id);
+    // A member may have so many documents, of which the oldest are gone.
+    if (found.kind !== 'modal') continue;
+    const { modal } = found;
+    const kind = kindOf(modal);
+    if (!opened.some((each) => kindOf(each.modal) === kind)) opened.push({ by, modal });
   }
   return opened;
 }
@@ -360,7 +371,10 @@ describe('a button or a select that was shown to somebody else', () => {
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
-    expect(opened.toSorted()).toEqual(SUBMITS.toSorted());
+    expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.toSorted());
+    // One's own lines are changed in fields, or in a paragraph.
+    const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
+    expect(twofold.toSorted()).toEqual(['submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
@@ -424,7 +438,7 @@ describe('a window that somebody else has opened', () => {
   });
 
   /** What is typed into an empty window is one's own. */
-  const isOfSomebody = ({ modal }: Opened) => nameOf(modal.data.custom_id) !== 'addserver:new';
+  const isOfSomebody = ({ modal }: Opened) => !/^submit:fields:(?:#|$)/.test(modal.data.custom_id);
 
   /** Who opened it submits it, and Discord says that somebody else did; what is answered. */
   async function submitAs(
@@ -479,7 +493,7 @@ describe('a forged window with the id of a submission', () => {
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const forge = (person: Person, custom_id: string) =>
       changesNothing({ bot, guild }, person, async () => {
-        for (const typed of [TYPED, submittable()]) {
+        for (const typed of [TYPED, submittable(), { ...submittable(), server: '' }]) {
           const said = await submitForged(bot, person, { custom_id, typed });
           expect([custom_id, said.includes(NOT_YOURS)]).toEqual([
             custom_id,

@@ -47,7 +47,7 @@ describe('"Submit servers" on a message', () => {
     member,
     listing,
   }) => {
-    const preview = await use(guild, 'play at m3.example.com:27015');
+    const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
     const modal = modalOf(await member.press(preview, 'Another game'));
     await bot.restart();
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
@@ -55,7 +55,7 @@ describe('"Submit servers" on a message', () => {
     const several = await member.submit(again, { game: 'counter' });
     expect(textOf(several)).toContain('Several games match “counter”.');
     await pressSubmit(member, await member.pick(several, ['css']));
-    expect(listing.submitted).toEqual([{ server: 'm3.example.com', port: 27015, game: 'css' }]);
+    expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
   it('offers the game that a word may mean, and takes it with a press', async ({
@@ -64,17 +64,21 @@ describe('"Submit servers" on a message', () => {
     listing,
   }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
-    expect(labelsOf(preview)).toEqual(['Use Rust', 'Another game', 'Edit', 'Cancel']);
-    await pressSubmit(member, await member.press(preview, 'Use Rust'));
+    expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
+    expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
+    await pressSubmit(member, await member.press(preview, 'Rust'));
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
   it('gives a server without a port the usual one with a press', async ({ guild, member, listing }) => {
-    const chosen = await member.pick(await use(guild, 'steam://connect/m4.example.com'), ['cs2']);
-    expect(textOf(chosen)).toContain('• m4.example.com cs2: no port (usually 27015');
-    expect(labelsOf(chosen)).toEqual(['Use the usual port', 'Edit', 'Cancel']);
+    const chosen = await member.pick(
+      await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
+      ['cs2'],
+    );
+    expect(textOf(chosen)).toContain('• m5.example.com cs2: no port (usually 27015');
+    expect(labelsOf(chosen)).toContain('Use the usual port');
     await pressSubmit(member, await member.press(chosen, 'Use the usual port'));
-    expect(listing.submitted).toEqual([{ server: 'm4.example.com', port: 27015, game: 'cs2' }]);
+    expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
   it('says when there is nothing in the message, and that there is no key', async ({ bot, guild }) => {

@@ -48,16 +48,22 @@ interface Prefilled {
   open(guild: TestGuild): Promise<Opened[]>;
 }
 
+/** A list of two, as the window of its lines shows it. */
+const linesOf = (server: string): string => `1. ${server} cs2\n2. other.example.com:1 cs2`;
+/** As its message shows it. */
+const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
+const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
+
 const PREFILLED: readonly Prefilled[] = [
   {
-    name: 'addserver:edit',
+    name: 'submit:fields',
     field: 'server',
     texts: ['first.example.com', 'second.example.com'],
     open: async ({ member }) =>
       editTwice(member, await addServer(member, 'first.example.com'), { server: 'second.example.com' }),
   },
   {
-    name: 'addserver:edit',
+    name: 'submit:fields',
     field: 'server',
     texts: ['first.example.com', 'second.example.com'],
     open: async (guild) =>
@@ -67,7 +73,7 @@ const PREFILLED: readonly Prefilled[] = [
       ]),
   },
   {
-    name: 'addserver:changed',
+    name: 'submit:changed',
     field: 'server',
     texts: ['first.example.com:1', 'second.example.com:1'],
     async open(guild) {
@@ -77,56 +83,63 @@ const PREFILLED: readonly Prefilled[] = [
     },
   },
   {
-    name: 'addservers:edit',
+    name: 'submit:fields',
+    field: 'server',
+    texts: ['first.example.com', 'second.example.com'],
+    open: async ({ member }) =>
+      editTwice(member, await paste(member, 'first.example.com cs2'), { server: 'second.example.com' }),
+  },
+  {
+    name: 'submit:lines',
     field: 'servers',
     texts: ['1. first.example.com cs2', '1. second.example.com cs2'],
     open: async ({ member }) =>
-      editTwice(member, await paste(member, 'first.example.com cs2'), {
+      editTwice(member, await pasteLines(member, 'first.example.com'), {
         servers: '1. second.example.com cs2',
       }),
   },
   {
-    name: 'addservers:correct',
+    name: 'submit:correct',
     field: 'servers',
-    texts: ['1. first.example.com:1 cs2', '1. second.example.com:1 cs2'],
+    texts: [linesOf('first.example.com:1'), linesOf('second.example.com:1')],
     async open({ member, listing }) {
       await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
-      const message = await pressSubmit(member, await paste(member, 'first.example.com:1 cs2'));
-      return editTwice(member, { kind: 'message', message }, { servers: '1. second.example.com:1 cs2' });
+      const message = await pressSubmit(member, await pasteLines(member, 'first.example.com:1'));
+      return editTwice(member, { kind: 'message', message }, { servers: linesOf('second.example.com:1') });
     },
   },
   {
-    name: 'addservers:changed',
+    name: 'submit:changed',
     field: 'servers',
-    texts: ['1. first.example.com:1 cs2', '1. second.example.com:1 cs2'],
+    texts: [linesOf('first.example.com:1'), linesOf('second.example.com:1')],
     async open(guild) {
       const { member } = guild;
       await turnApprovalOn(guild);
-      const message = await pressSubmit(member, await paste(member, 'first.example.com:1 cs2'));
+      const message = await pressSubmit(member, await pasteLines(member, 'first.example.com:1'));
       const first = await openWindow(member, message);
-      await member.submit(first.modal, { servers: '1. second.example.com:1 cs2' });
+      await member.submit(first.modal, { servers: linesOf('second.example.com:1') });
       await pressSubmit(member, message);
       return [first, await openWindow(member, message)];
     },
   },
   {
-    name: 'addservers:retyped',
+    name: 'submit:retyped',
     field: 'servers',
     texts: ['[', '{'],
     open: async ({ member }) => editTwice(member, await paste(member, '['), { servers: '{' }),
   },
   {
-    name: 'addservers:paste',
+    name: 'submit:paste',
     field: 'servers',
-    texts: ['first.example.com cs2', 'second.example.com cs2'],
+    texts: [shownOf('first.example.com'), shownOf('second.example.com')],
     open: async (guild) =>
       fillInAgain(guild, [
-        await paste(guild.member, 'first.example.com cs2'),
-        await paste(guild.member, 'second.example.com cs2'),
+        await pasteLines(guild.member, 'first.example.com'),
+        await pasteLines(guild.member, 'second.example.com'),
       ]),
   },
   {
-    name: 'addservers:paste',
+    name: 'submit:paste',
     field: 'game',
     texts: ['cs2', 'ark'],
     async open(guild) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
-import { readOneWithGames } from '../../src/server-lists/read-one.ts';
+import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { keptRow, readRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 
@@ -59,21 +59,22 @@ describe('a game that is not known', () => {
   async function read(game: string, list: { readonly fresh: boolean; readonly afterwards: boolean }) {
     let asked = 0;
     let isFresh = list.fresh;
-    const result = await readOneWithGames(
-      typed('8.8.8.8:1', { game }),
-      {
-        find: (text) =>
-          text === 'cs2' || (asked > 0 && text === 'new') ? { name: text, alias: text } : undefined,
-        isFresh: () => isFresh,
-        async refresh() {
-          asked += 1;
-          isFresh = list.afterwards;
-          return undefined;
-        },
+    const games = {
+      find: (text: string) =>
+        text === 'cs2' || (asked > 0 && text === 'new') ? { name: text, alias: text } : undefined,
+      isFresh: () => isFresh,
+      async refresh() {
+        asked += 1;
+        isFresh = list.afterwards;
+        return undefined;
       },
-      '1',
-    );
-    return { asked, game: result.ok ? result.submission.game : result.problem.code };
+    };
+    await gameTyped(game, games, '1');
+    const row = readOne(typed('8.8.8.8:1', { game }), [], games);
+    return {
+      asked,
+      game: row.kind === 'ready' ? row.submission.game : row.kind === 'refused' && row.problem.code,
+    };
   }
   const old = { fresh: false, afterwards: true };
 
@@ -93,6 +94,32 @@ describe('a game that is not known', () => {
     expect(await read('No Alias', unknown)).toEqual({ asked: 1, game: 'game-unknown' });
     expect(await read('x'.repeat(51), unknown)).toEqual({ asked: 1, game: 'game-unknown' });
   });
+});
+
+it('one server is read with what was typed, and with the address in it where other words stand around it', () => {
+  const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
+  const read = (server: string, found: readonly string[] = []) =>
+    readOne(
+      typed(server),
+      found.map((each, index) => ({
+        kind: 'refused',
+        line: index + 1,
+        problem: { code: 'game-missing' },
+        typed: typed(each),
+      })),
+      known,
+    );
+  expect(read('8.8.8.8:1')).toEqual({
+    kind: 'ready',
+    line: 1,
+    typed: typed('8.8.8.8:1'),
+    submission: { server: '8.8.8.8', port: 1, game: 'cs2' },
+  });
+  const words = 'Dust2 | 8.8.8.8:1';
+  expect(read(words, ['8.8.8.8:1'])).toMatchObject({ typed: typed(words), address: '8.8.8.8:1' });
+  expect(read(words, ['8.8.8.8:1', '8.8.8.8:2'])).not.toHaveProperty('address');
+  expect(read(words, ['127.1:1'])).not.toHaveProperty('address');
+  expect(read('8.8.8.8', ['8.8.8.8'])).not.toHaveProperty('address');
 });
 
 describe('what was typed', () => {

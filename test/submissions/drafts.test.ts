@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
+import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
@@ -143,19 +143,6 @@ describe('the drafts of a guild', () => {
 });
 
 describe('a draft', () => {
-  it('of one server keeps what was typed', () => {
-    const typed = { server: 'a', port: '1', queryPort: '', game: 'cs2' };
-    const submission = { server: 'a', port: 1, game: 'cs2' };
-    const common = { line: 1, typed };
-    expect(draftOfOne(typed, { ok: true, submission })).toEqual({
-      source: 'options',
-      rows: [{ ...common, kind: 'ready', submission }],
-      includesAlreadySubmitted: false,
-    });
-    const problem = { code: 'game-missing' } as const;
-    expect(draftOfOne(typed, { ok: false, problem }).rows).toEqual([{ ...common, kind: 'refused', problem }]);
-  });
-
   it('sends what is ready, and what was submitted before where that is wanted', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { source: 'text', rows: [a, refused(3, 'x'), b], includesAlreadySubmitted: false };

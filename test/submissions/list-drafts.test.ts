@@ -3,14 +3,16 @@ import { formatAddress } from '../../src/addresses/address.ts';
 import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import type { Row } from '../../src/server-lists/row.ts';
+import { needsGame, type Row, typedOf } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
+  type Correction,
   createListDrafts,
   type ListDrafts,
   linesToEdit,
   type Prepared,
+  withUsualPort,
 } from '../../src/submissions/list-drafts.ts';
 import { games } from '../support/arbitraries.ts';
 import { addDone, beginRun, type PartsOptions, partsOver } from '../support/builders.ts';
@@ -55,6 +57,12 @@ function rowsOf(text: string): readonly Row[] {
 }
 const open = async (text: string, id = 'd', source: Draft['source'] = 'text') =>
   prepared(await lists.open(mia, id, { source, rows: rowsOf(text) }));
+
+/** A game for the lines that lack one. */
+const withGame =
+  (game: string): Correction =>
+  (row) =>
+    needsGame(row) ? { ...typedOf(row), game } : undefined;
 
 /** Each row in a word. */
 const shown = (rows: readonly Row[]) =>
@@ -101,7 +109,7 @@ describe('a list', () => {
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
     await Promise.all([
       lists.includeAlreadySubmitted(mia, 'd', true),
-      lists.chooseGame(mia, 'd', () => 'rust'),
+      lists.correct(mia, 'd', withGame('rust')),
     ]);
     const draft = await stored();
     expect(draft.includesAlreadySubmitted).toBe(true);
@@ -118,7 +126,7 @@ describe('a list', () => {
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
-    const { draft } = prepared(await lists.chooseGame(mia, 'd', () => 'cs2'));
+    const { draft } = prepared(await lists.correct(mia, 'd', withGame('cs2')));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
     expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
@@ -126,8 +134,8 @@ describe('a list', () => {
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
     const { usualPorts } = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(usualPorts).toBe(1);
-    await lists.chooseGame(mia, 'd', () => 'cs2');
-    const { draft } = prepared(await lists.takeUsualPorts(mia, 'd'));
+    await lists.correct(mia, 'd', withGame('cs2'));
+    const { draft } = prepared(await lists.correct(mia, 'd', withUsualPort));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
@@ -212,7 +220,7 @@ describe('editing', () => {
     // So many of them have room.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
-    expect(await lists.find(mia, 'd')).toBe('gone');
+    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
     const { draft } = await open(lines(most).join('\n'));
     const bytes = Buffer.byteLength(JSON.stringify(await stored()));
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
@@ -252,7 +260,7 @@ describe('a text that could not be read', () => {
   const keep = (id: string, text: string, window: TypedText['window'] = 'paste') =>
     lists.keepTyped(mia, id, { text, game: ' cs2 ', window });
   async function typedIn(id: string, by = mia): Promise<TypedText | undefined> {
-    const draft = await lists.find(by, id);
+    const draft = await parts.drafts.find(by, id);
     return typeof draft === 'string' ? undefined : draft.typed;
   }
 
@@ -274,7 +282,7 @@ describe('a text that could not be read', () => {
       rows: [{}],
       typed: { text: '[broken', window: 'refused' },
     });
-    for (const id of ids) expect(await lists.find(mia, id)).toBeTypeOf('object');
+    for (const id of ids) expect(await parts.drafts.find(mia, id)).toBeTypeOf('object');
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
   });
 });

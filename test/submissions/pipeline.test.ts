@@ -185,7 +185,7 @@ describe('what may be submitted', () => {
     await opened.drafts.save(mia, 'empty', { ...readyDraft('x', 0) });
     await opened.drafts.save(mia, 'mine', readyDraft('x', 1));
     expect(await submit(mia, 'gone')).toEqual({ kind: 'no-draft', why: 'gone' });
-    expect(await submit(mia, 'empty')).toEqual({ kind: 'no-draft', why: 'empty' });
+    expect(await submit(mia, 'empty')).toEqual({ kind: 'changed' });
     const other = { guildId: '1', user: { id: '7', name: 'ben' } };
     expect(await submit(other, 'mine')).toEqual({ kind: 'no-draft', why: 'of-another-member' });
     time += 15 * MINUTE;

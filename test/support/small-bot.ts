@@ -101,6 +101,7 @@ export async function startSmallBot(commands: readonly Command[]) {
     access: createAccess({}),
     supportUrl: undefined,
     commands,
+    actions: {},
     wording,
     answering,
     record,

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
-import { typedLine, unusableText } from '../../commands/submit/problem-text.ts';
+import { problemLines } from '../../commands/submit/problem-text.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
+import type { RowProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { refusalText, stillWaitingText } from '../../src/words/refusal.ts';
+import { typedLine } from '../../src/words/servers.ts';
 import { failureText } from '../../src/words/service.ts';
 import { createWords, type Reader } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
@@ -52,9 +53,6 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'not-an-object': { code: 'not-an-object' },
   'wrong-type': { code: 'wrong-type', field: EVIL, expected: 'number' },
 };
-const ONLY_IN_LISTS =
-  /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed|waiting-already)$/;
-
 const before = {
   ...server,
   at: 0,
@@ -129,14 +127,13 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
   });
 
   it('for each problem of one server', () => {
-    const problems = Object.values(PROBLEMS).filter(
-      ({ code }) => !ONLY_IN_LISTS.test(code),
-    ) as ServerProblem[];
     const near = [{ name: EVIL, alias: EVIL }];
-    const texts = [true, false].flatMap((isListKnown) =>
-      problems.map((problem) => unusableText(member, problem, { near, isListKnown })),
-    );
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
+    const texts = [true, false].flatMap((isListKnown) =>
+      Object.values(PROBLEMS).flatMap((problem) =>
+        problemLines(member, { kind: 'refused', line: 1, problem, typed }, { near, isListKnown }),
+      ),
+    );
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 

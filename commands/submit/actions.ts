@@ -1,0 +1,260 @@
+import type {
+  Actions,
+  Context,
+  EnteredValues,
+  Press,
+  PressContext,
+  Reply,
+  SubmitContext,
+} from '../../src/interactions/command.ts';
+import type { Modal } from '../../src/interactions/controls.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import { repaired } from '../../src/server-lists/repair.ts';
+import {
+  EMPTY_ROW,
+  needsGame,
+  type Row,
+  rowText,
+  type TypedRow,
+  typedOf,
+} from '../../src/server-lists/row.ts';
+import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
+import { type Changed, type Correction, withUsualPort } from '../../src/submissions/list-drafts.ts';
+import type { Runs } from '../../src/submissions/runs.ts';
+import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
+import { readServerLines } from '../../src/words/servers.ts';
+import { becameOf } from '../submissions/waiting.ts';
+import { type EnterDeps, enterFields, enterLines, enterList, fieldsOf, keepTyped } from './enter.ts';
+import type { ModalDeps } from './game-field.ts';
+import { readSubmitId, submitId } from './ids.ts';
+import { noDraft } from './no-draft.ts';
+import { readRepair } from './repairs.ts';
+import { send } from './send.ts';
+import { allowedGames, gamesMeant, showDocument } from './show.ts';
+import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
+
+export type SubmitDeps = EnterDeps &
+  ModalDeps & {
+    readonly runs: Pick<Runs, 'latestId'>;
+  };
+
+/** Reads what was entered as a list: pasted, uploaded, or given with the command. */
+export type TakeList = (context: Context & EnteredValues) => Promise<Reply>;
+
+/** Reads one list of a member at a time, here or in another guild. */
+export function createTakeList(deps: EnterDeps): TakeList {
+  /** Members whose list is being read. */
+  const readers = new Set<string>();
+  return async (context) => {
+    const { t, user, field, file } = context;
+    const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
+    if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
+    readers.add(user.id);
+    return enterList(context, entered, deps).finally(() => readers.delete(user.id));
+  };
+}
+
+/**
+ * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by
+ * its id, its member and the guild.
+ */
+export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
+  const { lists, drafts, approvals, games } = deps;
+
+  /** A press that changes a document, and shows it. */
+  const changing = (
+    change: (context: PressContext, id: string, more: string) => Promise<Changed>,
+  ): Press => ({
+    answers: 'update',
+    async run(context) {
+      const { id, more } = readSubmitId(context.argument);
+      return showDocument(context, id, await change(context, id, more), deps);
+    },
+  });
+
+  const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
+    changing(async (context, id) => lists.correct(context, id, await correction(context)));
+
+  /** What a button puts into a field, or what was chosen in a select. */
+  const repairIn = ({ argument, values: [chosen] }: PressContext) =>
+    readRepair(chosen ?? readSubmitId(argument).more, games.all);
+
+  /** A press that opens the member's own document. */
+  const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
+    answers: 'modal',
+    async run(context) {
+      const { id } = readSubmitId(context.argument);
+      const draft = await drafts.find(context, id);
+      if (typeof draft === 'string') throw noDraft(draft, context.t);
+      return windowOf(context, { id, draft, action, which }, deps);
+    },
+  });
+
+  return {
+    presses: {
+      send: {
+        answers: 'sending',
+        run(context) {
+          const { id, more } = readSubmitId(context.argument);
+          // How many servers the button says that it submits, if it does.
+          const promised = Number.parseInt(more, 10) || undefined;
+          return send(context, { id, promised }, deps);
+        },
+      },
+      // Also what was already submitted.
+      anyway: {
+        answers: 'sending',
+        run: (context) =>
+          send(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
+      },
+      // As if it had been typed so.
+      use: {
+        answers: 'sending',
+        async run(context) {
+          const { id } = readSubmitId(context.argument);
+          const repair = repairIn(context);
+          const draft = await drafts.find(context, id);
+          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps);
+          const typed = typedOf(draft.rows[0]);
+          return enterFields(context, { id }, repair ? repaired(typed, repair) : typed, deps);
+        },
+      },
+      repair: correcting((context) => {
+        const repair = repairIn(context);
+        return (row) => repair && repaired(typedOf(row), repair);
+      }),
+      edit: opening('edit', 'refused'),
+      // The report stays where it is.
+      correct: opening('correct', 'all'),
+      // It goes on waiting for a moderator until the modal is submitted.
+      change: {
+        answers: 'modal',
+        async run(context) {
+          const { id } = readSubmitId(context.argument);
+          const draft = await approvals.draft(context, id);
+          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps);
+          return windowOf(context, { id, draft, action: 'changed', which: 'all' }, deps);
+        },
+      },
+      // What an old message shows.
+      anew: {
+        answers: 'modal',
+        async run(context) {
+          const [typed = EMPTY_ROW, ...others] = readServerLines(context.shown);
+          if (others.length === 0) return fieldsModal(context, submitId('fields'), typed, deps);
+          return listModal(context, { text: [typed, ...others].map(rowText).join('\n') }, deps);
+        },
+      },
+      ports: correcting(() => withUsualPort),
+      include: changing((context, id, more) => lists.includeAlreadySubmitted(context, id, more === 'on')),
+      game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
+      take: correcting(async (context) => {
+        const gameMeant = gamesMeant(await allowedGames(context, deps));
+        return (row) => (needsGame(row) ? withGame(row, gameMeant(row)) : undefined);
+      }),
+      askgame: {
+        answers: 'modal',
+        async run(context) {
+          const allowed = await deps.suggestions.allowed(context.guildId);
+          return gameModal(context, readSubmitId(context.argument).id, allowed);
+        },
+      },
+      cancel: {
+        answers: 'update',
+        async run(context) {
+          const why = await drafts.drop(context, readSubmitId(context.argument).id);
+          if (why !== undefined) throw noDraft(why, context.t);
+          return { content: context.t('button.cancelled') };
+        },
+      },
+    },
+    submits: {
+      fields: {
+        answers: 'sending',
+        run(context) {
+          const id = readSubmitId(context.argument).id || context.interactionId;
+          return enterFields(context, { id }, fieldsOf(context), deps);
+        },
+      },
+      lines: { answers: 'update', run: (context) => enterLines(context, { which: 'refused' }, deps) },
+      correct: { answers: 'later', run: (context) => enterEither(context, {}, deps) },
+      changed: {
+        answers: 'update',
+        run(context) {
+          const { guildId, argument } = context;
+          const { id } = readSubmitId(argument);
+          return enterEither(context, { isWaiting: true }, deps).finally(() =>
+            deps.approvalMessages.show({ guildId, id }),
+          );
+        },
+      },
+      paste: { answers: 'later', run: take },
+      retyped: { answers: 'update', run: take },
+      game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
+    },
+  };
+}
+
+interface OpenedDocument {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly action: 'edit' | 'correct' | 'changed';
+  readonly which: Editing;
+}
+
+/** The window of a document: what could not be read as it was typed, fields for one line, or a paragraph for more. */
+async function windowOf(
+  context: Context,
+  { id, draft, action, which }: OpenedDocument,
+  deps: SubmitDeps,
+): Promise<Modal> {
+  const { typed } = draft;
+  if (typed?.window === 'paste') return listModal(context, { action: 'retyped', ...typed }, deps);
+  const runId = await deps.runs.latestId(id);
+  const only = typed ? undefined : onlyRow(draft);
+  if (only) {
+    const modalId = submitId(action === 'edit' ? 'fields' : action, id, runId);
+    return fieldsModal(context, modalId, typedOf(only), deps);
+  }
+  const modalId = submitId(action === 'edit' ? 'lines' : action, id, runId);
+  return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
+}
+
+/** Takes what was typed into the fields or the paragraph of {@link windowOf}. */
+function enterEither(
+  context: SubmitContext,
+  { isWaiting = false }: { readonly isWaiting?: boolean },
+  deps: SubmitDeps,
+): Promise<Reply> {
+  const { id } = readSubmitId(context.argument);
+  // Discord lets nobody leave the address empty.
+  return context.field('server') === ''
+    ? enterLines(context, { which: 'all', isWaiting }, deps)
+    : enterFields(context, { id, isWaiting }, fieldsOf(context), deps);
+}
+
+/** Sets the game that was chosen or typed in the lines that lack one. */
+async function chooseGame(
+  context: Context & Pick<SubmitContext, 'argument'>,
+  typed: string,
+  deps: SubmitDeps,
+): Promise<Reply> {
+  const { id } = readSubmitId(context.argument);
+  const { lists } = deps;
+  const games = await allowedGames(context, deps);
+  const found = games.find(typed);
+  const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
+  const [game, ...others] = matches;
+  if (game && others.length === 0) {
+    const chosen = await lists.correct(context, id, (row) =>
+      needsGame(row) ? withGame(row, game) : undefined,
+    );
+    return showDocument(context, id, chosen, deps);
+  }
+  const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
+  const choice = game ? matches : games.all;
+  return showDocument(context, id, await lists.again(context, id), deps, { notice, choice });
+}
+
+const withGame = (row: Row, game: Game | undefined): TypedRow | undefined =>
+  game && { ...typedOf(row), game: game.alias };

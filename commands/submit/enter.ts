@@ -1,0 +1,204 @@
+import type { Attachments } from '../../src/discord/attachments.ts';
+import type { Context, EnteredValues, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { button, rows } from '../../src/interactions/controls.ts';
+import type { UploadedFile } from '../../src/interactions/interaction.ts';
+import type { ListReader } from '../../src/server-lists/list-reader.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
+import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import { type Editing, isSentAtOnce } from '../../src/submissions/draft.ts';
+import type { Drafts } from '../../src/submissions/drafts.ts';
+import { MOST_TYPED, type NewDraft } from '../../src/submissions/list-drafts.ts';
+import { UserError } from '../../src/user-error.ts';
+import { escapeCode } from '../../src/words/escape.ts';
+import { exampleLine, unusableGameText } from '../../src/words/games.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { readSubmitId, submitId } from './ids.ts';
+import { noDraft } from './no-draft.ts';
+import { type SendDeps, send } from './send.ts';
+import { allowedGames, showDocument, unreadableText } from './show.ts';
+import { FILE_TYPES } from './windows.ts';
+
+/* What is typed, pasted or uploaded becomes a document. */
+
+export interface EnterDeps extends SendDeps {
+  readonly drafts: Pick<Drafts, 'find' | 'drop'>;
+  readonly reader: ListReader;
+  readonly attachments: Pick<Attachments, 'read'>;
+}
+
+/** A document that is new, or is put in place of one with this id. */
+interface Target {
+  readonly id: string;
+  /** Whether it waits for a moderator, which it does no more then. */
+  readonly isWaiting?: boolean;
+}
+
+/** What was typed in the options of a command, or in a modal, for one server. */
+export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
+  game: field('game').trim(),
+  server: field('server'),
+  port: field('port').trim(),
+  queryPort: field('query_port').trim(),
+});
+
+/**
+ * Submits what was typed into the fields for one server, or says what is wrong with it. Several addresses are a list: all of the
+ * typed game, except those with another game beside them.
+ */
+export async function enterFields(
+  context: Context,
+  { id, isWaiting }: Target,
+  typed: TypedRow,
+  deps: EnterDeps,
+): Promise<Reply> {
+  const { t, interactionId } = context;
+  const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
+  const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
+  const isList = found.length > 1;
+  const read: NewDraft = isList
+    ? { source: 'message', rows: withNear(found, near) }
+    : { source: 'options', rows: [readOne(typed, found, deps.games)] };
+  if (isSentAtOnce(read) && read.rows.every(isReady)) {
+    const draft = { ...read, includesAlreadySubmitted: false };
+    return send(context, { id, draft, replacesWaiting: isWaiting === true }, deps);
+  }
+  const document = await deps.lists.open(context, id, read, isWaiting ? interactionId : undefined);
+  const notices = [isWaiting && t('approval.editedWaitsNoMore'), isList && unusable];
+  return showDocument(context, id, document, deps, {
+    notice: notices.filter(Boolean).join('\n') || undefined,
+  });
+}
+
+/** What was typed as the game of all that names none. If it cannot be used: what to say, and the game that is nearest. */
+async function gameOfAll(context: Context, typed: string, deps: EnterDeps) {
+  if (typed === '') return {};
+  const found = await gameTyped(typed, deps.games, context.guildId);
+  const allowed = await allowedGames(context, deps);
+  if (found && allowed.isAllowed(found)) return { usable: found.alias };
+  const [near] = found ? [] : allowed.search(typed, 1);
+  return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
+}
+
+/** Notes in rows without a game that they may mean this game: its name is nearly what was typed for all of them. */
+const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
+  rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
+
+/** What was entered in the modal for lists, or given with the command. */
+interface EnteredList {
+  readonly text: string;
+  readonly file: UploadedFile | undefined;
+  readonly game: string;
+}
+
+/** Shows what was pasted or uploaded. A list that cannot be read is refused, and kept to be corrected. */
+export async function enterList(context: Context, entered: EnteredList, deps: EnterDeps): Promise<Reply> {
+  const { text, file, game } = entered;
+  let typed = text;
+  try {
+    const uploaded = file ? await readFile(context, file, deps) : '';
+    // A file alone is corrected in the modal, too, if it fits.
+    if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
+    const texts = [text, uploaded].filter((each) => each.trim() !== '');
+    return await openList(context, texts, game, deps);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return keepTyped(context, { text: typed, game, why: error.message }, deps);
+  }
+}
+
+/** @throws UserError when it is no text, or cannot be read now */
+async function readFile(
+  { t }: Context,
+  { name, url, size }: UploadedFile,
+  { attachments }: EnterDeps,
+): Promise<string> {
+  const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
+  if (!isKnown) throw new UserError(t('list.file.kind'));
+  const read = await attachments.read(url, size);
+  if (!read.ok) {
+    const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
+    throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));
+  }
+  const text = decodeText(read.bytes);
+  if (text === undefined) throw new UserError(t('list.file.binary'));
+  return text;
+}
+
+/**
+ * @param texts what was typed, then what was uploaded
+ * @throws UserError when it cannot be read
+ */
+async function openList(
+  context: Context,
+  texts: readonly string[],
+  game: string,
+  deps: EnterDeps,
+): Promise<Reply> {
+  const { t, guildId, interactionId: id } = context;
+  if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
+  const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
+  const list = await deps.reader.read({ guildId, texts, game: usable });
+  if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
+  const { rows, noise } = list;
+  if (rows.length === 0) {
+    const allowed = await deps.suggestions.allowed(guildId);
+    throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
+  }
+  const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise };
+  return showDocument(context, id, await deps.lists.open(context, id, read), deps, { notice: unusable });
+}
+
+/** Says why a list is not read, with a button that opens the modal with what was typed. */
+export async function keepTyped(
+  context: Context,
+  { text, game, why }: Record<'text' | 'game' | 'why', string>,
+  { lists }: Pick<EnterDeps, 'lists'>,
+): Promise<Reply> {
+  const { t, interactionId: id } = context;
+  await lists.keepTyped(context, id, { text, game, window: 'paste' });
+  const next = t(text === '' ? 'list.reopen' : 'addserver.correct');
+  return {
+    isRefusal: true,
+    content: sentences(why, next),
+    components: rows([button(submitId('edit', id), t('again.edit'))]),
+  };
+}
+
+/** The window with the lines of a document. */
+interface LinesWindow {
+  readonly which: Editing;
+  /** Whether the document waits for a moderator, which it does no more then. */
+  readonly isWaiting?: boolean;
+}
+
+/** Replaces the lines that were opened by the corrected ones. */
+export async function enterLines(
+  context: SubmitContext,
+  { which, isWaiting }: LinesWindow,
+  deps: EnterDeps,
+): Promise<Reply> {
+  const { t, interactionId: newId } = context;
+  const { id, more: runId } = readSubmitId(context.argument);
+  const typed = context.field('servers');
+  const { lists, drafts } = deps;
+  const waits = isWaiting === true;
+  const edited = await lists.edit(context, { id, newId, typed, which, runId, isWaiting: waits });
+  if (typeof edited !== 'string' && 'kind' in edited) {
+    const why = unreadableText(edited, t);
+    if (waits) throw new UserError(sentences(why, t('approval.still')));
+    const draft = await drafts.find(context, id);
+    if (typeof draft === 'string') return keepTyped(context, { text: typed, game: '', why }, deps);
+    // The button that opened the modal opens this text from now on.
+    await lists.keepTyped(context, id, { text: typed, game: '', window: which });
+    throw new UserError(sentences(why, t('addserver.correct')));
+  }
+  // If the document was gone: why, and where the typed lines are.
+  const keptApart =
+    typeof edited !== 'string' && 'instead' in edited
+      ? sentences(noDraft(edited.instead, t).message, t('list.typedKept'))
+      : undefined;
+  const notice = keptApart ?? (waits ? t('approval.editedWaitsNoMore') : undefined);
+  return showDocument(context, id, edited, deps, { notice });
+}

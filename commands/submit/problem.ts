@@ -1,0 +1,96 @@
+import type { Context, Reply } from '../../src/interactions/command.ts';
+import { button, type Control, rows } from '../../src/interactions/controls.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { type RefusedRow, type Row, typedOf } from '../../src/server-lists/row.ts';
+import { isSentAtOnce } from '../../src/submissions/draft.ts';
+import type { Prepared } from '../../src/submissions/list-drafts.ts';
+import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
+import { NEAREST } from '../../src/words/games.ts';
+import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
+import { submitId } from './ids.ts';
+import { problemLines } from './problem-text.ts';
+import { buttonsAfterRefusal, editButton, gameControls, repairButtons } from './repairs.ts';
+
+interface ProblemDeps {
+  readonly games: Games;
+  readonly suggestions: Suggestions;
+}
+
+interface OnlyLine {
+  readonly row: Row;
+  /** Why it was not sent. */
+  readonly refusal: Refusal | undefined;
+  /** What is said of that. */
+  readonly said: readonly string[];
+  readonly keyButton: Control | false;
+}
+
+/** The only line of a document, which cannot be sent as it is or now, with what can be done about that. */
+export async function problemView(
+  context: Context,
+  document: Prepared,
+  { row, refusal, said, keyButton }: OnlyLine,
+  deps: ProblemDeps,
+): Promise<Reply> {
+  const { t } = context;
+  const { id, draft } = document;
+  const isAsked = isSentAtOnce(draft) || refusal !== undefined;
+  const help =
+    row.kind === 'refused'
+      ? await helpFor(context, document, row, deps)
+      : { lines: [], choice: undefined, buttons: refusal ? buttonsAfterRefusal(t, id, refusal) : [] };
+  const { noise = 0 } = draft;
+  const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
+  const line =
+    row.kind === 'refused' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
+  return {
+    content: texts.filter(Boolean).join('\n'),
+    embeds: [serverEmbed(t, 'not-sent', [line])],
+    components: rows(
+      [help.choice],
+      [
+        keyButton,
+        ...help.buttons,
+        !isSentAtOnce(draft) && button(submitId('cancel', id), t('button.cancel')),
+      ],
+    ),
+    ...(isAsked && { isRefusal: true }),
+  };
+}
+
+/** What is wrong with a line, and what puts it right. */
+async function helpFor(context: Context, document: Prepared, row: RefusedRow, deps: ProblemDeps) {
+  const { t, guildId } = context;
+  const { games, suggestions } = deps;
+  const near = await gamesNear(context, row, deps);
+  const takesGame = near !== undefined;
+  const choice = { near: near ?? [], games: takesGame ? await suggestions.games(guildId, '') : [] };
+  const controls = gameControls(t, document, row, choice);
+  return {
+    lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),
+    choice: controls.choice,
+    buttons: [...controls.buttons, ...repairButtons(t, document, row), editButton(t, document.id)],
+  };
+}
+
+/** The games that may have been meant; `undefined` where the game is not what is wrong. */
+async function gamesNear(
+  { guildId }: Context,
+  { problem, near }: RefusedRow,
+  { games, suggestions }: ProblemDeps,
+): Promise<readonly Game[] | undefined> {
+  switch (problem.code) {
+    case 'game-missing': {
+      const allowed = near === undefined ? [] : await suggestions.games(guildId, near);
+      return allowed.filter(({ alias }) => alias === near);
+    }
+    case 'game-unknown':
+      return problem.game === '' ? [] : (await suggestions.games(guildId, problem.game)).slice(0, NEAREST);
+    case 'game-not-allowed':
+      return (await suggestions.games(guildId, gameNamed(problem.game, games).name)).slice(0, NEAREST);
+    default:
+      return undefined;
+  }
+}

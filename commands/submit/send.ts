@@ -1,0 +1,51 @@
+import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
+import type { ListDrafts } from '../../src/submissions/list-drafts.ts';
+import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
+import { becameOf } from '../submissions/waiting.ts';
+import { progressOf, reportReply } from './report.ts';
+import { type ShowDeps, showDocument } from './show.ts';
+
+export interface SendDeps extends ShowDeps {
+  readonly pipeline: Pipeline;
+  readonly lists: ListDrafts;
+}
+
+type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'>;
+
+/** Submits what is ready in a document, once, and says what came of it, or shows why nothing was sent. */
+export async function send(
+  context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
+  wanted: Wanted,
+  deps: SendDeps,
+): Promise<Reply> {
+  const { t, guildId, interactionId, receivedAt, user, isAdmin, stopping } = context;
+  const { id, replacesWaiting } = wanted;
+  const result = await deps.pipeline.submit({
+    guildId,
+    interactionId,
+    receivedAt,
+    user,
+    isAdmin,
+    ...wanted,
+    ...(stopping && { stopping }),
+    onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
+  });
+  switch (result.kind) {
+    case 'ended':
+      return reportReply(context, result, deps);
+    case 'no-draft':
+      return becameOf(context, { id, why: result.why }, deps);
+    case 'waiting':
+      return becameOf(context, { id, why: 'submitted' }, deps);
+    case 'changed':
+      return showDocument(context, id, await deps.lists.again(context, id), deps);
+    default: {
+      const { refusal } = result;
+      // A press that changes nothing says so.
+      const isStill = refusal.code.startsWith('key-') && id !== interactionId;
+      const notices = [isStill && t('key.still'), replacesWaiting && t('approval.editedWaitsNoMore')];
+      const notice = notices.filter(Boolean).join('\n') || undefined;
+      return showDocument(context, id, await deps.lists.again(context, id), deps, { refusal, notice });
+    }
+  }
+}
