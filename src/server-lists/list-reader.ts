@@ -18,7 +18,7 @@ export interface ListToRead {
   readonly guildId: string;
   /** What was typed, then what was uploaded: the lines of each count on from the one before. */
   readonly texts: readonly string[];
-  /** What was typed as the game of rows that name none; may be empty. */
+  /** The alias of the game of rows that name none; may be empty. */
   readonly game: string;
 }
 
@@ -41,15 +41,17 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     const rows: Row[] = [];
     let noise = 0;
     let lines = 0;
+    let namesNewGame = false;
     for (const text of list.texts) {
       const read = await readText(list, text);
       if (read.kind !== 'rows') return read;
       for (const row of read.rows) rows.push(onLine(row, row.line + lines));
       noise += read.noise;
+      namesNewGame ||= read.namesNewGame;
       lines += text.split(/\r\n?|\n/u).length;
     }
     if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-    return { kind: 'rows', rows: withRepeats(rows), noise };
+    return { kind: 'rows', rows: withRepeats(rows), noise, namesNewGame };
   }
 
   async function readText({ guildId, game }: ListToRead, text: string): Promise<ReadList | NotRead> {
@@ -62,12 +64,6 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }
 
-  /** With a game typed for all lines, words beside an address are read as a name; without it they may be a new game. */
-  async function mayNameNewGame(list: ListToRead): Promise<boolean> {
-    if (list.game !== '' && !games.find(list.game)) return true;
-    return namesUnknownGame(await readOnce({ ...list, game: '' }));
-  }
-
   return {
     /**
      * If a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list is
@@ -76,7 +72,7 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {
       const read = await readOnce(list);
-      if (!games.isFresh() && (await mayNameNewGame(list))) {
+      if (read.kind === 'rows' && read.namesNewGame && !games.isFresh()) {
         await games.refresh(list.guildId);
         return readOnce(list);
       }
@@ -85,10 +81,6 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     },
   };
 }
-
-const namesUnknownGame = (list: ReadList | NotRead): boolean =>
-  list.kind === 'rows' &&
-  list.rows.some((row) => row.kind === 'refused' && row.problem.code === 'game-unknown');
 
 function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList | NotRead> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadList | NotRead>();

@@ -4,7 +4,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
 import { jsonElements, rowsOfElement } from './json.ts';
 import { EMPTY_ROW, gameOf, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
-import { createTextReader, type GameReading } from './text-reader.ts';
+import { createTextReader, type GameReading, type TextRows } from './text-reader.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
@@ -15,11 +15,9 @@ const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
 
-interface ReadRows {
+interface ReadRows extends Pick<RawRows, 'noise' | 'namesNewGame'> {
   readonly kind: 'rows';
   readonly rows: readonly Row[];
-  /** How many lines have words in them, and no server. */
-  readonly noise: number;
 }
 
 export interface UnreadableList {
@@ -29,8 +27,8 @@ export interface UnreadableList {
 }
 
 /** The servers of a text before they are checked. */
-interface RawRows {
-  readonly rows: readonly RawRow[];
+interface RawRows extends TextRows {
+  /** How many lines have words in them, and no server. */
   readonly noise: number;
 }
 
@@ -44,20 +42,25 @@ export function readList(input: string, games: GameReading): ReadList {
     // The fence of a code block; its line break stays, so that lines keep their numbers.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  const { rows, noise } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
-  if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-  return { kind: 'rows', rows: withRepeats(rows.map((row) => finishedRow(row, games))), noise };
+  const { rows: raw, noise, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
+  if (raw.length > MAX_ROWS) return { kind: 'too-many', count: raw.length, most: MAX_ROWS };
+  const rows = withRepeats(raw.map((row) => finishedRow(row, games)));
+  return { kind: 'rows', rows, noise, namesNewGame: read.namesNewGame || rows.some(isOfUnknownGame) };
 }
+
+const isOfUnknownGame = (row: Row): boolean => row.kind === 'refused' && row.problem.code === 'game-unknown';
 
 /** @returns undefined for what is no JSON */
 export function readJson(text: string, games: GameReading): RawRows | undefined {
   const elements = jsonElements(text);
   if (elements === undefined) return undefined;
   let noise = 0;
+  let namesNewGame = false;
   const rows = elements.flatMap(({ value, line }) => {
     if (typeof value === 'string') {
       const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
       noise += inText.noise;
+      namesNewGame ||= inText.namesNewGame;
       return inText.rows.map((row) => ({ ...row, line }));
     }
     if (Object.values(value ?? {}).some((each) => typeof each === 'string' && isNameOfOther(each))) {
@@ -66,7 +69,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
     }
     return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
   });
-  return { rows, noise };
+  return { rows, noise, namesNewGame };
 }
 
 /** @param text plain; the text of a message has no passwords any more */
@@ -101,7 +104,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
-  if (header === undefined) return { rows: reader.rows(), noise };
+  if (header === undefined) return { ...reader.rows(), noise };
   // A comment may have quotes in it that are not closed.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   for (const { index, cells } of recordsOf(below, header.delimiter)) {
@@ -111,7 +114,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
       reader.add(rowUnder(header, cells, heading + 2 + index));
     else read(below[index] ?? '', heading + 1 + index);
   }
-  return { rows: reader.rows(), noise };
+  return { ...reader.rows(), noise };
 }
 
 /** A `#` before a number and a space is part of a name: "#7 Dust2". */

@@ -12,18 +12,27 @@ export interface GameReading extends GameIndex {
   readonly defaultGame?: string | undefined;
 }
 
-/** A server as the text has it, before its game is decided. */
-interface Server extends RawRow, BesideServer {
-  typed: TypedRow;
+/** What the text has of a server. */
+interface Found {
+  readonly row: RawRow;
+  /** What the words beside it name. */
+  readonly beside?: NamedGame | undefined;
+  /** These words; none where it was read by its columns. */
+  readonly words: string;
+  /** Each puts the ports of a line below in. */
+  readonly below: ((typed: TypedRow) => TypedRow)[];
 }
 
-interface BesideServer {
-  /** What the words beside it name. */
-  readonly own?: NamedGame | undefined;
-  /** What the lines above it name. */
-  readonly above: NamedGame | undefined;
-  /** The words beside it; none where it was read by its columns. */
-  readonly words: string;
+/** A line without a server. */
+interface Words {
+  readonly game: NamedGame | undefined;
+  readonly isHeading: boolean;
+}
+
+export interface TextRows {
+  readonly rows: readonly RawRow[];
+  /** Whether the text names a game that is not known. */
+  readonly namesNewGame: boolean;
 }
 
 const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
@@ -59,21 +68,23 @@ const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 const SEVERAL: NamedGame = { kind: 'several' };
 
 /**
- * Reads the servers of a text line by line.
+ * Reads the servers of a text line by line: their addresses first, and in the end their games.
  * @param source in a message a name without a port is no server unless the text says so: most of them are web sites
  */
 export function createTextReader(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
-  const servers: Server[] = [];
-  /** The game that the lines without an address name. */
-  let ofAll: NamedGame | undefined;
-  let above: NamedGame | undefined;
-  let isGameBelow = false;
+  const parts: (Found | Words)[] = [];
+  let last: Found | undefined;
   /** A port stood above the first server: whose the ports further down are is not guessed. */
   let arePortsAbove = false;
   /** The lines are about voice servers or the like. */
   let isOther = false;
   let lineAbove = '';
+
+  function put(found: Omit<Found, 'below'>): void {
+    last = { ...found, below: [] };
+    parts.push(last);
+  }
 
   function readServers(text: string, line: number): boolean {
     const all = addressesIn(text).map((found, index, { [index + 1]: next }) =>
@@ -83,13 +94,13 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const isPortNamed = all.some(hasPort);
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
-    for (const { targets, game, beside, isUnclear } of withWords(found, text)) {
-      const words = beside
+    for (const { targets, game, beside: around, isUnclear } of withWords(found, text)) {
+      const words = around
         .map((part) => trimmed(withoutLabel(part.replace(ITEM, '').replace(QUERY_PORT, ' '))))
         .filter(hasWords);
-      const named = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
-      const own = isUnclear && named && game === '' ? SEVERAL : named;
-      for (const typed of targets) servers.push({ line, typed, own, above, words: words.join(' ') });
+      const named = game === '' ? gameBeside(words, around.join(' '), games) : gameCalled(game, games);
+      const beside = isUnclear && named && game === '' ? SEVERAL : named;
+      for (const typed of targets) put({ row: { line, typed }, beside, words: words.join(' ') });
     }
     return found.length > 0;
   }
@@ -100,7 +111,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add = (row: RawRow) => void servers.push({ ...row, above, words: '' });
+  const add = (row: RawRow) => put({ row, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
@@ -116,47 +127,21 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const { ofGame, port = '' } = NAMED_PORT.exec(text)?.groups ?? {};
     const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
     if (port + queryPort === '') return false;
-    const last = servers.at(-1);
     arePortsAbove ||= last === undefined;
-    if (last === undefined || arePortsAbove) return false;
-    last.typed = { ...last.typed, queryPort: last.typed.queryPort || queryPort };
-    if (port !== '') last.typed = withPort(last.typed, port, ofGame !== undefined);
+    if (arePortsAbove) return false;
+    last?.below.push((typed) => {
+      const whole = { ...typed, queryPort: typed.queryPort || queryPort };
+      return port === '' ? whole : withPort(whole, port, ofGame !== undefined);
+    });
     return true;
   }
 
-  /** Reads a line without a server, which may name the game of the servers below. */
   function readWords(text: string): false {
     const game = namedGame(text, games);
-    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : SEVERAL;
     const isHeading = HEADING.test(text);
     if (isHeading) isOther = game === undefined && isAboutOther(text);
-    // A heading without a known game may be the name of another.
-    const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
-    // If the first server has no game above it, each game may stand below its server.
-    isGameBelow ||= game !== undefined && above === undefined && servers.some(({ own }) => own === undefined);
-    above = isOver || isGameBelow ? SEVERAL : (game ?? above);
+    parts.push({ game, isHeading });
     return false;
-  }
-
-  /** The game of a server: what stands beside it, else what holds for all, else what stands above it. */
-  function gameOfServer({ own, above, words }: BesideServer): NamedGame | undefined {
-    if (own?.kind === 'named' || own?.kind === 'unknown' || own?.kind === 'several') return own;
-    const { defaultGame } = games;
-    if (defaultGame !== undefined) {
-      if (own && own.alias !== defaultGame) return own.kind === 'doubtful' ? own : SEVERAL;
-      return isSure(above) && above.alias !== defaultGame ? SEVERAL : { kind: 'named', alias: defaultGame };
-    }
-    if (own ?? above) return own ?? above;
-    if (ofAll?.kind === 'named') return ofAll;
-    const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
-    return isName ? undefined : { kind: 'unknown', name: words };
-  }
-
-  function rowOf({ own, above, words, ...row }: Server): RawRow {
-    if (hasWords(row.typed.game)) return row;
-    const named = gameOfServer({ own, above, words });
-    const near = named?.kind === 'doubtful' ? named.alias : undefined;
-    return { ...row, typed: { ...row.typed, game: shown(gameName(named)) }, near };
   }
 
   return {
@@ -173,8 +158,54 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     /** Puts a row that was read by its columns behind those that were read so far. */
     add,
     /** All rows, in the order of the text. */
-    rows: () => servers.map(rowOf),
+    rows: () => withGames(parts, games, isMessage),
   };
+}
+
+/** The second time that a text is gone through: each server gets its game. */
+function withGames(parts: readonly (Found | Words)[], games: GameReading, isMessage: boolean): TextRows {
+  const servers: (Found & { readonly above: NamedGame | undefined })[] = [];
+  /** The game that the lines without a server name. */
+  let ofAll: NamedGame | undefined;
+  let above: NamedGame | undefined;
+  let isGameBelow = false;
+  let hasUnnamed = false;
+  for (const part of parts) {
+    if ('row' in part) {
+      servers.push({ ...part, above });
+      hasUnnamed ||= part.beside === undefined;
+      continue;
+    }
+    const { game, isHeading } = part;
+    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : SEVERAL;
+    // A heading without a known game may be the name of another.
+    const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
+    // If the first server has no game above it, each game may stand below its server.
+    isGameBelow ||= game !== undefined && above === undefined && hasUnnamed;
+    above = isOver || isGameBelow ? SEVERAL : (game ?? above);
+  }
+
+  let namesNewGame = false;
+  const rows = servers.map(({ row, beside, above, words, below }) => {
+    const typed = below.reduce((so, put) => put(so), row.typed);
+    if (hasWords(typed.game)) return { ...row, typed };
+    const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
+    const known = beside ?? above ?? (ofAll?.kind === 'named' ? ofAll : undefined);
+    const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
+    namesNewGame ||= named?.kind === 'unknown';
+    const { defaultGame } = games;
+    const game = defaultGame === undefined ? named : orDefault(beside, above, defaultGame);
+    const near = game?.kind === 'doubtful' ? game.alias : undefined;
+    return { ...row, typed: { ...typed, game: shown(gameName(game)) }, near };
+  });
+  return { rows, namesNewGame };
+}
+
+/** The game for all lines, unless the text says that a server is one of another game. */
+function orDefault(beside: NamedGame | undefined, above: NamedGame | undefined, alias: string): NamedGame {
+  if (beside?.kind === 'named' || beside?.kind === 'unknown' || beside?.kind === 'several') return beside;
+  if (beside && beside.alias !== alias) return beside.kind === 'doubtful' ? beside : SEVERAL;
+  return isSure(above) && above.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
 /** The words of a line as cells: an address, perhaps a port, and a game behind them or in front. */

@@ -7,7 +7,7 @@ import { readList } from './read-list.ts';
 export interface FileToRead {
   readonly text: string;
   readonly games: readonly Game[];
-  /** What was typed as the game of rows that name none; may be empty. */
+  /** The alias of the game of rows that name none; may be empty. */
   readonly game: string;
 }
 

@@ -73,9 +73,9 @@ describe('a list', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it('asks the service for the game of all lines too', async () => {
+  it('is read anew where words beside an address may be a new game, though all lines have one', async () => {
     const { asked, read } = setUp();
-    expect(shown(await read('8.8.8.8:1', 'new'))).toEqual(['new']);
+    expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
