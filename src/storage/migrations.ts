@@ -5,7 +5,8 @@ import type { Tables } from './tables.ts';
 
 /**
  * Every change of the tables, in the order of its names. Their numbers are padded, since `2.10` would sort before `2.2`. A
- * released one is never changed.
+ * released one is never changed. Older processes go on beside a newer one, and start again, only if every name that is new to
+ * them ends in `-compatible`.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '3.00-tables': {
@@ -162,12 +163,24 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['servers_by_reservation', 'servers', ['guild_id', 'reserved_at']],
 ];
 
+/** How the name of a migration ends that an older version can work with: docs/releasing.md says what it may do. */
+const COMPATIBLE = '-compatible';
+const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
+
 /**
- * Brings the tables to their present shape.
+ * Brings the tables to their present shape. The compatible migrations of a newer version stay.
+ * @param found the names of the database's migrations, which {@link refuseUnknown} has let pass
  * @throws what the database says; nothing is changed then
  */
-export async function migrate(db: Kysely<Tables>, migrations = MIGRATIONS): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+export async function migrate(
+  db: Kysely<Tables>,
+  found: readonly string[],
+  migrations = MIGRATIONS,
+): Promise<void> {
+  // Kysely refuses a database with a migration that it is not given.
+  const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
+  const known = { ...Object.fromEntries(ofNewer), ...migrations };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
@@ -175,9 +188,9 @@ export async function migrate(db: Kysely<Tables>, migrations = MIGRATIONS): Prom
 /** The names of migrations before the first release, of which this version knows only the one above. */
 const UNRELEASED = /^(?:000\d|1\.\d+|2\.0)-/;
 
-/** @throws StoreError if one of a database's migrations is not known to this version */
+/** @throws StoreError if one of a database's migrations is neither known to this version nor compatible with it */
 export function refuseUnknown(name: string, migrations: readonly string[]): void {
-  const unknown = migrations.find((migration) => !(migration in MIGRATIONS));
+  const unknown = migrations.find((migration) => !(migration in MIGRATIONS) && !isCompatible(migration));
   if (unknown === undefined) return;
   if (UNRELEASED.test(unknown)) {
     throw new StoreError(
@@ -191,9 +204,10 @@ export function refuseUnknown(name: string, migrations: readonly string[]): void
   );
 }
 
-/** @throws StoreError if a database lacks one of the migrations of this version */
-export function refuseOlder(name: string, migrations: readonly string[]): void {
-  if (Object.keys(MIGRATIONS).every((migration) => migrations.includes(migration))) return;
+/** @throws StoreError if a database has not exactly the migrations of this version */
+export function refuseOtherShape(name: string, migrations: readonly string[]): void {
+  const ours = Object.keys(MIGRATIONS);
+  if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;
   throw new StoreError(
     `the database ${name} is not in the shape of this version of the bot. Nothing was changed: start the bot of this version ` +
       'on it once first.',

@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts';
 import { clearTextWarning } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { createGuildQueues } from './guild-queues.ts';
-import { migrate, refuseOlder, refuseUnknown } from './migrations.ts';
+import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
 import { cannotUse, GuildLocked, reason } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -54,8 +54,8 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         await checkSession(db, { name, isUnhurried: true });
         const migrations = await migrationsIn(db);
         refuseUnknown(name, migrations);
-        if (!mayMigrate) refuseOlder(name, migrations);
-        await migrate(db);
+        if (!mayMigrate) refuseOtherShape(name, migrations);
+        await migrate(db, migrations);
         await makeKeyvTable(db);
         await noticeRestore(db);
       } finally {

@@ -6,7 +6,7 @@ import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { cannotWrite, checkFile, hasTable, prepareFile } from './database-file.ts';
-import { migrate, refuseOlder } from './migrations.ts';
+import { migrate, refuseOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,19 +17,22 @@ const BESIDE_TIMEOUT_MS = 10_000;
 
 /** A file of SQLite. Kysely has one connection to it, so everything is written one after the other. */
 export function createSqliteDatabase(path: string): Database {
+  /** The names of its migrations before the start. */
+  let found: readonly string[] = [];
+
   return {
     path,
     name: path,
     clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     async prepare(mayMigrate) {
       await prepareFile(path);
-      const migrations = await checkFile(path);
-      if (!mayMigrate) refuseOlder(path, migrations);
+      found = await checkFile(path);
+      if (!mayMigrate) refuseOtherShape(path, found);
     },
     async open() {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path)) });
       try {
-        await migrate(db);
+        await migrate(db, found);
         return db;
       } catch (error) {
         await db.destroy();

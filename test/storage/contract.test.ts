@@ -6,6 +6,7 @@ import type { Interaction } from '../../src/interactions/interaction.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createLeases, type LeasesDeps } from '../../src/storage/leases.ts';
+import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createOnlyOne } from '../../src/storage/only-one.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
@@ -13,6 +14,7 @@ import { createWords } from '../../src/words/words.ts';
 import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newPlace, type Place, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
+import { NEXT_VERSION } from '../support/next-version.ts';
 import { interactionParts } from '../support/small-bot.ts';
 
 const addGuild = (store: Store, guildId: string) =>
@@ -98,6 +100,24 @@ describe.each(KINDS)('a store of %s', (kind) => {
     const refused = store();
     await expect(refused.start()).rejects.toThrow(words);
     await expect(refused.start()).rejects.toThrow(StoreError);
+  });
+
+  it('starts and works where a newer version has made a compatible change, and is not copied in that shape', async () => {
+    const { store, open, change } = await newPlace(kind);
+    const newer = await open();
+    await addGuild(newer, '1');
+    await migrate(newer.tables(), [], { ...MIGRATIONS, ...NEXT_VERSION });
+    await addGuild(newer, '2');
+    await newer.stop();
+    for (const guildId of ['3', '4']) {
+      const older = await open();
+      await addGuild(older, guildId);
+      await older.stop();
+    }
+    await expect(store({ mayMigrate: false }).start()).rejects.toThrow(/not in the shape of this version/);
+    expect(await guildsIn(await open())).toEqual(['1', '2', '3', '4']);
+    await change("insert into kysely_migration values ('9.1-of-next-year', '2027-01-01T00:00:00.000Z')");
+    await expect(store().start()).rejects.toThrow(/by a newer version .*"9\.1-of-next-year"/);
   });
 
   describe('in a transaction', () => {

@@ -1,13 +1,23 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  type SchemaModule,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
+import type { Migration } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { column, useFile } from '../../src/storage/database-file.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { openFile, sqliteDialect } from '../../src/storage/sqlite.ts';
 import type { Tables } from '../../src/storage/tables.ts';
 import { folder } from '../support/machine.ts';
+import { NEXT_VERSION } from '../support/next-version.ts';
 
 /** A change of tomorrow: one that was made by half, neither version would read rightly. */
 const TOMORROW: typeof MIGRATIONS = {
@@ -33,7 +43,7 @@ async function migrateFile(
   const database = openFile(path);
   onOpen(database);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
-  await migrate(db, migrations).finally(() => db.destroy());
+  await migrate(db, [], migrations).finally(() => db.destroy());
 }
 
 /** Every table and index of a file, and what is in the table that changes tomorrow. */
@@ -101,5 +111,74 @@ describe.each([
       failures += 1;
     }
     expect(failures).toBeGreaterThan(0);
+  });
+});
+
+/** What a migration does that a process of the version before could not work with, or would have to wait for. */
+async function harmIn(migration: Migration): Promise<readonly string[]> {
+  const statements: string[] = [];
+  const db = new Kysely({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (own) => new SqliteIntrospector(own),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  await migration.up(db);
+  const made = new Set<string>();
+  return statements.filter((statement) => {
+    const [, table] = /^create table "(\w+)"/.exec(statement) ?? [];
+    if (table !== undefined) made.add(table);
+    const [, indexed = ''] = /^create (?:unique )?index .*? on "(\w+)"/.exec(statement) ?? [];
+    const isNullableColumn = /^alter table "\w+" add column "\w+" \w+$/.test(statement);
+    const isOwnTable = table !== undefined && !statement.includes(' references ');
+    return !(isNullableColumn || isOwnTable || made.has(indexed));
+  });
+}
+
+describe('a compatible migration', () => {
+  const compatible = Object.entries({ ...MIGRATIONS, ...NEXT_VERSION }).filter(([name]) =>
+    name.endsWith('-compatible'),
+  );
+
+  it.each(
+    compatible,
+  )('%s only adds nullable columns, tables, and indices on tables of its own', async (_, migration) => {
+    expect(await harmIn(migration)).toEqual([]);
+  });
+
+  it.each<[string, (schema: SchemaModule) => { execute(): Promise<unknown> }]>([
+    [
+      'a column that has to be filled',
+      (schema) => schema.alterTable('jobs').addColumn('a', 'text', (a) => a.notNull()),
+    ],
+    [
+      'a column with a default',
+      (schema) => schema.alterTable('jobs').addColumn('a', 'text', (a) => a.defaultTo('')),
+    ],
+    ['another name', (schema) => schema.alterTable('jobs').renameColumn('owner', 'process')],
+    ['a column less', (schema) => schema.alterTable('jobs').dropColumn('owner')],
+    ['a table less', (schema) => schema.dropTable('jobs')],
+    [
+      'an index on a table that is there',
+      (schema) => schema.createIndex('a').on('servers').column('message'),
+    ],
+    ['an index less', (schema) => schema.dropIndex('servers_by_time')],
+    [
+      'a table that holds back what others delete',
+      (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),
+    ],
+  ])('is none with %s', async (_, change) => {
+    const migration: Migration = { up: async (db) => void (await change(db.schema).execute()) };
+    expect(await harmIn(migration)).toHaveLength(1);
+  });
+
+  it('is none that changes rows', async () => {
+    const migration: Migration = {
+      up: async (db) => void (await sql`update jobs set until = 0`.execute(db)),
+    };
+    expect(await harmIn(migration)).toHaveLength(1);
   });
 });

@@ -1,0 +1,16 @@
+import type { Migration } from 'kysely/migration';
+
+/** What the next version might change of the tables, so that the present one can work beside it. */
+export const NEXT_VERSION: Readonly<Record<string, Migration>> = {
+  '9.00-notes-compatible': {
+    async up(db) {
+      await db.schema.alterTable('servers').addColumn('note', 'text').execute();
+      await db.schema
+        .createTable('notes')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('guild_id', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('notes_by_guild').on('notes').column('guild_id').execute();
+    },
+  },
+};
