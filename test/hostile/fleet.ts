@@ -22,6 +22,9 @@ const TAKE_MS = 1_000;
 /** A supervisor's pause before it starts anew what has ended. */
 const START_AGAIN_MS = 200;
 
+/** Loaded into every second replica, which is then one of the next version: an update that never ends. */
+const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
+
 /** What a replica says when it ends because others have taken over what it had. */
 const LEASE_OVER = 'others have taken over what it had';
 /** What one says that starts while the database is away, or goes away. */
@@ -57,7 +60,9 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
   });
   const replicas = wires.map(createReplica);
 
-  function createReplica(wire: Wire) {
+  function createReplica(wire: Wire, at: number) {
+    const { NODE_OPTIONS = '' } = env;
+    const version = at % 2 === 1 ? { NODE_OPTIONS: `${NODE_OPTIONS} --import=${NEXT_VERSION}` } : {};
     let run: BotProcess | undefined;
     let address = '';
     let health = '';
@@ -69,7 +74,13 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
       health = `http://127.0.0.1:${healthPort}/livez`;
       run = createBotProcess({
         ...deps,
-        env: { ...env, STORE_URL: wire.url, INTERACTIONS_PORT: String(port), HTTP_PORT: String(healthPort) },
+        env: {
+          ...env,
+          ...version,
+          STORE_URL: wire.url,
+          INTERACTIONS_PORT: String(port),
+          HTTP_PORT: String(healthPort),
+        },
         onLine,
         onExit: (exit) => void ended(exit),
       });
