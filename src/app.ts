@@ -317,7 +317,9 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   // The commands, and how an interaction comes to them and its answer to Discord.
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const access = createAccess(config);
+  const editOrder = createEditOrder({ store, owner });
   const { commands, actions } = createCommands({
+    editOrder,
     access,
     pipeline,
     drafts,
@@ -346,7 +348,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const published = commands.map(asPublished);
   const underWay = createUnderWay();
-  const editOrder = createEditOrder({ store, owner });
   const replying = { runs, drafts, pipeline, games, settings };
   const afterCrash = createAfterCrash({
     record: interactionRecord,

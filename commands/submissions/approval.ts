@@ -21,9 +21,9 @@ import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
 import { previewFile } from '../submit/files.ts';
 import { heldText } from '../submit/preview.ts';
-import { becameOf, type RunReplyDeps } from './waiting.ts';
+import { type BecameDeps, becameOf } from './waiting.ts';
 
-export interface ApprovalDeps extends RunReplyDeps {
+export interface ApprovalDeps extends BecameDeps {
   readonly access: Access;
   readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
   readonly runs: Pick<Runs, 'find' | 'by' | 'settled'>;

@@ -2,6 +2,7 @@ import type { ApprovalMessages } from '../../src/interactions/approval-messages.
 import { approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
+import type { EditOrder } from '../../src/interactions/edit-order.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
@@ -15,30 +16,41 @@ export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
 }
 
-/** What it takes to submit where a moderator decides. */
-export interface WaitingDeps extends RunReplyDeps {
+/** What it takes to say what became of a document whose control was used too late. */
+export interface BecameDeps extends RunReplyDeps {
   readonly runs: Pick<Runs, 'settled'>;
+  readonly editOrder: Pick<EditOrder, 'wrote'>;
+}
+
+/** What it takes to submit where a moderator decides. */
+export interface WaitingDeps extends BecameDeps {
   readonly approvals: Pick<Approvals, 'draft' | 'replace'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
 }
 
 /**
- * What became of a document, for its member who can do nothing with it now: the latest run of it, where the message of the
- * button may not show it yet. What is being sent is waited for, since whoever sends it may write that message no more.
+ * What became of a document, for its member who can do nothing with it now: the latest run of it. What is being sent is waited
+ * for, since whoever sends it may write the message of the control no more. A message that shows something else, such as an
+ * earlier report, stays as it is.
  * @throws UserError why nothing can be done with it, in all other cases
  */
 export async function becameOf(
   context: Context,
   { id, why }: { readonly id: string; readonly why: NoDraft },
-  deps: Pick<WaitingDeps, 'runs' | keyof RunReplyDeps>,
+  deps: BecameDeps,
 ): Promise<Reply> {
-  const { guildId, user, receivedAt, t } = context;
+  const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided' || why === 'expired';
   const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
   if (run?.userId !== user.id) throw noDraft(why, t);
-  const isShown = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
-  if (isShown) throw noDraft('submitted', t);
-  return runReply(context, run, deps);
+  const isLate = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
+  if (!isLate) return runReply(context, run, deps);
+  // What the message showed when the control was used may be older than the run, and would stay for good.
+  const { interactionId } = run;
+  const isOfRun = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
+  if (!isOfRun) throw noDraft('submitted', t);
+  const reply = await runReply(context, run, deps);
+  return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
 }
 
 /** What a run has come to, for its member. */

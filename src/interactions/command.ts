@@ -15,6 +15,8 @@ export interface Context
   readonly receivedAt: number;
   /** The words for what everybody in the guild reads, such as an announcement. Never throws. */
   readonly guildWords: () => Promise<Translate>;
+  /** The message of the control, by the interaction whose reply it is; see `messageWritten`. */
+  readonly message: string | undefined;
 }
 
 /** What was entered in the options of a slash command, or in the fields of a modal. */
@@ -181,6 +183,7 @@ export function contextOf(
   { wordsFor, guildWords, mention, pages }: Wording,
 ): Context {
   const { id, receivedAt, guildId, channelId, user, isAdmin, roleIds, locale, guildLocale } = interaction;
+  const { asked } = interaction;
   return {
     interactionId: id,
     receivedAt,
@@ -193,6 +196,7 @@ export function contextOf(
     guildLocale,
     t: wordsFor(locale),
     guildWords: () => guildWords(guildId, guildLocale),
+    message: 'message' in asked ? asked.message?.madeBy : undefined,
     mention,
     pages,
   };

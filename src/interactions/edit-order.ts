@@ -52,6 +52,21 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
     },
 
     /**
+     * Whether an interaction has written this message, or is about to write a message, which may be this one. An interaction
+     * is forgotten after an hour.
+     */
+    async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
+      const row = await store
+        .tables()
+        .selectFrom('interactions')
+        .select(['changes', 'sealed'])
+        .where('id', '=', interactionId)
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      return row.changes === null ? row.sealed !== null : row.changes === message;
+    },
+
+    /**
      * Whether no later interaction has begun to write the message. If an edit for an earlier interaction may still be under
      * way, this waits for its end, two seconds at most: Discord might apply that edit last.
      */

@@ -42,6 +42,8 @@ export interface Run {
   readonly id: string;
   readonly documentId: string;
   readonly guildId: string;
+  /** The member's interaction that has submitted it; `undefined` for what waits again. */
+  readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
   /** The member; empty once they had their name deleted. */
   readonly userId: string;
@@ -228,6 +230,7 @@ export function createRuns({ store, drafts, owner, now }: RunsDeps) {
       userName: row.user_name ?? '',
       decidedBy: row.decided_by ?? '',
       refusal: row.refusal ?? '',
+      interactionId: row.interaction_id ?? undefined,
       expiresAt: row.expires_at ?? undefined,
       endedAt: row.ended_at ?? undefined,
       source: row.source ?? undefined,

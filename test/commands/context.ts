@@ -20,6 +20,7 @@ export function anyContext(
     t: wordsFor('en-US'),
     guildWords: async () => wordsFor('de'),
     mention: (name) => `/${name}`,
+    message: undefined,
     pages,
 
     argument: '',

@@ -174,6 +174,31 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
+  it('leave what was accepted in a message whose other window is submitted before it shows that', async () => {
+    const { guild, otherUrl, rows } = await openBoth();
+    const { discord, member } = guild;
+    const answer = await addServer(member, 'late.example.com');
+    const one = await openWindow(member, answer);
+    const other = await openWindow(member, answer);
+    const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
+    // The reply to the first is on its way while the second comes to the other process.
+    discord.faults.inject({
+      fault: { kind: 'delay', ms: 1_000 },
+      method: 'PATCH',
+      path: /webhooks/,
+      times: 1,
+    });
+    const first = submit(one);
+    await expect
+      .poll(async () => (await rows("select 1 from submissions where state = 'done'")).length)
+      .toBe(1);
+    await discord.endpoint.save(otherUrl);
+    const second = submit(other);
+    for (const each of [await first, await second]) expect(textOf(each)).toContain(ACCEPTED);
+    expect(textOf(answer)).toContain(ACCEPTED);
+    expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
+  });
+
   it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
