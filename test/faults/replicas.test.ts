@@ -181,13 +181,8 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     const one = await openWindow(member, answer);
     const other = await openWindow(member, answer);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
-    // The reply to the first is on its way while the second comes to the other process.
-    discord.faults.inject({
-      fault: { kind: 'delay', ms: 1_000 },
-      method: 'PATCH',
-      path: /webhooks/,
-      times: 1,
-    });
+    // The reply to the first is tried again after half a second, and the second comes to the other process meanwhile.
+    discord.faults.inject({ fault: { kind: 'status', status: 502 }, method: 'PATCH', path: /webhooks/ });
     const first = submit(one);
     await expect
       .poll(async () => (await rows("select 1 from submissions where state = 'done'")).length)
