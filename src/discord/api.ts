@@ -103,14 +103,14 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const block = createBlock({ logger });
   const stopping = new AbortController();
   /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
-  let agent = createAgent();
+  const connections = createConnections();
   /** First responses have connections of their own, so that they wait for nothing else. */
-  let responseAgent = createAgent();
+  const responseConnections = createConnections();
   let lastRequestAt = 0;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
-    agent,
+    agent: connections.agent(),
     // `request` below decides what is sent again, and when.
     retries: 0,
     rejectOnRateLimit: () => true,
@@ -121,13 +121,11 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
 
-  /** New requests get new connections, since the kept ones may be dead; requests under way keep theirs. */
-  function replaceAgents(): void {
-    const previous = [agent, responseAgent];
-    agent = createAgent();
-    responseAgent = createAgent();
-    rest.setAgent(agent);
-    for (const each of previous) each.close().catch(() => undefined);
+  /** New requests get new connections, since the kept ones may be dead. */
+  function replaceConnections(): void {
+    connections.replace();
+    responseConnections.replace();
+    rest.setAgent(connections.agent());
   }
 
   /**
@@ -259,7 +257,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       method: RequestMethod.Post,
       auth: false,
       body,
-      dispatcher: responseAgent,
+      dispatcher: responseConnections.agent(),
       signal,
     });
     await response.arrayBuffer();
@@ -272,7 +270,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   async function respond(interaction: Answerable, body: APIInteractionResponse): Promise<void> {
     const until = performance.now() + firstResponseMs - Math.max(0, Date.now() - interaction.receivedAt);
     const leftMs = () => until - performance.now();
-    const used = responseAgent;
+    const used = responseConnections.agent();
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
     const failure = await failureOf(first, Math.min(firstAttemptMs, Math.max(leftMs(), LEAST_PAUSE_MS)));
@@ -283,9 +281,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       if (failure instanceof RateLimitError) {
         if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
         await sleep(failure.retryAfter);
-      } else if (responseAgent === used) {
-        // If the agents are others, another interaction has replaced them meanwhile.
-        replaceAgents();
+      } else if (responseConnections.agent() === used) {
+        // Otherwise another interaction has replaced them meanwhile.
+        replaceConnections();
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
@@ -372,7 +370,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
     stopWaiting: (): void => stopping.abort(),
     async close(): Promise<void> {
-      await Promise.all([agent.close(), responseAgent.close()]);
+      await Promise.all([connections.agent().close(), responseConnections.agent().close()]);
     },
   };
 }
@@ -406,6 +404,29 @@ const createAgent = (): Agent =>
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: { timeout: CONNECT_MS },
   });
+
+/** Connections that are kept, and can be exchanged for new ones. */
+function createConnections() {
+  let agent = createAgent();
+  let draining: Promise<void> | undefined;
+  return {
+    agent: (): Agent => agent,
+    /**
+     * What is asked from now on gets new connections; what is under way keeps those that it has. Nothing happens while those
+     * that were replaced before are still in use: in a burst each exchange would open as many connections again.
+     */
+    replace(): void {
+      if (draining !== undefined) return;
+      draining = agent
+        .close()
+        .catch(() => undefined)
+        .finally(() => {
+          draining = undefined;
+        });
+      agent = createAgent();
+    },
+  };
+}
 
 /** A REST client that keeps its token. After a 401 discord.js's own calls `setToken(null)`, and sends nothing more. */
 function withToken(options: Partial<RESTOptions>, token: Secret): REST {

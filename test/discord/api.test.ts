@@ -340,6 +340,30 @@ describe('a first response', () => {
   });
 });
 
+it('a burst of first responses to a slow Discord opens those of two agents at most', async () => {
+  let open = 0;
+  let most = 0;
+  const server = createLoopbackServer((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 400);
+  });
+  server.onConnection((socket) => {
+    open += 1;
+    most = Math.max(most, open);
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
+  onTestFinished(() => server.close());
+  const url = `http://127.0.0.1:${await server.listen(0)}/api`;
+  const api = openApi(url, { firstAttemptMs: 100, firstResponseMs: 60_000 });
+  await Promise.all(
+    Array.from({ length: 1_500 }, () => respond(api, interaction({ leftMs: TOKEN_LIVES_MS }))),
+  );
+  expect(most).toBeGreaterThan(256);
+  // 256 of each; the end of some is heard late.
+  expect(most).toBeLessThan(600);
+});
+
 it('nothing of an interaction stays in memory for longer than a minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
