@@ -6,6 +6,7 @@ import {
   type GamesOutcome,
   gamesSchema,
   knownError,
+  MAX_GAMES,
   type Outcome,
   type Rejected,
   type ServerSubmission,
@@ -122,7 +123,8 @@ function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome 
   if (body.success && body.data.status === 'error') return rejected(body.data.message, response);
   const games = gamesSchema.safeParse(json.value);
   if (!games.success) return unusable(response, 'unreadable', whatIsWrong(games.error));
-  return { kind: 'games', games: games.data };
+  const leftOut = Array.isArray(json.value) ? json.value.length - MAX_GAMES : 0;
+  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
 }
 
 function rejected(message: string, { status, headers }: HttpResponse): Rejected {
@@ -146,6 +148,10 @@ type ReportLogger = Pick<Logger, 'debug' | 'warn'>;
 function report(logger: ReportLogger, request: object, outcome: Outcome | GamesOutcome): void {
   const { kind } = outcome;
   if (!('reason' in outcome)) {
+    if ('leftOut' in outcome) {
+      const { leftOut } = outcome;
+      logger.warn({ ...request, leftOut }, `only the first ${MAX_GAMES} games of the list are used`);
+    }
     logger.debug({ ...request, kind }, 'the listing service answered');
     return;
   }

@@ -154,7 +154,14 @@ export const UNKNOWN_REASONS = [
   'too-large', // more than 1 MiB
 ] as const;
 
-export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejected | Failure;
+export type GamesOutcome = ListedGames | Rejected | Failure;
+
+interface ListedGames {
+  readonly kind: 'games';
+  readonly games: readonly Game[];
+  /** How many elements of the list stand behind the first {@link MAX_GAMES}, and are not read; absent: none. */
+  readonly leftOut?: number;
+}
 
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
 

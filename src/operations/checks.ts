@@ -195,7 +195,11 @@ async function checkListing(config: Config): Promise<string> {
   });
   try {
     const outcome = await api.games(key ?? new Secret(NO_KEY));
-    if (outcome.kind === 'games') return `answers, with ${outcome.games.length} games`;
+    if (outcome.kind === 'games') {
+      const { games, leftOut = 0 } = outcome;
+      const behind = leftOut > 0 ? `; ${leftOut} more stand behind these, and cannot be chosen` : '';
+      return `answers, with ${games.length} games${behind}`;
+    }
     if (outcome.kind === 'rejected') {
       if (key === undefined) return 'answers; without LISTING_API_KEY the keys of the servers are used';
       throw new CheckFailure(

@@ -243,6 +243,15 @@ describe('a key that the service repeats', () => {
   });
 });
 
+it('a list with more games than are used says in the log how many are left out', async () => {
+  const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
+  const { api } = await setUp({ games });
+  expect(await api.games(key)).toEqual({ kind: 'games', games: games.slice(0, 10_000), leftOut: 3 });
+  expect(api.log()).toMatch(
+    /"leftOut":3.*only the first 10000 games|only the first 10000 games.*"leftOut":3/,
+  );
+});
+
 describe('connections', () => {
   it('may be closed by the service between two requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
