@@ -11,7 +11,7 @@ export interface GoneGamesDeps {
   readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
 
-/** Tells guilds that chose their games, once, which of these the service no longer has: it may have renamed them. */
+/** Tells guilds that chose their games, once each time, which of these the service no longer has: it may have renamed them. */
 export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
@@ -23,11 +23,13 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       const now = await settings.find(guildId);
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
-      const untold = gone.filter((alias) => !now.goneGames?.includes(alias));
-      if (untold.length === 0) continue;
+      const told = now.goneGames ?? [];
+      const untold = gone.filter((alias) => !told.includes(alias));
+      // What has come back is forgotten, and told again when it goes again.
+      if (untold.length === 0 && gone.length === told.length) continue;
       // The settings may have been deleted meanwhile.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
-      await tell(guildId, untold);
+      if (untold.length > 0) await tell(guildId, untold);
     }
   };
 }

@@ -29,6 +29,12 @@ it('a guild is told once of each chosen game that the service no longer has, and
   games.all = [];
   await look(NEVER);
   expect(told).toEqual(['1: cs2', '1: rust']);
+  const rust = { name: 'Rust', alias: 'rust' };
+  for (const all of [[rust], [], [rust], [rust]]) {
+    games.all = all;
+    await look();
+  }
+  expect(told).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
 
 it('a guild whose settings are deleted meanwhile has none afterwards', async () => {
