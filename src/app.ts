@@ -80,7 +80,7 @@ import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
 /** How often it is looked whether commands still come in this way, in milliseconds. */
-const WAY_IN_EVERY_MS = 10 * 60_000;
+const WAY_IN_EVERY_MS = 60_000;
 /*
  * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, then the store:
  * together within the 10 seconds after which main.ts ends the process.
@@ -103,6 +103,7 @@ export interface Timing extends ApiTiming {
   readonly leaseRenewedEveryMs?: number;
   /** How often it is looked whether commands still come in this way. */
   readonly wayInEveryMs?: number;
+  readonly largeTurnMs?: number;
   /** Before what could not be recorded is recorded again, try by try. */
   readonly recordPauses?: readonly number[];
 }
@@ -391,6 +392,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     afterCrash,
     posts,
     myTurn,
+    largeTurnMs: timing.largeTurnMs,
     logger,
   });
   const dispatcher = createDispatcher({
@@ -407,7 +409,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onUse: membership.used,
     logger,
   });
-  const onInteraction = (payload: unknown) => void dispatcher.handle(payload);
+  function onInteraction(payload: unknown): void {
+    wayInTrouble = undefined;
+    void dispatcher.handle(payload);
+  }
   const gateway =
     config.interactions === 'http'
       ? createEndpoint({
@@ -421,10 +426,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         })
       : createGateway({ api, token: config.discordToken, onInteraction, onFatal, logger });
 
-  /** The settings may change while the bot runs: it would go on being ready, and hear nothing. */
+  /** Why Discord sends no commands to this bot; `undefined` as far as it is known. */
+  let wayInTrouble: string | undefined;
+  /** The settings may change while the bot runs: without that it would be ready, and hear nothing. */
   function tellOfWayIn(known: Application): void {
     const trouble = endpointTrouble(known, config);
-    if (trouble) logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+    if (trouble && trouble.says !== wayInTrouble)
+      logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+    wayInTrouble = trouble?.says;
   }
 
   /** Connects to Discord in the background, for as long as it takes. */
@@ -518,7 +527,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   ];
 
   const { httpPort: port, httpHost: host } = config;
-  const watched = { store, gateway, games, breaker, traces };
+  const watched = { store, gateway, games, breaker, traces, wayInTrouble: () => wayInTrouble };
   const health =
     port === undefined || metrics === undefined
       ? []

@@ -1,6 +1,7 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
 import { type DiscordApi, isRefused, isUncertain, LostInteraction } from '../discord/api.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
+import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -36,8 +37,16 @@ export interface AnswerDeps extends Announcing {
   readonly editOrder: EditOrder;
   readonly afterCrash: Pick<AfterCrash, 'report' | 'tellInLog'>;
   readonly myTurn: WorkTurns;
+  /** See {@link LARGE_TURN_MS}. */
+  readonly largeTurnMs?: number | undefined;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
+
+/**
+ * How long the next large reply waits for the one before, in milliseconds. Usually that takes seconds; an upload that Discord
+ * does not answer would hold up others for minutes, and goes on beside them.
+ */
+const LARGE_TURN_MS = 20_000;
 
 /** One interaction on its way. */
 export interface Asking {
@@ -52,8 +61,9 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Carries out what was asked for, and replies, in the way that the command says it answers. Errors become words. */
 export function createAnswering(deps: AnswerDeps) {
   const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
-  /** Ends with the large replies that were asked for until now. */
-  let largeReplies: Promise<unknown> | undefined;
+  const { largeTurnMs = LARGE_TURN_MS } = deps;
+  /** Ends with the turns of all large replies that were asked for until now. */
+  let largeTurns: Promise<unknown> | undefined;
 
   const say = ({ interaction }: Asking, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
 
@@ -155,11 +165,14 @@ export function createAnswering(deps: AnswerDeps) {
 
   /** Makes one large reply after the other: the memory of one is free again once Discord has its files. */
   function answerLarge(asking: Asking, action: Action): Promise<void> {
-    const mine = answerLater(asking, action, largeReplies);
-    const all = Promise.allSettled([largeReplies, mine]).finally(() => {
-      if (largeReplies === all) largeReplies = undefined;
-    });
-    largeReplies = all;
+    const before = largeTurns;
+    const mine = answerLater(asking, action, before);
+    const turns = Promise.resolve(before)
+      .then(() => atMost(largeTurnMs, mine))
+      .finally(() => {
+        if (largeTurns === turns) largeTurns = undefined;
+      });
+    largeTurns = turns;
     return mine;
   }
 

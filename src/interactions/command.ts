@@ -119,7 +119,7 @@ export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressAnswers;
-  /** Its files take so much memory that the process makes one such reply at a time, until Discord has it. */
+  /** Its files take so much memory that the process makes one such reply after the other: see answer.ts. */
   readonly isLarge?: true;
   /** What this action needs, if its command needs none. No action needs less than its command. */
   readonly permission?: Permission;

@@ -12,7 +12,12 @@ import type { Metrics } from './metrics.ts';
 /** How the bot is. It is ready when commands come in and can be recorded. */
 export interface Health {
   readonly ready: boolean;
-  readonly gateway: { readonly ok: boolean; readonly shards: Readonly<Record<string, number>> };
+  /** `detail` says what is set otherwise in the Developer Portal, where commands go elsewhere. */
+  readonly gateway: {
+    readonly ok: boolean;
+    readonly shards: Readonly<Record<string, number>>;
+    readonly detail?: string;
+  };
   /** `detail` names files, never values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
@@ -22,12 +27,13 @@ export interface Health {
 }
 
 /** Reads the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
-export async function healthOf({ gateway, store, breaker }: HealthParts): Promise<Health> {
+export async function healthOf({ gateway, wayInTrouble, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
-  const isConnected = gateway.isConnected();
+  const detail = wayInTrouble();
+  const isOpen = gateway.isConnected() && detail === undefined;
   return {
-    ready: isConnected && written.ok,
-    gateway: { ok: isConnected, shards: gateway.shards() },
+    ready: isOpen && written.ok,
+    gateway: { ok: isOpen, shards: gateway.shards(), ...(detail !== undefined && { detail }) },
     store: written,
     listing: { ok: listingIsWell(breaker) },
   };
@@ -50,6 +56,8 @@ function listingIsWell(breaker: Pick<Breaker, 'extent' | 'latest'>): boolean | n
 
 interface HealthParts {
   readonly gateway: Pick<GatewayState, 'isConnected' | 'shards'>;
+  /** Why Discord sends no commands to this bot, by the settings of the application; `undefined` where it does. */
+  readonly wayInTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'extent' | 'latest'>;
 }
@@ -57,7 +65,7 @@ interface HealthParts {
 /** The parts that health is read from. */
 export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
-  readonly store: Pick<Store, 'testWriting' | 'values'>;
+  readonly store: Pick<Store, 'testWriting' | 'values' | 'path'>;
   readonly games: Pick<Games, 'all' | 'fetchedAt'>;
   readonly traces: Pick<Traces, 'unanswered'>;
 }

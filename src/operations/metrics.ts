@@ -193,12 +193,15 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
-    readLastBackup(store.values).then(
-      (at = 0) => at / 1000,
-      () => undefined,
-    ),
-  );
+  // The backups of PostgreSQL are not the bot's.
+  if (store.path !== undefined) {
+    gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
+      readLastBackup(store.values).then(
+        (at = 0) => at / 1000,
+        () => undefined,
+      ),
+    );
+  }
   new Gauge({
     name: `${PREFIX}shards`,
     help: 'Shards by what they are doing.',

@@ -231,7 +231,11 @@ describe('a bot over HTTP', () => {
   });
 
   it('says so when Discord is told later to post elsewhere', async () => {
-    const { discord, log } = await oneBot({ http: false, timing: { wayInEveryMs: 20 } });
+    const port = await quietPort();
+    const env = { HTTP_PORT: String(port) };
+    const { discord, log } = await oneBot({ http: false, env, timing: { wayInEveryMs: 20 } });
+    const readyz = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+    expect(await readyz()).toContain('"ready":true');
     // Discord is content with whoever answers its PING, and turns away what is not signed.
     let count = 0;
     const elsewhere = createLoopbackServer((_, response) => {
@@ -242,6 +246,9 @@ describe('a bot over HTTP', () => {
     onTestFinished(() => elsewhere.close());
     await discord.endpoint.save(`http://127.0.0.1:${await elsewhere.listen(0)}/`);
     await expect.poll(() => JSON.stringify(log())).toContain('has an Interactions Endpoint URL');
+    expect(await readyz()).toMatch(/"ready":false,"gateway":{"ok":false,.*has an Interactions Endpoint URL/);
+    await discord.endpoint.save(undefined);
+    await expect.poll(readyz).toContain('"ready":true');
   });
 
   it('says so when it has the key of another application', async () => {

@@ -526,3 +526,34 @@ it('a bot that stops ends what runs, and begins nothing', async () => {
   await drained;
   expect(ends).toEqual(['answered', 'drained']);
 });
+
+it('a large reply that Discord never takes holds up those after it for its turn alone', async () => {
+  const began: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const large: Command = {
+    ...echo,
+    run: async () => ({ content: 'here', components: rows([button(customId('echo', 'export'), 'export')]) }),
+    presses: {
+      export: {
+        answers: 'later',
+        isLarge: true,
+        async run({ user }) {
+          began.push(user.id);
+          if (began.length === 1) await first.promise;
+          return { content: `export ${began.length}` };
+        },
+      },
+    },
+  };
+  const own = await startSmallBot([large], { largeTurnMs: 500 });
+  onTestFinished(() => own.stop());
+  const person = own.person();
+  const message = await person.slash('echo', { what: 'x' });
+  const firstAnswer = person.press(message, 'export');
+  await expect.poll(() => began).toHaveLength(1);
+  const secondAnswer = person.press(message, 'export');
+  const second = await secondAnswer;
+  await expect.poll(() => textOf(second)).toContain('export 2');
+  first.resolve();
+  expect(textOf(await firstAnswer)).toContain('export 2');
+});

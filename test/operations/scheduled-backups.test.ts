@@ -6,7 +6,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import { readLastBackup } from '../../src/operations/make-backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
 import { oneBot } from '../support/bot.ts';
-import { openStore } from '../support/database.ts';
+import { hasPostgres, newDatabase, openStore } from '../support/database.ts';
 import { folder, recorder, sampleOf, scrape } from '../support/machine.ts';
 
 const MINUTE_MS = 60_000;
@@ -139,5 +139,16 @@ describe('BACKUP_EVERY_HOURS', () => {
     await expect.poll(made).toBe(1);
     expect(readdirSync(join(data, 'backups'))).toHaveLength(1);
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
+  });
+
+  it.skipIf(!hasPostgres())('has no time over PostgreSQL, so that no alert waits for one', async () => {
+    const database = await newDatabase();
+    onTestFinished(() => database.drop());
+    const port = await quietPort();
+    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+    await oneBot({ env: { HTTP_PORT: String(port), STORE_URL: database.url, ENCRYPTION_KEY } });
+    const metrics = await scrape(port);
+    expect(sampleOf(metrics, 'listing_bot_store_writable')).toBe(1);
+    expect(sampleOf(metrics, 'listing_bot_last_backup_timestamp_seconds')).toBeUndefined();
   });
 });

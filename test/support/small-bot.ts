@@ -12,7 +12,7 @@ import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
 import { createAccess } from '../../src/guilds/access.ts';
 import { type AfterCrashDeps, createAfterCrash } from '../../src/interactions/after-crash.ts';
-import { createAnswering } from '../../src/interactions/answer.ts';
+import { type AnswerDeps, createAnswering } from '../../src/interactions/answer.ts';
 import type { Command } from '../../src/interactions/command.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
 import { createEditOrder } from '../../src/interactions/edit-order.ts';
@@ -33,7 +33,10 @@ import { recorder, timeOf } from './machine.ts';
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
 /** What stands between commands and Discord, with commands of the test and a store of its own. */
-export async function startSmallBot(commands: readonly Command[]) {
+export async function startSmallBot(
+  commands: readonly Command[],
+  { largeTurnMs }: Pick<AnswerDeps, 'largeTurnMs'> = {},
+) {
   const discord = await startDiscord({
     token: TOKEN,
     reactionMs: 0,
@@ -94,6 +97,7 @@ export async function startSmallBot(commands: readonly Command[]) {
     afterCrash,
     posts: createChannelPosts({ api, logger }),
     myTurn: createWorkTurns(),
+    largeTurnMs,
     logger,
   });
   const dispatcher = createDispatcher({
