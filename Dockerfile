@@ -8,8 +8,10 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -r node_module
 FROM node:26-slim
 LABEL org.opencontainers.image.title="server-listing-bot" \
       org.opencontainers.image.licenses="MIT"
+# SQLite's temporary files go to the disk of the data: /tmp is memory.
 ENV NODE_ENV=production \
     STORE_URL=sqlite:///data/bot.sqlite \
+    SQLITE_TMPDIR=/data \
     HTTP_PORT=9464
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

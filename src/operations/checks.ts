@@ -22,7 +22,7 @@ import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
 import { useValues } from '../storage/store.ts';
 import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
-import { checkDisk, checkEncryption, checkStore } from './store-checks.ts';
+import { checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 
 export interface DoctorChecksDeps {
   readonly config: Config;
@@ -48,6 +48,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
       await find('Store', () => checkStore(config)),
       await find('Encryption key', () => checkEncryption(config)),
       await find('Disk', () => checkDisk(config)),
+      await find('Memory', () => checkMemory()),
     ];
   } finally {
     api.close().catch(() => undefined);

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Keyv } from 'keyv';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Logger } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
 import type { Database, TransactionOptions } from './database.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { createPostgresDatabase } from './postgres-database.ts';
 import { createSqliteDatabase } from './sqlite-database.ts';
 import { StoreError } from './store-error.ts';
@@ -204,6 +205,21 @@ export async function useValues<Result>(
         () => db,
       ),
     );
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * The migrations that a newer version has made, beside which this one works.
+ * @throws StoreError where the database cannot be used; the error of SQLite
+ */
+export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
+  const db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);
+  if (db === undefined) return [];
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    return rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
   } finally {
     await db.destroy();
   }

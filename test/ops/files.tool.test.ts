@@ -10,8 +10,12 @@ import { oneBot } from '../support/bot.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const file = (name: string) => readFileSync(join(ROOT, name), 'utf8');
-const { scripts, engines } = z
-  .object({ scripts: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
+const { scripts, engines, version } = z
+  .object({
+    scripts: z.record(z.string(), z.string()),
+    engines: z.object({ node: z.string() }),
+    version: z.string(),
+  })
   .parse(JSON.parse(file('package.json')));
 
 function run(program: string, args: readonly string[], input = '') {
@@ -72,6 +76,34 @@ describe('the files that an operator is given', () => {
     const needed = { DISCORD_TOKEN: 'aaa.bbb.ccc', LISTING_API_URL: 'https://list.example.com' };
     const defaults = Object.fromEntries(ours.map((each) => [each.env_variable, each.default_value]));
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
+  });
+
+  it('install the version that they come with', () => {
+    expect(file('ops/kubernetes.yaml')).toMatch(
+      new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
+    );
+    const { variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
+    const tag = variables.find(({ env_variable }) => env_variable === 'GIT_TAG');
+    expect(tag?.default_value).toBe(`v${version}`);
+  });
+
+  it.each([
+    'Dockerfile',
+    'ops/server-listing-bot.service',
+    'ops/pterodactyl-egg.json',
+  ])('keep the temporary files of SQLite on the disk of the data: %s', (name) => {
+    const [, folder = ''] = /SQLITE_TMPDIR=([^\s"]+)/.exec(file(name)) ?? [];
+    expect(folder).not.toBe('');
+    // The egg has the default of STORE_URL.
+    const [, path = `${folder}/bot.sqlite`] = /STORE_URL=sqlite:\/\/(\S+)/.exec(file(name)) ?? [];
+    expect(path).toBe(`${folder}/bot.sqlite`);
+  });
+
+  it('update several processes one after the other', () => {
+    const command = 'up --detach --build --no-deps --wait bot-$n';
+    for (const name of ['compose.scale.yaml', 'docs/operators.md']) expect(file(name)).toContain(command);
+    const kubernetes = file('ops/kubernetes.yaml');
+    expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
   it('route to a process that lives, so that members are told while the database is away', async () => {

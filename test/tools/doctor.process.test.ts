@@ -14,6 +14,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/finding.ts';
+import { checkMemory } from '../../src/operations/store-checks.ts';
 import { type Bot, oneBot, openBot } from '../support/bot.ts';
 import { recorder, runFile } from '../support/machine.ts';
 
@@ -251,6 +252,23 @@ describe('of the rest, the doctor', () => {
     expect(failed).toEqual([]);
     expect(text).toMatch(/bot\.sqlite will be made at the first start/);
     expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
+  });
+
+  it('names what a newer version has changed in the store, beside which this one works', async () => {
+    const path = join(folder, 'newer.sqlite');
+    const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
+    database.prepare('VACUUM INTO ?').run(path);
+    database.close();
+    const newer = new DatabaseSync(path);
+    newer.exec("INSERT INTO kysely_migration VALUES ('9.00-notes-compatible', '2027-01-01T00:00:00.000Z')");
+    newer.close();
+    const { text } = await examine({ STORE_URL: `sqlite://${path}` });
+    expect(text).toMatch(/is whole[^→]*a newer version has changed it \(9\.00-notes-compatible\)/);
+  });
+
+  it('finds too little memory for a long export', () => {
+    expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB may be used');
+    expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB may be used');
   });
 
   it('finds a store where none can be', async () => {

@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { createStore } from '../../src/storage/store.ts';
+import { sqliteAt } from '../../src/store-url.ts';
+import { folder, recorder } from '../support/machine.ts';
+
+/** The table of values as `@keyv/sqlite` makes it in the released versions; `makeKeyvTable` makes it in PostgreSQL. */
+const SHAPE = [
+  'CREATE TABLE "keyv"(key VARCHAR(255) NOT NULL, value TEXT, namespace VARCHAR(255) NOT NULL DEFAULT \'\', expires BIGINT DEFAULT NULL, UNIQUE(key, namespace))',
+  'CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL',
+];
+const WHAT_TO_DO =
+  'This version of @keyv/sqlite makes or changes the table of values by itself, outside of the migrations, where an older version ' +
+  'of the bot may not be able to read it. Keep the version of the package from before; or write the same change as a migration of ' +
+  'the bot, by the rule in docs/releasing.md, also for PostgreSQL (makeKeyvTable), and put the new shape here.';
+
+it.each([
+  ['makes', []],
+  ['leaves', SHAPE],
+])('the package of the values %s their table as the migrations know it', async (_, before) => {
+  const path = join(folder(), 'data/bot.sqlite');
+  mkdirSync(dirname(path));
+  const database = new DatabaseSync(path);
+  for (const statement of before) database.exec(statement);
+  const store = createStore({ url: sqliteAt(path), logger: recorder() });
+  await store.start();
+  await store.values.set('a:1', 1);
+  await store.stop();
+  const shape = database
+    .prepare("SELECT sql FROM sqlite_schema WHERE tbl_name = 'keyv' AND sql IS NOT NULL")
+    .all();
+  database.close();
+  expect(
+    shape.map(({ sql }) => sql),
+    WHAT_TO_DO,
+  ).toEqual(SHAPE);
+});
