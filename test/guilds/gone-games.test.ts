@@ -32,7 +32,7 @@ it('a guild is told once of each chosen game that the service no longer has, and
   const rust = { name: 'Rust', alias: 'rust' };
   for (const all of [[rust], [], [rust], [rust]]) {
     games.all = all;
-    await look();
+    await look(NEVER);
   }
   expect(told).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
