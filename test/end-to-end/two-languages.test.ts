@@ -59,6 +59,9 @@ botTest({ languages: withPseudoLanguage }).for([
     // What is chosen already cannot be chosen in a select.
     if (isChosen) await pickSetting(guild, 'Language for everyone', language);
     await chooseLogChannel(guild);
+    // The log is in the guild's language from its first line on, not only once another setting is changed.
+    await addServer(member, 'play.example.com:9');
+    await expect.poll(() => logLines(guild).join()).toContain('play.example.com:9');
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     await pressSetting(guild, 'Log channel', 'Test the log channel');
     await addServer(member, 'play.example.com:1');
