@@ -102,6 +102,9 @@ describe('/addservers', () => {
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
     const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
+    expect(String(report.file('report.csv'))).toContain(
+      '"line","server","port","query_port","game","outcome","message"\r\n',
+    );
     expect(csvOf(report, 'report.csv').map((row) => row.slice(0, 6))).toEqual([
       ['1', 'm1.example.com', '27015', '', 'cs2', 'accepted'],
       ['3', 'm3.example.com', '27017', '27018', 'minecraft', 'accepted'],
