@@ -142,6 +142,9 @@ ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HUR
   'a message that Discord could not take is there a minute later',
   async ({ bot, listing }) => {
     await bot.start();
+    // The hourly job would show it too: it has begun, and finds nothing.
+    const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
+    await expect.poll(begun).toHaveLength(1);
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     await turnApprovalOn(guild);
     const fault = { kind: 'status', status: 500 } as const;
