@@ -71,7 +71,10 @@ describe('a submission under approval', () => {
     const answers = await Promise.all(
       ['admin', 'admin'].map((who) => inStaff(guild, who as 'admin').press(message, 'Approve')),
     );
-    for (const answer of answers) expect(textOf(answer)).toContain('Approved');
+    for (const answer of answers) {
+      expect(textOf(answer)).toContain('Approved');
+      expect(textOf(answer)).not.toMatch(/waiting for a moderator again|changed meanwhile/);
+    }
     expect(addsOf(guild, HOST)).toHaveLength(1);
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(colorOf(message)).toBe(COLORS.green);

@@ -104,7 +104,7 @@ describe('/submissions', () => {
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = messageOf(await admin.press(all, 'Export'));
     expect(exported.ephemeral).toBe(true);
-    expect(exported.current?.content).toContain('A file for a spreadsheet.');
+    expect(exported.current?.content).toBe('A file for a spreadsheet. Each line is a game server.');
     expect(String(exported.file('submissions.csv'))).toContain(
       '\ufeff"time","member","game","server","port","query_port","outcome","message"\r\n',
     );
