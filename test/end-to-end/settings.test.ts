@@ -46,6 +46,7 @@ describe('/settings', () => {
     expect(said).toMatch(
       /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Approval: off.*Announcements: off/s,
     );
+    expect(said).not.toContain('waiting');
     expect(said).toMatch(/Language for everyone: as Discord says \(English\).*▾ Change …/s);
     expect(said).toContain('[ Who may use a command → https://support-apps');
   });
