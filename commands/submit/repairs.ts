@@ -80,13 +80,11 @@ export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal):
     // Most often the game has to be corrected.
     return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
   }
-  return [...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
+  return againOrEdit(t, id, labelAfterRefusal(refusal));
 }
 
-export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome): readonly Control[] {
-  if (outcome.kind === 'unknown') return unconfirmedButtons(t, id);
-  return [...againButton(t, id, labelAfterOutcome(outcome)), editButton(t, id)];
-}
+export const buttonsAfterOutcome = (t: Translate, id: string, outcome: Outcome): readonly Control[] =>
+  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
 
 /** A server that may have arrived has to be looked up in the list before it is sent again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
@@ -103,11 +101,12 @@ export const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** The style of a button that helps only after something else was done: not the one to press first. */
-function againButton(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
-  if (label === undefined) return [];
+/** What helps only after something else was done is not the button to press first. */
+function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
+  const edit = editButton(t, id);
+  if (label === undefined) return [edit];
   const style = label === 'tryAgain' ? 'primary' : 'secondary';
-  return [button(submitId('send', id), t(`again.${label}`), style)];
+  return [button(submitId('send', id), t(`again.${label}`), style), edit];
 }
 
 /** `use` submits what was put right at once, `repair` shows it first. */

@@ -8,17 +8,23 @@ import { isRefused, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
-import { announcementOf, outcomeCell, outcomeTexts, pageOfUnknown } from '../../src/words/outcomes.ts';
+import {
+  announcementOf,
+  outcomeCell,
+  outcomeText,
+  outcomeTexts,
+  pageOfUnknown,
+} from '../../src/words/outcomes.ts';
 import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
+import { describe, FEW_NAMED, firstItems, serverEmbed, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { endedReply } from './ended.ts';
 import { filesOfRefused, inFields, type Reasons, reasonOfLimit } from './files.ts';
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
 import { reasonsOf, refusedItem } from './problem-text.ts';
+import { buttonsAfterOutcome } from './repairs.ts';
 
 /** What a report is made with. */
 export interface ReportDeps {
@@ -26,20 +32,70 @@ export interface ReportDeps {
   readonly settings: Pick<GuildSettings, 'get'>;
 }
 
+/** What differs between the report on one server and that on a list. */
+interface Told extends Pick<Reply, 'embeds' | 'files'> {
+  readonly texts: readonly (string | false | undefined)[];
+  /** Behind what is wrong with the key. */
+  readonly last: string | undefined;
+  /** What can be done with what was not accepted. */
+  readonly buttons: readonly (Control | false)[];
+}
+
 /** What came of a document, with what can be done next. */
-export const reportReply = async (context: Context, ended: Ended, deps: ReportDeps): Promise<Reply> =>
-  onlyRow(ended.draft) ? endedReply(context, ended, deps.games) : listReport(context, ended, deps);
+export async function reportReply(context: Context, result: Ended, deps: ReportDeps): Promise<Reply> {
+  const { t } = context;
+  const { id, draft, keyProblem, isLeft, isRecorded } = result;
+  const ended = endedRows(result);
+  const [only] = onlyRow(draft) ? ended : [];
+  const told = only
+    ? tellOne(context, result, only, deps.games)
+    : await tellList(context, result, ended, deps);
+  const { texts, last, buttons, ...shown } = told;
+  const key = keyProblem && nextForKey(context, keyProblem);
+  const content = [...texts, key, last, !isRecorded && t('ended.unrecorded')].filter(Boolean);
+  const page = pageOfUnknown(context, ended);
+  return {
+    content: content.join(only ? '\n' : '\n\n'),
+    ...shown,
+    components: rows([
+      keyProblem && enterKey(context, isLeft ? id : undefined),
+      ...(isLeft ? buttons : []),
+      page !== undefined && linkButton(page, t('listing.check')),
+    ]),
+    announcement: announcementOf(context, result, deps.games),
+  };
+}
+
+function tellOne(
+  context: Context,
+  { id, remaining }: Ended,
+  { server, outcome }: EndedRow,
+  games: GameIndex,
+): Told {
+  const { t } = context;
+  const room = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
+  return {
+    texts: [outcomeText(context, server, outcome)],
+    last: room && `-# ${room}`,
+    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
+    buttons: buttonsAfterOutcome(t, id, outcome),
+  };
+}
 
 /**
  * Accepted servers come first, then the others with the service's words and their lines. A file has every line. If the settings
  * cannot be read, every game counts as allowed.
  */
-async function listReport(context: Context, result: Ended, { games, settings }: ReportDeps): Promise<Reply> {
+async function tellList(
+  context: Context,
+  result: Ended,
+  ended: readonly EndedRow[],
+  { games, settings }: ReportDeps,
+): Promise<Told> {
   const { t } = context;
-  const { id, draft, keyProblem, isLeft, limitedRows, limited } = result;
+  const { draft, limitedRows, limited } = result;
   const allowed = await settings.get(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
-  const ended = endedRows(result);
   const reasonOf = reasonsOf(t, allowedGames);
   const limitReason = reasonOfLimit(t, limited);
   const reasons = new Map<Row, string>([
@@ -50,31 +106,21 @@ async function listReport(context: Context, result: Ended, { games, settings }: 
   const { files, names } = filesOfRefused(t, reasons);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
-  const content = [
-    ...outcomeTexts(context, accepted),
-    accepted.length > 0 && roomText(t, result),
-    ...outcomeTexts(context, failed),
-    refusedText(t, draft, allowedGames),
-    limitedText(t, result),
-    keyProblem && nextForKey(context, keyProblem),
-    filesText(t, names),
-    !result.isRecorded && t('ended.unrecorded'),
-  ];
-  const page = pageOfUnknown(context, ended);
   return {
-    content: content.filter(Boolean).join('\n\n'),
+    texts: [
+      ...outcomeTexts(context, accepted),
+      accepted.length > 0 && roomText(t, result),
+      ...outcomeTexts(context, failed),
+      refusedText(t, draft, allowedGames),
+      limitedText(t, result),
+    ],
+    last: filesText(t, names),
     embeds: [],
     files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, draft, ended, reasons)) }, ...files],
-    components: rows([
-      keyProblem && enterKey(context, isLeft ? id : undefined),
-      ...(isLeft ? buttonsOfRest(context, result, ended) : []),
-      page !== undefined && linkButton(page, t('listing.check')),
-    ]),
-    announcement: announcementOf(context, result, games),
+    buttons: buttonsOfRest(context, result, ended),
   };
 }
 
-/** What can be done with what was not accepted. */
 function buttonsOfRest(
   { t, isAdmin }: Context,
   result: Ended,

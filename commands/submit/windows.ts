@@ -4,7 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { EMPTY_ROW, isRefused, isRepeated, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import { EMPTY_ROW, isRefused, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -58,39 +58,33 @@ export async function fieldsModal(
   });
 }
 
-/** The modal with the lines of a document. @param id its custom id */
+/** The modal with the lines of a document, and above them what is wrong with them. @param id its custom id */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
-  const { typed } = draft;
-  if (typed?.window === which) return textModal(t, id, typed.text, '');
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
-  const reasons = [isPart && t('list.editFits', { count: rows.length }), reasonsText(t, rows, games)];
-  return textModal(t, id, text, reasons.filter(Boolean).join('\n'));
-}
-
-/** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
-const MOST_REASONS = 20;
-
-const reasonsText = (t: Translate, rows: readonly Row[], games: GameIndex): string =>
-  firstItems(t, rows.filter(isRefused), MOST_REASONS, (row) => reasonItem(t, row, games)).join('\n');
-
-/** @param reasons what is wrong with the lines, above them */
-const textModal = (t: Translate, id: string, text: string, reasons: string): Modal =>
-  modal({
+  const reasons = firstItems(t, rows.filter(isRefused), MOST_REASONS, (row) => reasonItem(t, row, games));
+  const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
+  // A text that could not be read is opened as it was typed.
+  const typed = draft.typed?.window === which ? draft.typed.text : undefined;
+  return modal({
     id,
     title: t('again.edit'),
-    text: reasons,
+    text: typed === undefined ? above.join('\n') : '',
     fields: [
       {
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.hint'),
-        value: text,
+        value: typed ?? text,
         most: MOST_TYPED,
         long: true,
       },
     ],
   });
+}
+
+/** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
+const MOST_REASONS = 20;
 
 /**
  * The modal in which a game is typed in, for lists of games that are too long for a select.

@@ -312,8 +312,10 @@ const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
   });
 
 function whyHeldBack(row: Row, { allowed, waiting, games }: HeldBack): RowProblem | undefined {
-  const game = row.kind === 'refused' ? gameOf(row.typed.game, games) : row.submission.game;
-  if (game !== undefined && allowed?.includes(game) === false) return { code: 'game-not-allowed', game };
-  const isWaiting = row.kind !== 'refused' && waiting.has(addressOf(row.submission));
-  return isWaiting ? { code: 'waiting-already' } : undefined;
+  const isRead = row.kind !== 'refused';
+  if (allowed) {
+    const game = isRead ? row.submission.game : gameOf(row.typed.game, games);
+    if (game !== undefined && !allowed.includes(game)) return { code: 'game-not-allowed', game };
+  }
+  return isRead && waiting.has(addressOf(row.submission)) ? { code: 'waiting-already' } : undefined;
 }

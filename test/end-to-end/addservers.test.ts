@@ -338,6 +338,66 @@ describe('the preview', () => {
   });
 });
 
+describe('a single line that was read out of a text', () => {
+  it('shows what is wrong with it and what helps, and then what it would submit', async ({
+    member,
+    listing,
+  }) => {
+    const shown = await paste(member, 'one.example.com cs2');
+    expect(textOf(shown)).toContain('Not sent: no port (usually 27015).');
+    expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
+    const ready = await member.press(shown, 'Use 27015');
+    expect(textOf(ready)).toContain('1 game server is ready.');
+    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Cancel']);
+    expect(listing.submitted).toEqual([]);
+    const report = await pressSubmit(member, ready);
+    expect(textOf(report)).toContain('Your game server was sent for review');
+    expect(report.current?.attachments).toEqual([]);
+    expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
+  });
+
+  it('is shown before it is sent where it was found among words, whatever its game is', async ({
+    member,
+    listing,
+  }) => {
+    const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
+    const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
+      game: 'rust',
+    });
+    expect(textOf(preview)).toContain('1 game server is ready.');
+    expect(textOf(preview)).toContain('30 lines without a game server were left out.');
+    expect(listing.submitted).toEqual([]);
+    await member.press(preview, 'Cancel');
+    const lacking = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'));
+    expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
+  });
+
+  it('is edited in the fields for one server, also where it is what is left of a list, and sent then', async ({
+    member,
+    listing,
+  }) => {
+    const report = await pressSubmit(
+      member,
+      await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
+    );
+    const { modal, typed } = await openWindow(member, report);
+    expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
+    const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
+    expect(textOf(answer)).toContain('Your game server was sent for review');
+    // The report stays where it is.
+    expect(csvOf(report, 'report.csv')).toHaveLength(2);
+    expect(listing.submitted).toEqual([
+      { server: 'a.example.com', port: 1, game: 'cs2' },
+      { server: 'b.example.com', port: 2, game: 'rust' },
+    ]);
+    const both = await edit(member, await paste(member, 'c.example.com rust'), {
+      server: 'c.example.com:3 d.example.com:4',
+    });
+    expect(textOf(both)).toContain('2 game servers are ready.');
+    expect(listing.submitted).toHaveLength(2);
+  });
+});
+
 describe('what may have been meant', () => {
   it('is taken with one press, each line its own, and leaves lines that mean nothing', async ({
     member,

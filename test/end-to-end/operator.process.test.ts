@@ -60,8 +60,8 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     expect(textOf(report)).toContain('✅ 150 sent for review');
     expect(csvOf(report, 'report.csv').length).toBe(151);
     const id = discord.say(member, 'play at message.example.com:27015');
-    const chosen = await member.pick(await member.useOnMessage('Submit servers', id), ['cs2']);
-    expect(textOf(await pressSubmit(member, chosen))).toContain('✅ 1 sent for review');
+    const chosen = await member.pick(await member.useOnMessage('Submit servers', id), ['game:cs2']);
+    expect(textOf(await pressSubmit(member, chosen))).toContain(ACCEPTED);
     expect(listing.submitted).toHaveLength(152);
 
     const requests = [...discord.requests, ...listing.requests];
