@@ -5,7 +5,7 @@ import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { slashCommand } from './slash-command.ts';
-import type { TakeList } from './submit/actions.ts';
+import type { TakeList } from './submit/enter.ts';
 import type { ModalDeps } from './submit/game-field.ts';
 import { FILE_TYPES, listModal } from './submit/windows.ts';
 

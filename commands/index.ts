@@ -10,7 +10,8 @@ import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
-import { createTakeList, type SubmitDeps, submitActions } from './submit/actions.ts';
+import { type SubmitDeps, submitActions } from './submit/actions.ts';
+import { createTakeList } from './submit/enter.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 

@@ -24,7 +24,7 @@ export interface BecameDeps extends RunReplyDeps {
 
 /** What it takes to submit where a moderator decides. */
 export interface WaitingDeps extends BecameDeps {
-  readonly approvals: Pick<Approvals, 'draft' | 'replace'>;
+  readonly approvals: Pick<Approvals, 'draft'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
 }
 

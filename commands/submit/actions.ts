@@ -1,7 +1,6 @@
 import type {
   Actions,
   Context,
-  EnteredValues,
   Press,
   PressContext,
   Reply,
@@ -24,7 +23,7 @@ import type { Runs } from '../../src/submissions/runs.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import { becameOf } from '../submissions/waiting.ts';
-import { type EnterDeps, enterFields, enterLines, enterList, fieldsOf, keepTyped } from './enter.ts';
+import { type EnterDeps, enterFields, enterLines, fieldsOf, type TakeList } from './enter.ts';
 import type { ModalDeps } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
@@ -37,22 +36,6 @@ export type SubmitDeps = EnterDeps &
   ModalDeps & {
     readonly runs: Pick<Runs, 'latestId'>;
   };
-
-/** Reads what was entered as a list: pasted, uploaded, or given with the command. */
-export type TakeList = (context: Context & EnteredValues) => Promise<Reply>;
-
-/** Reads one list of a member at a time, here or in another guild. */
-export function createTakeList(deps: EnterDeps): TakeList {
-  /** Members whose list is being read. */
-  const readers = new Set<string>();
-  return async (context) => {
-    const { t, user, field, file } = context;
-    const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
-    if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
-    readers.add(user.id);
-    return enterList(context, entered, deps).finally(() => readers.delete(user.id));
-  };
-}
 
 /**
  * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by

@@ -85,6 +85,22 @@ async function gameOfAll(context: Context, typed: string, deps: EnterDeps) {
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
+/** Reads what was entered as a list: pasted, uploaded, or given with the command. */
+export type TakeList = (context: Context & EnteredValues) => Promise<Reply>;
+
+/** Reads one list of a member at a time, here or in another guild. */
+export function createTakeList(deps: EnterDeps): TakeList {
+  /** Members whose list is being read. */
+  const readers = new Set<string>();
+  return async (context) => {
+    const { t, user, field, file } = context;
+    const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
+    if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
+    readers.add(user.id);
+    return enterList(context, entered, deps).finally(() => readers.delete(user.id));
+  };
+}
+
 /** What was entered in the modal for lists, or given with the command. */
 interface EnteredList {
   readonly text: string;
@@ -93,7 +109,7 @@ interface EnteredList {
 }
 
 /** Shows what was pasted or uploaded. A list that cannot be read is refused, and kept to be corrected. */
-export async function enterList(context: Context, entered: EnteredList, deps: EnterDeps): Promise<Reply> {
+async function enterList(context: Context, entered: EnteredList, deps: EnterDeps): Promise<Reply> {
   const { text, file, game } = entered;
   let typed = text;
   try {
@@ -151,7 +167,7 @@ async function openList(
 }
 
 /** Says why a list is not read, with a button that opens the modal with what was typed. */
-export async function keepTyped(
+async function keepTyped(
   context: Context,
   { text, game, why }: Record<'text' | 'game' | 'why', string>,
   { lists }: Pick<EnterDeps, 'lists'>,

@@ -74,6 +74,7 @@ export function gameControls(
   };
 }
 
+/** What can be done about a line that this bot did not send. */
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'already-submitted') {
     if (refusal.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
@@ -83,6 +84,7 @@ export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal):
   return againOrEdit(t, id, labelAfterRefusal(refusal));
 }
 
+/** What can be done about a server that was submitted and not accepted. */
 export const buttonsAfterOutcome = (t: Translate, id: string, outcome: Outcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
 
@@ -96,6 +98,7 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
+/** Opens the window of the document. */
 export const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
   button(submitId('edit', id), t(`again.${label}`));
 

@@ -164,37 +164,39 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
 
 /** The second time that a text is gone through: each server gets its game. */
 function withGames(parts: readonly (Found | Words)[], games: GameReading, isMessage: boolean): TextRows {
-  const servers: (Found & { readonly above: NamedGame | undefined })[] = [];
-  /** The game that the lines without a server name. */
-  let ofAll: NamedGame | undefined;
-  let above: NamedGame | undefined;
+  const servers: (Found & { readonly gameAbove: NamedGame | undefined })[] = [];
+  // What all lines without a server name.
+  const [first, ...others] = parts.flatMap((part) => ('row' in part ? [] : (part.game ?? [])));
+  const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
+  const documentGame = isOfAll ? first : undefined;
+  let gameAbove: NamedGame | undefined;
   let isGameBelow = false;
   let hasUnnamed = false;
   for (const part of parts) {
     if ('row' in part) {
-      servers.push({ ...part, above });
+      servers.push({ ...part, gameAbove });
       hasUnnamed ||= part.beside === undefined;
       continue;
     }
     const { game, isHeading } = part;
-    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : SEVERAL;
     // A heading without a known game may be the name of another.
-    const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
+    const isOver =
+      game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
     // If the first server has no game above it, each game may stand below its server.
-    isGameBelow ||= game !== undefined && above === undefined && hasUnnamed;
-    above = isOver || isGameBelow ? SEVERAL : (game ?? above);
+    isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
+    gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
 
   let namesNewGame = false;
-  const rows = servers.map(({ row, beside, above, words, below }) => {
+  const rows = servers.map(({ row, beside, gameAbove, words, below }) => {
     const typed = below.reduce((so, put) => put(so), row.typed);
     if (hasWords(typed.game)) return { ...row, typed };
     const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
-    const known = beside ?? above ?? (ofAll?.kind === 'named' ? ofAll : undefined);
+    const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
     namesNewGame ||= named?.kind === 'unknown';
     const { defaultGame } = games;
-    const game = defaultGame === undefined ? named : orDefault(beside, above, defaultGame);
+    const game = defaultGame === undefined ? named : orDefault(beside, gameAbove, defaultGame);
     const near = game?.kind === 'doubtful' ? game.alias : undefined;
     return { ...row, typed: { ...typed, game: shown(gameName(game)) }, near };
   });
@@ -202,10 +204,14 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
 }
 
 /** The game for all lines, unless the text says that a server is one of another game. */
-function orDefault(beside: NamedGame | undefined, above: NamedGame | undefined, alias: string): NamedGame {
+function orDefault(
+  beside: NamedGame | undefined,
+  gameAbove: NamedGame | undefined,
+  alias: string,
+): NamedGame {
   if (beside?.kind === 'named' || beside?.kind === 'unknown' || beside?.kind === 'several') return beside;
   if (beside && beside.alias !== alias) return beside.kind === 'doubtful' ? beside : SEVERAL;
-  return isSure(above) && above.alias !== alias ? SEVERAL : { kind: 'named', alias };
+  return isSure(gameAbove) && gameAbove.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
 /** The words of a line as cells: an address, perhaps a port, and a game behind them or in front. */

@@ -52,6 +52,7 @@ export interface Prepared {
   readonly usualPorts: number;
 }
 
+/** A document as it was read. */
 export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise'>;
 
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */

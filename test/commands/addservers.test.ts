@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { addServers } from '../../commands/addservers.ts';
-import { createTakeList, type SubmitDeps } from '../../commands/submit/actions.ts';
+import type { SubmitDeps } from '../../commands/submit/actions.ts';
+import { createTakeList } from '../../commands/submit/enter.ts';
 import type { AttachmentResult } from '../../src/discord/attachments.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { indexGames } from '../../src/listing/game-search.ts';

@@ -101,7 +101,7 @@ export function anyText(random: Random, most: number): string {
   return text.slice(0, most);
 }
 
-const COMMANDS = 'games submit settings submissions setkey submit addserver privacy __proto__'.split(' ');
+const COMMANDS = 'games submit settings submissions setkey addserver privacy __proto__'.split(' ');
 const ACTIONS = 'page send choose use game previous erase include edit constructor'.split(' ');
 
 /** A custom id of at most 100 characters: made up, or like one of the bot's own. */
