@@ -216,7 +216,7 @@ describe('a request', () => {
     });
     await list(opened, 2);
     expect(requests.map(({ key }) => key)).toEqual(['key of this guild', 'the next key', 'the next key']);
-    expect(await opened.keys.status('1')).toMatchObject({ answer: { accepted: true } });
+    expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
   it('that was refused because of the key ends the submission, marks the key and is told once', async () => {
