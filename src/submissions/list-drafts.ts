@@ -290,7 +290,7 @@ const hasUsualPort = (row: Row): row is RowWithoutPort =>
 function mayBeRightNow(row: Row, games: GameIndex): row is RefusedRow {
   if (row.kind !== 'refused') return false;
   const { code } = row.problem;
-  if (code === 'game-unknown') return gameOf(row.typed.game, games) !== undefined;
+  if (code === 'game-unknown') return games.find(row.typed.game) !== undefined;
   return code === 'game-not-allowed' || code === 'waiting-already';
 }
 
@@ -313,10 +313,13 @@ const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
   });
 
 function whyHeldBack(row: Row, { allowed, waiting, games }: HeldBack): RowProblem | undefined {
-  const isRead = row.kind !== 'refused';
-  if (allowed) {
-    const game = isRead ? row.submission.game : gameOf(row.typed.game, games);
-    if (game !== undefined && !allowed.includes(game)) return { code: 'game-not-allowed', game };
-  }
-  return isRead && waiting.has(addressOf(row.submission)) ? { code: 'waiting-already' } : undefined;
+  const game = allowed && gameOfRow(row, games);
+  if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
+  const isWaiting = row.kind !== 'refused' && waiting.has(addressOf(row.submission));
+  return isWaiting ? { code: 'waiting-already' } : undefined;
+}
+
+function gameOfRow(row: Row, games: GameIndex): string | undefined {
+  if (row.kind !== 'refused') return row.submission.game;
+  return row.problem.code === 'game-unknown' ? undefined : gameOf(row.typed.game, games);
 }
