@@ -55,6 +55,9 @@ const OUTCOMES = [
   { kind: 'unknown', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', counted: /(\d+) not sent\./g },
 ];
+/** What a message says, whenever it is read: it goes on counting how long ago something was. */
+const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
+
 const AFTER_RESTART = /\d+ (sent for review|rejected|unconfirmed|not sent)\./;
 
 export function createMembers(world: World): Members {
@@ -106,7 +109,7 @@ export function createMembers(world: World): Members {
     };
     await read();
     const until = performance.now() + AGAIN_MS;
-    while (one.words === before && performance.now() < until) {
+    while (withoutAges(one.words) === withoutAges(before) && performance.now() < until) {
       await sleep(200);
       await read();
     }
