@@ -137,7 +137,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     firstAttemptMs: timing.firstAttemptMs,
     logger,
   });
-  const now = () => Date.now();
 
   // What is kept.
   const store = createStore({
@@ -153,7 +152,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const owner = randomUUID();
   const onlyOne = createOnlyOne({ store, owner });
   const breaker = createBreaker();
-  const keys = createApiKeys({ store, encryption, now, logger });
+  const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
 
   // What is asked of Discord.
@@ -182,13 +181,13 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const guard = createGuard({
-    turns: createTurns({ atOnce: config.listingRequestsAtOnce, now }),
+    turns: createTurns({ atOnce: config.listingRequestsAtOnce }),
     breaker,
     firstWaitMs: timing.listingFirstWait,
   });
   const readGames = (asker: Asker, key: Secret) =>
     guard.inTurn({ ...asker, kind: 'reading' }, () => listing.games(key));
-  const keyTrials = createKeyTrials({ games: readGames, now });
+  const keyTrials = createKeyTrials({ games: readGames });
 
   const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   /** The service refuses a guild's key for the first time. */
@@ -213,16 +212,15 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     values: store.values,
     onlyOne,
     ttlMs: config.gamesTtlSeconds * 1000,
-    now,
     logger,
   });
 
   // Submissions.
   const myTurn = createWorkTurns();
-  const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit, now });
-  const alreadySubmitted = createAlreadySubmitted({ store, now });
-  const drafts = createDrafts({ store, now });
-  const runs = createRuns({ store, drafts, owner, now });
+  const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
+  const alreadySubmitted = createAlreadySubmitted({ store });
+  const drafts = createDrafts({ store });
+  const runs = createRuns({ store, drafts, owner });
   const approvals = createApprovals({ store, drafts, runs });
   const approvalMessages = createApprovalMessages({
     approvals,
@@ -238,11 +236,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     store,
     owner,
     encryption,
-    now,
     logger,
   });
   const history = createHistory({ store, myTurn });
-  const erasure = createErasure({ store, drafts, limits, runs, days: config.historyDays, now });
+  const erasure = createErasure({ store, drafts, limits, runs, days: config.historyDays });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({
@@ -286,7 +283,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onKeyRefused,
     longestRequestMs: config.listingApiTimeoutMs,
     recordPauses: timing.recordPauses,
-    now,
     logger,
   });
 
@@ -305,7 +301,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onlyOne,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    now,
     logger,
   });
 

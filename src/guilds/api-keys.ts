@@ -41,7 +41,7 @@ export interface ApiKeysDeps {
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** What is known of a key without opening it. A damaged record has only `readable`. */
@@ -74,7 +74,7 @@ const REST_MS = HOUR_MS;
 
 /** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
-  const { store, encryption, logger, now } = deps;
+  const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({
     values: store.values,
     name: API_KEYS,

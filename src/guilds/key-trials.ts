@@ -27,7 +27,7 @@ const MOST_GUILDS = 10_000;
  * The only way to try a key at the service: whoever can try without end can guess, from the operator's address. Trials are
  * kept in memory: a restart, which nobody can cause from outside, begins anew.
  */
-export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps) {
+export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   /** When the latest trials of each guild began, oldest first. */
   const trialsOf = createBoundedMap<readonly number[]>(MOST_GUILDS);
 

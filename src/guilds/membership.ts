@@ -38,7 +38,7 @@ export interface MembershipDeps {
   readonly graceMs: number;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 export type Membership = ReturnType<typeof createMembership>;
@@ -52,7 +52,7 @@ type Presence = Selectable<PresenceTable>;
  * keeps everything until nobody has used a command for the time of grace.
  */
 export function createMembership(deps: MembershipDeps) {
-  const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now } = deps;
+  const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = () => Date.now() } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
   /** When a command was last used in each guild; written with the next check. */

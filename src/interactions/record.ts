@@ -63,7 +63,7 @@ export interface RecordDeps {
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 export type InteractionRecord = ReturnType<typeof createRecord>;
@@ -72,7 +72,7 @@ export type InteractionRecord = ReturnType<typeof createRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createRecord({ store, owner, encryption, logger, now }: RecordDeps) {
+export function createRecord({ store, owner, encryption, logger, now = () => Date.now() }: RecordDeps) {
   /** @returns `undefined` when it cannot be opened */
   function open(row: InteractionsTable): Unreplied | undefined {
     try {

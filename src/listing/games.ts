@@ -42,7 +42,7 @@ const LIST = 'list';
 
 /** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
 export function createGames(deps: GamesDeps) {
-  const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = Date.now } = deps;
+  const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
   /** By guild, so that nobody waits for the response to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();

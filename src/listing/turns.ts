@@ -32,7 +32,7 @@ const MOST_REMEMBERED = 10_000;
  * @param atOnce the most requests that run at the same time
  * @param now milliseconds since 1970
  */
-export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: () => number }) {
+export function createTurns({ atOnce, now = () => Date.now() }: { atOnce: number; now?: () => number }) {
   const mostReading = Math.max(1, Math.floor(atOnce / 2));
   /** The waiting requests of each guild, in the order in which they came. */
   const waiting = new Map<string, Waiting[]>();

@@ -17,12 +17,12 @@ const ADDRESSES_AT_ONCE = 500;
 export interface AlreadySubmittedDeps {
   readonly store: Pick<Store, 'tables'>;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-export function createAlreadySubmitted({ store, now }: AlreadySubmittedDeps) {
+export function createAlreadySubmitted({ store, now = () => Date.now() }: AlreadySubmittedDeps) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
       .tables()

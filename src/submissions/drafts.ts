@@ -40,7 +40,7 @@ export type Drafts = ReturnType<typeof createDrafts>;
 export interface DraftsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** Changes documents of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
@@ -51,7 +51,7 @@ export const inDrafts = <Result>(
 ): Promise<Result> => store.inGuild(guildId, change, { synced: false });
 
 /** Reads, saves and deletes documents in the store. Every method throws a StoreError when the store fails. */
-export function createDrafts({ store, now }: DraftsDeps) {
+export function createDrafts({ store, now = () => Date.now() }: DraftsDeps) {
   const { tables } = store;
 
   const runsOf = (id: string) =>

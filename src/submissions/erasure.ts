@@ -24,14 +24,14 @@ export interface ErasureDeps {
   /** For how many days servers are kept that were accepted or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /**
  * Deletes what is kept of submissions: what somebody wants deleted, and what is past its time. A server that a limit still
  * counts stays for the hourly job. Every method throws a StoreError when the store fails.
  */
-export function createErasure({ store, drafts, limits, runs, days, now }: ErasureDeps) {
+export function createErasure({ store, drafts, limits, runs, days, now = () => Date.now() }: ErasureDeps) {
   const { tables } = store;
 
   const submissionsOf = (guildId: string) =>

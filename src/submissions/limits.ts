@@ -33,7 +33,7 @@ export interface LimitsDeps {
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 export interface Wanted {
@@ -64,7 +64,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
  * rejected it because of the key. They are counted in the table of servers, so for all replicas together.
  */
-export function createLimits({ store, member, guild, now }: LimitsDeps) {
+export function createLimits({ store, member, guild, now = () => Date.now() }: LimitsDeps) {
   /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;

@@ -134,7 +134,7 @@ export interface PipelineDeps {
   /** Pauses between the tries to record an outcome, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -159,7 +159,14 @@ interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'an
 
 /** The one road of every submission, of one server or a thousand. */
 export function createPipeline(deps: PipelineDeps) {
-  const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now } = deps;
+  const {
+    store,
+    observers,
+    longestRequestMs,
+    logger,
+    recordPauses = RECORD_PAUSES,
+    now = () => Date.now(),
+  } = deps;
 
   /** Tells the observers one after the other. The member gets the reply even if an observer fails. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {

@@ -98,7 +98,7 @@ export interface RunsDeps {
   /** The id of this process. */
   readonly owner: string;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /**
@@ -106,7 +106,7 @@ export interface RunsDeps {
  * method throws a StoreError when the store fails. The methods that change something are called inside the guild's
  * transaction.
  */
-export function createRuns({ store, drafts, owner, now }: RunsDeps) {
+export function createRuns({ store, drafts, owner, now = () => Date.now() }: RunsDeps) {
   const { tables } = store;
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
