@@ -1,3 +1,4 @@
+import type { LaterReplies } from '../src/interactions/after-crash.ts';
 import type { Command, Commands } from '../src/interactions/command.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
@@ -11,12 +12,14 @@ import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
 import { type SubmitDeps, submitActions } from './submit/actions.ts';
+import { type ReplyAfterCrashDeps, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
 import { createTakeList } from './submit/enter.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 
 /** What all commands together may touch. */
 export type CommandDeps = SubmitDeps &
+  ReplyAfterCrashDeps &
   GamesDeps &
   HelpDeps &
   KeyStatusDeps &
@@ -26,8 +29,11 @@ export type CommandDeps = SubmitDeps &
   SettingsDeps &
   SubmissionsDeps;
 
-/** Every command of the bot, in the order in which /help shows them, and what can be done with a document. */
-export function createCommands(deps: CommandDeps): Commands {
+/**
+ * Every command of the bot, in the order in which /help shows them, what can be done with a document, and what members are
+ * told after a crash.
+ */
+export function createCommands(deps: CommandDeps): Commands & { readonly replies: LaterReplies } {
   const take = createTakeList(deps);
   const commands: readonly Command[] = [
     gamesCommand(deps),
@@ -43,5 +49,12 @@ export function createCommands(deps: CommandDeps): Commands {
     privacyCommand(deps),
     helpCommand(deps, () => commands),
   ];
-  return { commands, actions: { [SUBMIT]: submitActions(deps, take) } };
+  return {
+    commands,
+    actions: { [SUBMIT]: submitActions(deps, take) },
+    replies: {
+      reportOf: (context, to) => replyAfterCrash(context, to, deps),
+      stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, deps),
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { Games } from '../src/listing/games.ts';
+import type { KeyTrials } from '../src/listing/key-trials.ts';
 import { escapeText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';

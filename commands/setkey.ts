@@ -1,5 +1,4 @@
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
@@ -7,6 +6,7 @@ import type { GuildLog } from '../src/interactions/guild-log.ts';
 import type { Breaker } from '../src/listing/breaker.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
+import type { KeyTrials, TooSoon } from '../src/listing/key-trials.ts';
 import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';

@@ -2,7 +2,7 @@ import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import { SETTINGS } from './settings.ts';
 
-interface DeletionDeps {
+export interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'cutLog'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };

@@ -19,15 +19,11 @@ import type { UnderWay } from './under-way.ts';
 export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
-export interface AfterCrashDeps {
-  readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
-  readonly underWay: UnderWay;
-  readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
-  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
-  readonly wording: Wording;
+/** What members are told afterwards: made by the commands, from what is stored. */
+export interface LaterReplies {
   /**
-   * Ends what the interaction was submitting, and says the outcomes; `undefined` if it submitted nothing. Called only once
-   * nobody is at work on the interaction.
+   * What the interaction has submitted or decided; `undefined` if it did neither. Called only once nobody is at work on the
+   * interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
@@ -35,6 +31,14 @@ export interface AfterCrashDeps {
    * changes may be out of date. `undefined` if nothing of it was ever submitted.
    */
   readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
+}
+
+export interface AfterCrashDeps extends LaterReplies {
+  readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly underWay: UnderWay;
+  readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly wording: Wording;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
   readonly pause?: (ms: number) => Promise<unknown>;

@@ -1,9 +1,10 @@
 import type { ApiKeys } from '../guilds/api-keys.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import type { Logger } from '../logger.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
-import { memberText } from '../words/escape.ts';
+import { escapeText, memberText } from '../words/escape.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
@@ -60,15 +61,20 @@ export interface KeyAlertDeps {
   readonly guildLog: Pick<GuildLog, 'alert'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly mention: Reader['mention'];
+  readonly logger: Pick<Logger, 'info'>;
 }
 
 /**
- * Tells a guild's log channel that the service refuses the key, that one try an hour is sent until the key works or is
+ * Tells the operator, and a guild's log channel, that the service refuses the key for the first time, that one try an hour is sent until the key works or is
  * renewed, and who set it, if that is known. Never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
-  const { guildLog, keys, mention } = deps;
+  const { guildLog, keys, mention, logger } = deps;
   return async (guildId) => {
+    logger.info(
+      { guildId },
+      "the listing service refuses a guild's API key; from now on it is tried once an hour",
+    );
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
       const text = sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') }));
@@ -81,3 +87,18 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise
     });
   };
 }
+
+/** Tells a guild's log channel which of the games that it allows the service no longer has, by their aliases. Never throws. */
+export const createGoneGamesEntry =
+  ({
+    guildLog,
+    mention,
+  }: {
+    readonly guildLog: Pick<GuildLog, 'tell'>;
+    readonly mention: Reader['mention'];
+  }) =>
+  (guildId: string, aliases: readonly string[]): Promise<void> =>
+    guildLog.tell(guildId, (t) => {
+      const games = t.and(aliases.map((alias) => escapeText(alias)));
+      return signed('not-sent', t('guildLog.gamesGone', { games, settings: mention('settings') }));
+    });

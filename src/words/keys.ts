@@ -1,5 +1,5 @@
 import type { NoKey } from '../guilds/api-keys.ts';
-import type { TooSoon } from '../guilds/key-trials.ts';
+import type { TooSoon } from '../listing/key-trials.ts';
 import { escapeCode } from './escape.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import { signed } from './servers.ts';

@@ -11,49 +11,27 @@ import { createEncryption, type Encryption } from '../../src/storage/encryption.
 import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
-import { createAlreadySubmitted } from '../../src/submissions/already-submitted.ts';
-import { createApprovals } from '../../src/submissions/approvals.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { createDrafts, type Submitter } from '../../src/submissions/drafts.ts';
-import { createErasure } from '../../src/submissions/erasure.ts';
-import { createHistory } from '../../src/submissions/history.ts';
-import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
+import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
-import { createRuns } from '../../src/submissions/runs.ts';
+import { createRecords, type RecordsDeps } from '../../src/submissions/records.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
 
-export interface PartsOptions {
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-  /** The id of the process. */
-  readonly owner?: string;
-  /** For how long history is kept. */
-  readonly days?: number;
-  readonly member?: UsageLimit;
-  readonly guild?: UsageLimit;
-}
+export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
 
 /** What reads and changes submissions in a store. */
-export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: PartsOptions = {}) {
-  const { now = Date.now, owner = 'this process', days = 365 } = options;
-  const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
-  const drafts = createDrafts({ store, now });
-  const limits = createLimits({ store, member, guild, now });
-  const runs = createRuns({ store, drafts, owner, now });
-  const erasure = createErasure({ store, drafts, limits, runs, days, now });
-  const history = createHistory({ store, myTurn: createWorkTurns() });
-  return {
-    drafts,
-    limits,
-    runs,
-    approvals: createApprovals({ store, drafts, runs }),
-    erasure,
-    alreadySubmitted: createAlreadySubmitted({ store, now }),
-    history,
-  };
-}
+export const partsOver = (store: RecordsDeps['store'], options: PartsOptions = {}) =>
+  createRecords({
+    owner: 'this process',
+    days: 365,
+    member: { servers: 1000, seconds: 3600 },
+    guild: { servers: 5000, seconds: 3600 },
+    myTurn: createWorkTurns(),
+    ...options,
+    store,
+  });
 
 export interface DoneOptions {
   readonly id: string;

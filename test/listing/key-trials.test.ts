@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyTrials } from '../../src/guilds/key-trials.ts';
 import type { GamesOutcome } from '../../src/listing/contract.ts';
+import { createKeyTrials } from '../../src/listing/key-trials.ts';
 import { Secret } from '../../src/secret.ts';
 
 const REFUSED: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };

@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts';
-import type { GamesOutcome } from '../listing/contract.ts';
-import type { Asker } from '../listing/guard.ts';
 import type { Secret } from '../secret.ts';
+import type { GamesOutcome } from './contract.ts';
+import type { Asker } from './guard.ts';
 
 interface KeyTrialsDeps {
   /** One reading of the games list with the key. */

@@ -1,0 +1,71 @@
+import type { Logger } from '../logger.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
+import type { Values } from '../storage/values.ts';
+import { createDiscordApi, type DiscordApiDeps } from './api.ts';
+import { type AttachmentsDeps, createAttachments } from './attachments.ts';
+import { isForeign, listGuilds } from './bot-guilds.ts';
+import { createChannelPosts } from './channel-posts.ts';
+import { createClockCheck } from './clock.ts';
+import { FatalDiscordError } from './gateway.ts';
+import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
+import { createPublishing } from './publish.ts';
+
+export interface DiscordDeps extends Omit<DiscordApiDeps, 'onTokenRefused'> {
+  readonly values: Values;
+  readonly onlyOne: OnlyOne;
+  /** Where files are read from that members upload. */
+  readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
+  /** Called each time Discord refuses the token. */
+  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly logger: Logger;
+}
+
+export type Discord = ReturnType<typeof createDiscord>;
+
+/** How long a member waits while Discord is asked about their guild, in milliseconds. */
+const ASK_GUILD_MS = 2_000;
+
+/** What is asked of Discord and posted there. Interactions come by a connection of their own: see connection.ts. */
+export function createDiscord(deps: DiscordDeps) {
+  const { values, onlyOne, files, onFatal, logger } = deps;
+  const api = createDiscordApi({
+    ...deps,
+    onTokenRefused: () =>
+      onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
+  });
+  const attachments = createAttachments({ ...files, logger });
+  const application = once(() => readApplication(api));
+  const applicationId = async () => (await application()).id;
+
+  return {
+    api,
+    attachments,
+    posts: createChannelPosts({ api, logger }),
+    publishing: createPublishing({ api, values, onlyOne, logger }),
+    clock: createClockCheck({ api, logger }),
+    /** The application as it was when it was first read. */
+    application,
+    applicationId,
+    listGuilds: (signal?: AbortSignal) => listGuilds(api, signal),
+    isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
+    /** Where the bot user can be added to a guild that has the commands alone; `undefined` if it is there, or Discord does not say. */
+    async addBotLink(guildId: string): Promise<string | undefined> {
+      const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
+      return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
+    },
+    /** Closes the connections of all requests. */
+    close: () => Promise.all([attachments.close(), api.close()]),
+  };
+}
+
+/** Asks once, and remembers the answer. */
+function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let known: Promise<Value> | undefined;
+  return () => {
+    known ??= ask().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+}

@@ -1,0 +1,30 @@
+import type { Encryption } from '../storage/encryption.ts';
+import type { Store } from '../storage/store.ts';
+import { type AccessLists, createAccess } from './access.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createDeletion, type DeletionDeps } from './deletion.ts';
+import { createMembership, type MembershipDeps } from './membership.ts';
+import { createGuildSettings, logChannels } from './settings.ts';
+
+export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'keys' | 'submissions' | 'now'> {
+  readonly accessLists: AccessLists;
+  readonly store: Store;
+  readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly submissions: DeletionDeps['submissions'] & MembershipDeps['submissions'];
+}
+
+/** What belongs to a guild: its key, its settings, whether it may use the bot, and how all of it goes. */
+export function createGuilds(deps: GuildsDeps) {
+  const { store, encryption, submissions, logger } = deps;
+  const keys = createApiKeys({ store, encryption, logger });
+  const settings = createGuildSettings({ store, logger });
+  const deletion = createDeletion({ store, keys, settings, submissions });
+  return {
+    keys,
+    settings,
+    logChannel: logChannels(settings),
+    access: createAccess(deps.accessLists),
+    deletion,
+    membership: createMembership({ ...deps, deletion, keys }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Runs } from '../submissions/runs.ts';
+import { type AfterCrashDeps, createAfterCrash, type LaterReplies } from './after-crash.ts';
+import { type AnswerDeps, createAnswering } from './answer.ts';
+import { createDispatcher, type DispatchDeps } from './dispatch.ts';
+import { createTakeover, type TakeoverDeps } from './takeover.ts';
+import { createUnderWay } from './under-way.ts';
+
+type Made = 'underWay' | 'afterCrash' | 'answering' | 'submissions' | 'tellUnreplied' | keyof LaterReplies;
+
+export interface InteractionsDeps
+  extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, Made> {
+  readonly runs: Pick<Runs, 'endRunningOf' | 'abandonedGuilds' | 'endAbandoned'>;
+  readonly replies: LaterReplies;
+}
+
+/** How an interaction comes to its command, and the answer to Discord, at once or after a crash. */
+export function createInteractions(deps: InteractionsDeps) {
+  const { store, runs, replies } = deps;
+  const underWay = createUnderWay();
+  const afterCrash = createAfterCrash({
+    ...deps,
+    underWay,
+    async reportOf(context, to) {
+      // What the interaction was writing has ended once another transaction of its guild begins.
+      await store.inGuild(context.guildId, () => runs.endRunningOf(context.interactionId));
+      return replies.reportOf(context, to);
+    },
+    stateOfDocument: replies.stateOfDocument,
+  });
+  const answering = createAnswering({ ...deps, underWay, afterCrash });
+  return {
+    ...createDispatcher({ ...deps, answering }),
+    takeOver: createTakeover({ ...deps, submissions: runs, tellUnreplied: afterCrash.tellUnreplied }),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { createBreaker } from './breaker.ts';
+import { createListingApi, type ListingApiDeps } from './client.ts';
+import type { GamesOutcome } from './contract.ts';
+import { createGames, type GamesDeps } from './games.ts';
+import { type Asker, createGuard, type GuardDeps } from './guard.ts';
+import { createKeyTrials } from './key-trials.ts';
+import { createTurns } from './turns.ts';
+
+export interface ListingDeps
+  extends ListingApiDeps,
+    Pick<GuardDeps, 'firstWaitMs'>,
+    Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
+  readonly requestsAtOnce: number;
+  /** The key that only reads the games list; `undefined`: the keys of the guilds are used. */
+  readonly operatorKey: Secret | undefined;
+  /** The keys of the guilds. */
+  readonly keys: {
+    usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
+    /** @returns whether this is the first refusal of the key */
+    noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<boolean>;
+  };
+  /** Called when the service refuses a guild's key for the first time. */
+  readonly onKeyRefused: (guildId: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+export type Listing = ReturnType<typeof createListing>;
+
+/** The listing service: what it is asked, when, and with whose key. */
+export function createListing(deps: ListingDeps) {
+  const { requestsAtOnce: atOnce, operatorKey, keys, onKeyRefused, firstWaitMs } = deps;
+  const api = createListingApi(deps);
+  const breaker = createBreaker();
+  const guard = createGuard({ turns: createTurns({ atOnce }), breaker, firstWaitMs });
+  const readGames = (asker: Asker, key: Secret) =>
+    guard.inTurn({ ...asker, kind: 'reading' }, () => api.games(key));
+
+  return {
+    api,
+    guard,
+    breaker,
+    keyTrials: createKeyTrials({ games: readGames }),
+    games: createGames({
+      ...deps,
+      ...(operatorKey && { fetchAsOperator: () => readGames({ guildId: 'operator' }, operatorKey) }),
+      async fetchFor(guildId) {
+        const usable = await keys.usable(guildId);
+        if ('code' in usable) return undefined;
+        const outcome = await readGames({ guildId }, usable.key);
+        if (await keys.noteOutcome(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
+        return outcome;
+      },
+    }),
+  };
+}

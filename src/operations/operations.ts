@@ -1,0 +1,50 @@
+import type { Config } from '../config/config.ts';
+import type { FatalDiscordError } from '../discord/gateway.ts';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { Store } from '../storage/store.ts';
+import { createHealthServer, type WatchedParts } from './health.ts';
+import { createMaintenance, type MaintenanceDeps } from './maintenance.ts';
+import type { Metrics } from './metrics.ts';
+import { createScheduledBackups } from './scheduled-backups.ts';
+import { createSealing, type SealingDeps } from './sealing.ts';
+import { createSilence } from './silence.ts';
+
+export interface OperationsDeps
+  extends MaintenanceDeps,
+    Omit<WatchedParts, 'store'>,
+    Pick<SealingDeps, 'encryption'> {
+  readonly config: Pick<
+    Config,
+    'httpPort' | 'httpHost' | 'exitWhenSilentSeconds' | 'backupEveryHours' | 'backupKeep'
+  >;
+  readonly store: Store;
+  /** Absent where the configuration serves none. */
+  readonly metrics: Metrics | undefined;
+  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly logger: Logger;
+}
+
+/** What keeps the bot well while nobody looks, and tells whoever looks. */
+export function createOperations(deps: OperationsDeps) {
+  const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
+  const { httpPort: port, httpHost: host } = config;
+  const isServed = port !== undefined && metrics !== undefined;
+  const jobs: readonly Part[] = [
+    createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
+    createMaintenance({
+      ...deps,
+      tasks: {
+        ...deps.tasks,
+        encryption: createSealing({ store, encryption, logger }),
+        space: store.shrink,
+        log: store.cutLog,
+      },
+    }),
+  ];
+  return {
+    health: isServed ? [createHealthServer({ port, host, metrics, parts: deps, logger })] : [],
+    silence: createSilence({ config, gateway, onFatal, logger }),
+    jobs,
+  };
+}
