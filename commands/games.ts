@@ -15,7 +15,7 @@ import { slashCommand } from './slash-command.ts';
 
 export interface GamesDeps {
   readonly games: Games;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
@@ -33,7 +33,7 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
   /** @param isShort whether the games that are not allowed here are named above the list */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
-    const { games: chosen } = await settings.get(context.guildId);
+    const { games: chosen } = await settings.getOrThrow(context.guildId);
     const among = gamesAmong(games, chosen);
     const found = search === '' ? among.all : among.search(search, among.all.length);
     const notAllowed = chosen === undefined || isShort ? '' : notAllowedText(context, search, among);

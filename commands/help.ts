@@ -15,7 +15,7 @@ import { slashCommand } from './slash-command.ts';
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'problem'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
-  readonly settings: Pick<GuildSettings, 'remembered'>;
+  readonly settings: Pick<GuildSettings, 'rememberedOrThrow'>;
   readonly limits: Pick<Limits, 'remaining'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
@@ -43,7 +43,7 @@ export function helpCommand(
   }
 
   async function remainingToday({ t, guildId, user }: Context): Promise<string | undefined> {
-    const { dailyQuota } = await settings.remembered(guildId);
+    const { dailyQuota } = await settings.rememberedOrThrow(guildId);
     return remainingText(await limits.remaining({ guildId, userId: user.id, dailyQuota }), t);
   }
 

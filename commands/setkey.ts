@@ -29,7 +29,7 @@ export interface SetKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'set'>;
   readonly breaker: Pick<Breaker, 'endPause'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly drafts: Pick<Drafts, 'find'>;
 }
 
@@ -66,7 +66,10 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
 
   /** After the first key: what is set up, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
-    const [now, key] = await Promise.all([settings.get(context.guildId), keys.status(context.guildId)]).catch(
+    const [now, key] = await Promise.all([
+      settings.getOrThrow(context.guildId),
+      keys.status(context.guildId),
+    ]).catch(
       // The key is stored by now, so a failure here must not look as if it were not.
       () => [],
     );

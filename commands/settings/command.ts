@@ -28,7 +28,7 @@ import { type Change, type Setting, type Shown, windowButton } from './setting.t
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 export interface SettingsDeps extends LogChannelDeps, GamesSettingDeps {
-  readonly settings: Pick<GuildSettings, 'find' | 'change'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly approvals: Pick<Approvals, 'waiting'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -61,7 +61,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
 
   async function read({ guildId, guildLocale }: Context): Promise<Shown> {
     const [found, key, waiting] = await Promise.all([
-      settings.find(guildId),
+      settings.getOrUnreadable(guildId),
       keys.status(guildId),
       approvals.waiting(guildId),
     ]);

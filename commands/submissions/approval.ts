@@ -29,7 +29,7 @@ export interface ApprovalDeps extends BecameDeps {
   readonly runs: Pick<Runs, 'find' | 'by' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
 }
 
@@ -42,7 +42,7 @@ export async function mayDecide(
   settings: ApprovalDeps['settings'],
 ): Promise<boolean> {
   if (isAdmin) return true;
-  const { approvalRoleId } = await settings.get(guildId);
+  const { approvalRoleId } = await settings.getOrThrow(guildId);
   return approvalRoleId !== undefined && roleIds.includes(approvalRoleId);
 }
 

@@ -29,7 +29,7 @@ import { buttonsAfterOutcome } from './repairs.ts';
 /** What a report is made with. */
 export interface ReportDeps {
   readonly games: GameIndex;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
 }
 
 /** What differs between the report on one server and that on a list. */
@@ -94,7 +94,7 @@ async function tellList(
 ): Promise<Told> {
   const { t } = context;
   const { draft, limitedRows, limited } = result;
-  const allowed = await settings.get(context.guildId).catch(() => undefined);
+  const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
   const limitReason = reasonOfLimit(t, limited);

@@ -27,7 +27,7 @@ import { guesser } from './problem-text.ts';
 /** What a document is shown with. */
 export interface ShowDeps extends WaitingDeps {
   readonly games: Games;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly keys: Pick<ApiKeys, 'problem'>;
   readonly suggestions: Suggestions;
 }
@@ -145,4 +145,4 @@ export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | und
 export const allowedGames = async (
   { guildId }: Context,
   { games, settings }: Pick<ShowDeps, 'games' | 'settings'>,
-) => gamesAmong(games, (await settings.get(guildId)).games);
+) => gamesAmong(games, (await settings.getOrThrow(guildId)).games);

@@ -5,7 +5,7 @@ import { type GuildSettings, SETTINGS } from './settings.ts';
 
 export interface GoneGamesDeps {
   readonly values: Pick<Store['values'], 'ids'>;
-  readonly settings: Pick<GuildSettings, 'find' | 'change'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   /** Tells the guild's admins. */
   readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
@@ -20,7 +20,7 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       // Others have their turn.
       await setImmediate();
       stopping.throwIfAborted();
-      const now = await settings.find(guildId);
+      const now = await settings.getOrUnreadable(guildId);
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const told = now.goneGames ?? [];

@@ -64,28 +64,28 @@ export function createGuildSettings(deps: {
   });
 
   /** The settings for whoever can set unreadable ones anew. */
-  const find = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
+  const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
    * The defaults where nothing was chosen.
    * @throws SettingsUnreadable
    */
-  async function get(guildId: string): Promise<Settings> {
-    const settings = await find(guildId);
+  async function getOrThrow(guildId: string): Promise<Settings> {
+    const settings = await getOrUnreadable(guildId);
     if (settings === 'unreadable') throw new SettingsUnreadable(`the settings of ${guildId} cannot be read`);
     return settings;
   }
 
-  const remembered = createCache(get, REMEMBERED_MS);
+  const remembered = createCache(getOrThrow, REMEMBERED_MS);
 
   return {
-    get,
+    getOrThrow,
     /**
      * The same, up to a few seconds old, for autocomplete. Never to be used inside a transaction: a read that began
      * outside waits for the connection that the transaction holds.
      */
-    remembered: remembered.get,
-    find,
+    rememberedOrThrow: remembered.get,
+    getOrUnreadable,
     /**
      * Changes the settings of a guild, one change after the other; unreadable settings are changed from the defaults. What
      * `change` returns unchanged is not written.
@@ -93,7 +93,7 @@ export function createGuildSettings(deps: {
     async change(guildId: string, change: (now: Settings) => Settings): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
-          const found = await find(guildId);
+          const found = await getOrUnreadable(guildId);
           const now = found === 'unreadable' ? DEFAULTS : found;
           const next = change(now);
           if (next !== now) await records.set(guildId, next);
@@ -111,10 +111,10 @@ export function createGuildSettings(deps: {
 }
 
 /** Each guild's log channel and what is wrong with it, kept in the settings. */
-export function logChannels(settings: Pick<GuildSettings, 'find' | 'change'>) {
+export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {
-      const found = await settings.find(guildId);
+      const found = await settings.getOrUnreadable(guildId);
       if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
       const { logChannelId, logTrouble, notifyRoleId } = found;
       return { channelId: logChannelId, trouble: logTrouble, roleId: notifyRoleId };

@@ -13,7 +13,7 @@ import type { GuildWords } from './guild-words.ts';
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
-  readonly settings: Pick<GuildSettings, 'find'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
@@ -61,7 +61,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     run: Run | undefined,
     message: MessagePlace | undefined,
   ): Promise<MessagePlace | 'failed' | undefined> {
-    const found = await settings.find(guildId);
+    const found = await settings.getOrUnreadable(guildId);
     const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
     const isClosed = logChannelId === undefined || logTrouble !== undefined;
     if (message === undefined && (isClosed || run?.state !== 'waiting')) return undefined;

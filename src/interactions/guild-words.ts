@@ -9,12 +9,12 @@ import type { Translate, WordsFor } from '../words/words.ts';
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 
 export function createGuildWords(deps: {
-  readonly settings: Pick<GuildSettings, 'find'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly wordsFor: WordsFor;
 }): GuildWords {
   const { settings, wordsFor } = deps;
   return async (guildId, discordLocale) => {
-    const found = await settings.find(guildId).catch(() => 'unreadable' as const);
+    const found = await settings.getOrUnreadable(guildId).catch(() => 'unreadable' as const);
     const { language, locale } = found === 'unreadable' ? DEFAULTS : found;
     return wordsFor(language ?? discordLocale ?? locale);
   };

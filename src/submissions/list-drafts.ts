@@ -32,7 +32,7 @@ export interface ListDraftsDeps {
   readonly approvals: Pick<Approvals, 'draft' | 'replace' | 'ownAddresses'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
   readonly reader: ListReader;
 }
@@ -114,7 +114,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
-    const { games: allowed, dailyQuota, approval } = await settings.get(by.guildId);
+    const { games: allowed, dailyQuota, approval } = await settings.getOrThrow(by.guildId);
     const waiting = approval ? await approvals.ownAddresses(by) : new Set<string>();
     // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));

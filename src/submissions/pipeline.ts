@@ -120,7 +120,7 @@ export interface PipelineDeps {
   /** Brings the message on which moderators decide up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
   /** Throws if another process has taken the interaction over, and so tells its member that nothing was sent. */
@@ -220,7 +220,7 @@ export function createPipeline(deps: PipelineDeps) {
       draft,
     });
 
-    const { announce, games, dailyQuota, approval } = await settings.get(guildId);
+    const { announce, games, dailyQuota, approval } = await settings.getOrThrow(guildId);
     const key = await keys.usable(guildId);
     if ('code' in key) return refuse(key);
 
@@ -338,7 +338,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { keys, settings, limits } = deps;
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
     const keyProblem = isKey ? await keys.problem(guildId).catch(() => undefined) : undefined;
-    const found = await settings.get(guildId).catch(() => undefined);
+    const found = await settings.getOrThrow(guildId).catch(() => undefined);
     const who = found && { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = who && (await limits.remaining(who).catch(() => undefined));
     const isHeld = who !== undefined && held > 0;

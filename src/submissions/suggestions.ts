@@ -6,7 +6,7 @@ export interface SuggestionsDeps {
   /** The aliases of the games of the servers that the guild submitted last; one for each server. */
   readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
   readonly games: GameIndex;
-  readonly settings: { remembered(guildId: string): Promise<{ readonly games?: readonly string[] }> };
+  readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
 export type Suggestions = ReturnType<typeof createSuggestions>;
@@ -18,7 +18,8 @@ const REMEMBERED_MS = 5_000;
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
   const counts = createCache(async (guildId) => countsOf(await history.latestGames(guildId)), REMEMBERED_MS);
 
-  const allowedIn = async (guildId: string) => gamesAmong(games, (await settings.remembered(guildId)).games);
+  const allowedIn = async (guildId: string) =>
+    gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
    * The games that the guild allows: the games that it submits most come first, then the games that are known everywhere.

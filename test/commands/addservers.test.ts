@@ -56,7 +56,7 @@ it.each([
   const kept: unknown[] = [];
   const deps = {
     lists: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },
-    settings: { get: async () => ({}) },
+    settings: { getOrThrow: async () => ({}) },
     games: indexGames([]),
     attachments: { read: async () => ({ ok: true, bytes: Buffer.from('a list') }) },
     reader: { read: async () => ({ kind }) },

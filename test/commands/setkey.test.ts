@@ -11,7 +11,7 @@ it('/setkey says that the key is saved, also where the store fails as soon as it
     keys: { status: async () => undefined, set: async (_, key) => void done.push(key.reveal()) },
     breaker: { endPause: (guildId) => void done.push(`pause of ${guildId} ended`) },
     guildLog: { tell: async () => undefined },
-    settings: { get: () => Promise.reject(new StoreError('cannot read settings')) },
+    settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },
     drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },
   });
   const reply = await command.submits?.save?.run(

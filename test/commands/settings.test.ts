@@ -13,7 +13,7 @@ async function choose(
   const command = settingsCommand({
     addBotLink: async () => addBotLink,
     settings: {
-      find: async () => settings,
+      getOrUnreadable: async () => settings,
       change: async (_guildId, change) => {
         settings = change(settings);
         return settings;

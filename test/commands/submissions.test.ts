@@ -72,7 +72,7 @@ function commandOver(
   };
   const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
   const runs = { find };
-  const settings = { get: async () => DEFAULTS };
+  const settings = { getOrThrow: async () => DEFAULTS };
   const approvals = { waiting: async () => [] };
   return submissionsCommand({ history, runs, games, settings, approvals } as unknown as SubmissionsDeps);
 }

@@ -69,7 +69,7 @@ it('others have their turn between two guilds, and it ends there when the bot st
   const look = createGoneGames({
     values: { ids: async () => ['1', '2', '3', '4', '5'] },
     settings: {
-      async find(guildId) {
+      async getOrUnreadable(guildId) {
         looked.push(guildId);
         return 'unreadable';
       },

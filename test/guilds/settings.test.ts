@@ -16,16 +16,16 @@ async function open() {
 describe('the settings of a guild', () => {
   it('allow everything until something is chosen', async () => {
     const { settings } = await open();
-    expect(await settings.get('1')).toEqual(DEFAULTS);
-    expect(await settings.remembered('1')).toEqual(DEFAULTS);
+    expect(await settings.getOrThrow('1')).toEqual(DEFAULTS);
+    expect(await settings.rememberedOrThrow('1')).toEqual(DEFAULTS);
   });
 
   it('hold at once for other processes, too', async () => {
     const { store, logger, settings } = await open();
     const elsewhere = createGuildSettings({ store, logger });
-    await elsewhere.get('1');
+    await elsewhere.getOrThrow('1');
     await settings.change('1', (now) => ({ ...now, dailyQuota: 1 }));
-    expect((await elsewhere.get('1')).dailyQuota).toBe(1);
+    expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
   it('are read in the transaction, whatever is read outside of it at the same moment', async () => {
@@ -35,8 +35,8 @@ describe('the settings of a guild', () => {
     const found = store.inGuild('1', async () => {
       await store.values.get('the connection is taken');
       // Waits until the transaction has ended.
-      remembered = outside.runInAsyncScope(() => settings.remembered('1'));
-      return settings.get('1');
+      remembered = outside.runInAsyncScope(() => settings.rememberedOrThrow('1'));
+      return settings.getOrThrow('1');
     });
     expect(await found).toEqual(DEFAULTS);
     expect(await remembered).toEqual(DEFAULTS);
@@ -47,8 +47,8 @@ describe('the settings of a guild', () => {
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
     await Promise.all(['a', 'b', 'c'].map(add));
-    expect((await settings.get('1')).games).toEqual(['a', 'b', 'c']);
-    expect(await settings.get('2')).toEqual(DEFAULTS);
+    expect((await settings.getOrThrow('1')).games).toEqual(['a', 'b', 'c']);
+    expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
   it('are not written where nothing changes', async () => {
@@ -65,23 +65,23 @@ describe('the settings of a guild', () => {
   ])('that cannot be read are no settings until the next change, and logged once: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
-    await expect(settings.get('1')).rejects.toThrow(SettingsUnreadable);
-    await expect(settings.remembered('1')).rejects.toThrow(SettingsUnreadable);
-    expect(await settings.find('1')).toBe('unreadable');
+    await expect(settings.getOrThrow('1')).rejects.toThrow(SettingsUnreadable);
+    await expect(settings.rememberedOrThrow('1')).rejects.toThrow(SettingsUnreadable);
+    expect(await settings.getOrUnreadable('1')).toBe('unreadable');
     expect(await logChannels(settings).channelOf('1')).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'settings:1' } }]);
     expect(await settings.change('1', (now) => ({ ...now, announce: true }))).toEqual({
       ...DEFAULTS,
       announce: true,
     });
-    expect(await settings.get('1')).toEqual({ ...DEFAULTS, announce: true });
+    expect(await settings.getOrThrow('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
   it('are read after a newer version has written them, and keep what that one has added', async () => {
     const { store, settings, logger } = await open();
     const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
     await store.values.set('settings:1', ofTomorrow);
-    expect(await settings.get('1')).toEqual({ locale: 'de', announce: false });
+    expect(await settings.getOrThrow('1')).toEqual({ locale: 'de', announce: false });
     await settings.change('1', (now) => ({ ...now, announce: true }));
     expect(await store.values.get('settings:1')).toEqual({
       locale: 'de',
@@ -94,7 +94,7 @@ describe('the settings of a guild', () => {
   it('are an error, and never the defaults, when the store fails', async () => {
     const { store, settings } = await open();
     await store.stop();
-    await expect(settings.get('2')).rejects.toThrow(StoreError);
+    await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);
     await expect(settings.change('2', (now) => now)).rejects.toThrow(StoreError);
   });
 });

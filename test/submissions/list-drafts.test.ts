@@ -38,7 +38,7 @@ function setUp(options: PartsOptions = {}): void {
   lists = createListDrafts({
     ...parts,
     store,
-    settings: { get: async () => settings },
+    settings: { getOrThrow: async () => settings },
     games: known,
     reader,
   });

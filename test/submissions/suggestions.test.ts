@@ -9,7 +9,7 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
   return createSuggestions({
     history: { latestGames },
     games: indexGames(all),
-    settings: { remembered: async () => ({ ...(games && { games }) }) },
+    settings: { rememberedOrThrow: async () => ({ ...(games && { games }) }) },
   });
 }
 const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
