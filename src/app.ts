@@ -85,7 +85,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     store,
     encryption,
     owner,
-    onlyOne,
+    claimJob,
     parts: storeParts,
   } = openStore({
     url: config.storeUrl,
@@ -103,7 +103,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     token: config.discordToken,
     files: { hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES },
     values: store.values,
-    onlyOne,
+    claimJob,
     onRateLimited: metrics?.onRateLimited,
     onFatal,
     logger,
@@ -125,7 +125,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     accessLists: config,
     store,
     encryption,
-    onlyOne,
+    claimJob,
     submissions: records.erasure,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
@@ -148,7 +148,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     ttlMs: config.gamesTtlSeconds * 1000,
     keys,
     values: store.values,
-    onlyOne,
+    claimJob,
     onRequest: metrics?.onListingRequest,
     onKeyRefused,
     firstWaitMs: timing.listingFirstWait,
@@ -163,7 +163,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     setTrouble: logChannel.setTrouble,
     guildWords,
     games,
-    onlyOne,
+    claimJob,
     logger,
   });
   const submissions = createSubmissions({
@@ -261,7 +261,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     },
     tasks: { games: createGoneGames({ values: store.values, settings, games, tell }) },
     isClockRight: clock.isRight,
-    onlyOne,
+    claimJob,
     onFatal,
     logger,
   });

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
@@ -12,7 +12,7 @@ import { createPublishing } from './publish.ts';
 
 export interface DiscordDeps extends Omit<DiscordApiDeps, 'onTokenRefused'> {
   readonly values: Values;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   /** Where files are read from that members upload. */
   readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
   /** Called each time Discord refuses the token. */
@@ -27,7 +27,7 @@ const ASK_GUILD_MS = 2_000;
 
 /** What is asked of Discord and posted there. Interactions come by a connection of their own: see connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
-  const { values, onlyOne, files, onFatal, logger } = deps;
+  const { values, claimJob, files, onFatal, logger } = deps;
   const api = createDiscordApi({
     ...deps,
     onTokenRefused: () =>
@@ -41,7 +41,7 @@ export function createDiscord(deps: DiscordDeps) {
     api,
     attachments,
     posts: createChannelPosts({ api, logger }),
-    publishing: createPublishing({ api, values, onlyOne, logger }),
+    publishing: createPublishing({ api, values, claimJob, logger }),
     clock: createClockCheck({ api, logger }),
     /** The application as it was when it was first read. */
     application,

@@ -12,7 +12,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 
@@ -36,7 +36,7 @@ type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
 export interface PublishingDeps {
   readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellUnreachable'>;
   readonly values: Values;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   readonly logger: Logger;
 }
 
@@ -52,7 +52,7 @@ const PUBLISHING_MS = 30_000;
  * Makes Discord's list of the bot's global commands these, with one PUT, and only when it is needed: Discord takes 200 new
  * commands a day. Never deleted at exit, since that would lose admins' permissions.
  */
-export function createPublishing({ api, values, onlyOne, logger }: PublishingDeps) {
+export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
 
   async function publishOnce(applicationId: string, commands: Commands, signal: AbortSignal): Promise<void> {
@@ -63,7 +63,7 @@ export function createPublishing({ api, values, onlyOne, logger }: PublishingDep
         logger.debug({ commands: others.length }, 'the commands are published already');
         return;
       }
-      const isDone = await onlyOne('publish', PUBLISHING_MS, async () => {
+      const isDone = await claimJob('publish', PUBLISHING_MS, async () => {
         const published = await put(applicationId, commands, entryPoints);
         await values.set(publishedKey(applicationId), fingerprint(commands, published));
       });

@@ -72,7 +72,7 @@ export type Shard = ReturnType<typeof createShard>;
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
   /** Since the last session began or went on. */
-  const inVain = { connections: 0, identifies: 0 };
+  const attemptsSinceSession = { connections: 0, identifies: 0 };
   let state: ShardState = 'connecting';
   let session: SessionInfo | null = null;
   let connection: WebSocketShard | undefined;
@@ -108,7 +108,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
       heardAt = undefined;
       await identifies.take({ shard: id, isFirst: !hasIdentified, signal });
       hasIdentified = true;
-      inVain.identifies += 1;
+      attemptsSinceSession.identifies += 1;
     },
   };
 
@@ -159,8 +159,8 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     clearTimeout(resumeLimit);
     hear();
     state = 'ready';
-    inVain.connections = 0;
-    inVain.identifies = 0;
+    attemptsSinceSession.connections = 0;
+    attemptsSinceSession.identifies = 0;
   }
 
   /** Ends a connection; begins the next one after a pause, where one is wanted (`recover`). */
@@ -179,16 +179,16 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     );
     if (recover === undefined || leaving.signal.aborted) return;
 
-    if (state === 'connecting') inVain.connections += 1;
-    if (!isResumable || inVain.connections >= CONNECTIONS_PER_SESSION) session = null;
+    if (state === 'connecting') attemptsSinceSession.connections += 1;
+    if (!isResumable || attemptsSinceSession.connections >= CONNECTIONS_PER_SESSION) session = null;
     const pauseMs = Math.max(
       LEAST_PAUSE_MS,
-      pauseAfter(inVain.connections, LONGEST_PAUSE_MS),
-      pauseAfter(inVain.identifies, LONGEST_IDENTIFY_PAUSE_MS),
+      pauseAfter(attemptsSinceSession.connections, LONGEST_PAUSE_MS),
+      pauseAfter(attemptsSinceSession.identifies, LONGEST_IDENTIFY_PAUSE_MS),
     );
     const about = { shard: id, code, reason, againInSeconds: pauseMs / 1000 };
     if (state === 'ready') log.info(about, 'reconnecting to Discord');
-    else log.warn({ ...about, inVain }, 'a connection to Discord ended without a session');
+    else log.warn({ ...about, attemptsSinceSession }, 'a connection to Discord ended without a session');
 
     state = 'connecting';
     heardAt = undefined;

@@ -3,7 +3,7 @@ import { chunksOf } from '../chunks.ts';
 import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { PresenceTable } from '../storage/tables.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -32,7 +32,7 @@ export interface MembershipDeps {
   readonly applicationId: () => Promise<string>;
   /** Whether the clock is right; otherwise nothing is noted or deleted. */
   readonly isClockRight: () => Promise<boolean>;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   readonly checkEveryMs: number;
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
   readonly graceMs: number;
@@ -61,7 +61,7 @@ export function createMembership(deps: MembershipDeps) {
   /** One process checks for all; the others only write down which guilds used a command. */
   async function checkOrWrite(): Promise<void> {
     try {
-      const isDone = await deps.onlyOne('departures', checkEveryMs, check);
+      const isDone = await deps.claimJob('departures', checkEveryMs, check);
       if (!isDone) await writeUses();
     } catch (error) {
       if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;

@@ -113,7 +113,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
             interaction,
             shown,
             isLatest: () => editOrder.isLatest(id, message),
-            instead: () => t('failure.notTaken', { submissions: context.mention('submissions') }),
+            fallback: () => t('failure.notTaken', { submissions: context.mention('submissions') }),
           },
           said,
         );

@@ -17,7 +17,7 @@ import {
   messageWritten,
   type ReplyOrText,
   replacedBy,
-  sayOneOf,
+  sendFirstAccepted,
   sendingResponse,
   stateOf,
   updateResponse,
@@ -49,7 +49,7 @@ export interface AnswerDeps extends Announcing {
 const LARGE_TURN_MS = 20_000;
 
 /** One interaction on its way. */
-export interface Asking {
+export interface InFlight {
   readonly interaction: Interaction;
   readonly context: Context;
   readonly trace: Trace;
@@ -65,15 +65,15 @@ export function createAnswering(deps: AnswerDeps) {
   /** Ends with the turns of all large replies that were asked for until now. */
   let largeTurns: Promise<unknown> | undefined;
 
-  const say = ({ interaction }: Asking, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
+  const say = ({ interaction }: InFlight, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
 
-  async function turnDown(asking: Asking, why: ReplyOrText): Promise<void> {
-    asking.trace.outcome = 'refused';
-    await say(asking, why);
+  async function turnDown(inFlight: InFlight, why: ReplyOrText): Promise<void> {
+    inFlight.trace.outcome = 'refused';
+    await say(inFlight, why);
   }
 
   /** What a member reads of a failure, with the reference under which the bot's log has the error. */
-  function referring(error: unknown, { context, trace }: Asking, says: string, what: string): string {
+  function referring(error: unknown, { context, trace }: InFlight, says: string, what: string): string {
     const { t, interactionId, guildId } = context;
     const reference = trace.failed();
     logger.error({ err: error, reference, interactionId, guildId }, what);
@@ -83,8 +83,8 @@ export function createAnswering(deps: AnswerDeps) {
   /**
    * What a member reads when an action throws: a UserError's own words, or what to do. Any other error is logged whole.
    */
-  function failureText(error: unknown, asking: Asking): string {
-    const { context, trace } = asking;
+  function failureText(error: unknown, inFlight: InFlight): string {
+    const { context, trace } = inFlight;
     const { t } = context;
     if (error instanceof UserError) {
       trace.outcome = 'refused';
@@ -96,14 +96,14 @@ export function createAnswering(deps: AnswerDeps) {
       return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
     }
     const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
-    return referring(error, asking, t(`failure.${cause}`), FAILED);
+    return referring(error, inFlight, t(`failure.${cause}`), FAILED);
   }
 
   /** What a member reads instead of a reply that Discord does not take. What the action did stays done. */
-  function notTaken(error: unknown, asking: Asking): string {
-    const { t, mention } = asking.context;
+  function notTaken(error: unknown, inFlight: InFlight): string {
+    const { t, mention } = inFlight.context;
     const says = t('failure.notTaken', { submissions: mention('submissions') });
-    return referring(error, asking, says, 'Discord did not take a reply');
+    return referring(error, inFlight, says, 'Discord did not take a reply');
   }
 
   /**
@@ -111,43 +111,43 @@ export function createAnswering(deps: AnswerDeps) {
    * a COMMIT: what is stored tells, as after a crash.
    * @throws StoreError if that cannot be read now; the interaction stays recorded, and its member is told soon
    */
-  async function replyFromStore(error: StoreError, asking: Asking): Promise<ReplyOrText> {
-    const { context } = asking;
-    const nothing = referring(error, asking, context.t('failure.interrupted'), FAILED);
+  async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
+    const { context } = inFlight;
+    const nothing = referring(error, inFlight, context.t('failure.interrupted'), FAILED);
     return (await afterCrash.report(context)) ?? nothing;
   }
 
   /** Carries an action out. @throws LostInteraction; StoreError as {@link replyFromStore} */
-  async function carryOut(asking: Asking, action: Action): Promise<ReplyOrText> {
+  async function carryOut(inFlight: InFlight, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
-      if (reply.isRefusal) asking.trace.outcome = 'refused';
+      if (reply.isRefusal) inFlight.trace.outcome = 'refused';
       return reply;
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      if (error instanceof StoreError && isRecorded(action)) return replyFromStore(error, asking);
-      const words = failureText(error, asking);
+      if (error instanceof StoreError && isRecorded(action)) return replyFromStore(error, inFlight);
+      const words = failureText(error, inFlight);
       return error instanceof OldMessage ? error.reply : words;
     }
   }
 
-  async function openModal(asking: Asking, action: Action): Promise<void> {
+  async function openModal(inFlight: InFlight, action: Action): Promise<void> {
     try {
       const opened = await action.run();
-      if (!('custom_id' in opened)) return await turnDown(asking, opened);
-      await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: opened });
+      if (!('custom_id' in opened)) return await turnDown(inFlight, opened);
+      await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
       // Where Discord's answer did not come, the window may be open.
       if (error instanceof LostInteraction || isUncertain(error)) throw error;
-      if (!(error instanceof OldMessage)) return say(asking, failureText(error, asking));
-      await answerAtOnce(asking, { ...action, answers: 'update at once', run: async () => error.reply });
+      if (!(error instanceof OldMessage)) return say(inFlight, failureText(error, inFlight));
+      await answerAtOnce(inFlight, { ...action, answers: 'update at once', run: async () => error.reply });
     }
   }
 
   /** The first response is the reply. If it fails, the member asks again, since nothing was changed. */
-  async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
-    const { interaction } = asking;
-    const reply = await carryOut(asking, action);
+  async function answerAtOnce(inFlight: InFlight, action: Action): Promise<void> {
+    const { interaction } = inFlight;
+    const reply = await carryOut(inFlight, action);
     const isUpdate = action.answers === 'update at once' && typeof reply !== 'string';
     const shown = isUpdate ? replacedBy(interaction) : undefined;
     const respond = (said: ReplyOrText) =>
@@ -160,13 +160,13 @@ export function createAnswering(deps: AnswerDeps) {
       // since Discord waits.
       void editOrder.claimAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
     }
-    await sayOneOf(reply, respond, (error) => notTaken(error, asking));
+    await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
 
   /** Makes one large reply after the other: the memory of one is free again once Discord has its files. */
-  function answerLarge(asking: Asking, action: Action): Promise<void> {
+  function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
     const before = largeTurns;
-    const mine = answerLater(asking, action, before);
+    const mine = answerLater(inFlight, action, before);
     const turns = Promise.resolve(before)
       .then(() => atMost(largeTurnMs, mine))
       .finally(() => {
@@ -180,30 +180,30 @@ export function createAnswering(deps: AnswerDeps) {
    * Record, acknowledge, carry out, reply, mark as replied: a crash anywhere in between leaves nobody waiting.
    * @param before has to end before the action is carried out; meanwhile the member reads that it waits
    */
-  async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
-    const { interaction, context, trace, progress } = asking;
+  async function answerLater(inFlight: InFlight, action: Action, before?: Promise<unknown>): Promise<void> {
+    const { interaction, context, trace, progress } = inFlight;
     const shown = action.answers === 'later' ? undefined : replacedBy(interaction);
     const message = messageWritten(interaction, shown !== undefined);
     if (underWay.has(interaction.id)) throw new LostInteraction('The interaction was delivered twice');
-    if (underWay.isAwaited(message)) return turnDown(asking, context.t('again.busy'));
+    if (underWay.isAwaited(message)) return turnDown(inFlight, context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
-      if (!(await recordOrSay(asking, shown))) return;
-      await acknowledge(asking, action, shown);
+      if (!(await recordOrSay(inFlight, shown))) return;
+      await acknowledge(inFlight, action, shown);
       trace.responded();
       if (before) progress.show({ content: context.t('again.waiting') });
       await before;
       await myTurn(interaction.guildId);
-      const reply = await carryOut(asking, action);
+      const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
       // If the database is away, the reply goes out all the same: no process takes anything over meanwhile.
       await editOrder.claim(interaction.id, message).catch(() => undefined);
       const isOwner = await record.owns(interaction.id).catch(() => true);
       if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
-      const instead = (error: unknown) => notTaken(error, asking);
+      const fallback = (error: unknown) => notTaken(error, inFlight);
       const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, shown, progress, isLatest, instead }, reply).catch(
+      await deliver({ api, interaction, shown, progress, isLatest, fallback }, reply).catch(
         async (error: unknown) => {
           // After any other failure the interaction stays recorded, and its member is told soon.
           if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
@@ -228,12 +228,12 @@ export function createAnswering(deps: AnswerDeps) {
    * @returns false if it could not be recorded, which its member was told.
    * @throws LostInteraction
    */
-  async function recordOrSay(asking: Asking, shown: Shown | undefined): Promise<boolean> {
+  async function recordOrSay(inFlight: InFlight, shown: Shown | undefined): Promise<boolean> {
     let taken: Awaited<ReturnType<typeof record.take>>;
     try {
-      taken = await record.take(asking.interaction, shown);
+      taken = await record.take(inFlight.interaction, shown);
     } catch (error) {
-      await say(asking, failureText(error, asking));
+      await say(inFlight, failureText(error, inFlight));
       return false;
     }
     if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
@@ -242,7 +242,7 @@ export function createAnswering(deps: AnswerDeps) {
 
   /** @throws LostInteraction when it was not acknowledged in time */
   async function acknowledge(
-    { interaction, context }: Asking,
+    { interaction, context }: InFlight,
     { answers }: Action,
     shown: Shown | undefined,
   ): Promise<void> {
@@ -260,10 +260,10 @@ export function createAnswering(deps: AnswerDeps) {
 
   return {
     turnDown,
-    async answer(asking: Asking, action: Action): Promise<void> {
-      if (action.answers === 'modal') return openModal(asking, action);
-      if (!isRecorded(action)) return answerAtOnce(asking, action);
-      return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
+    async answer(inFlight: InFlight, action: Action): Promise<void> {
+      if (action.answers === 'modal') return openModal(inFlight, action);
+      if (!isRecorded(action)) return answerAtOnce(inFlight, action);
+      return action.isLarge ? answerLarge(inFlight, action) : answerLater(inFlight, action);
     },
   };
 }

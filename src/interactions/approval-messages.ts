@@ -3,7 +3,7 @@ import { DEFAULTS, type GuildSettings, type logChannels } from '../guilds/settin
 import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
 import { approvalView, decisionButtons, deletedView } from './approval-view.ts';
@@ -17,7 +17,7 @@ export interface ApprovalMessagesDeps {
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -31,7 +31,7 @@ const EVERY_MS = 60_000;
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
-  const { approvals, posts, settings, setTrouble, guildWords, games, onlyOne, logger } = deps;
+  const { approvals, posts, settings, setTrouble, guildWords, games, claimJob, logger } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -106,7 +106,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   async function showInOneProcess(): Promise<void> {
-    await onlyOne('approval messages', EVERY_MS, showDue).catch(complain);
+    await claimJob('approval messages', EVERY_MS, showDue).catch(complain);
   }
 
   const part: Part = { name: 'approval messages', ...job };

@@ -183,7 +183,7 @@ export function contextOf(
   { wordsFor, guildWords, mention, pages }: Wording,
 ): Context {
   const { id, receivedAt, guildId, channelId, user, isAdmin, roleIds, locale, guildLocale } = interaction;
-  const { asked } = interaction;
+  const { request } = interaction;
   return {
     interactionId: id,
     receivedAt,
@@ -196,7 +196,7 @@ export function contextOf(
     guildLocale,
     t: wordsFor(locale),
     guildWords: () => guildWords(guildId, guildLocale),
-    message: 'message' in asked ? asked.message?.madeBy : undefined,
+    message: 'message' in request ? request.message?.madeBy : undefined,
     mention,
     pages,
   };

@@ -77,29 +77,29 @@ const isMalformed = (error: unknown): boolean =>
 
 /**
  * Says a reply as Discord takes it: as it is, else its bare text, else a fixed sentence.
- * @param instead told why Discord did not take the reply; returns the sentence
- * @throws what `say` throws for another reason
+ * @param fallback told why Discord did not take the reply; returns the sentence
+ * @throws what `send` throws for another reason
  */
-export async function sayOneOf(
+export async function sendFirstAccepted(
   reply: ReplyOrText,
-  say: (said: ReplyOrText) => Promise<void>,
-  instead: (error: unknown) => string,
+  send: (said: ReplyOrText) => Promise<void>,
+  fallback: (error: unknown) => string,
 ): Promise<void> {
   let refusal: unknown;
   try {
-    return await say(reply);
+    return await send(reply);
   } catch (error) {
     if (!isMalformed(error)) throw error;
     refusal = error;
   }
-  const sentence = instead(refusal);
+  const sentence = fallback(refusal);
   const bare = isAboutText(refusal) ? '' : bareText(replyOf(reply));
   try {
-    if (bare !== '') return await say({ content: bare });
+    if (bare !== '') return await send({ content: bare });
   } catch (error) {
     if (!isMalformed(error)) throw error;
   }
-  await say({ content: sentence });
+  await send({ content: sentence });
 }
 
 /** Between a reason and what stays: a line that shows nothing. */
@@ -147,11 +147,11 @@ export const messageWritten = (interaction: Interaction, isUpdate: boolean): Mes
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
 /** The message that an interaction came from. */
-const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage | undefined =>
-  'message' in asked ? asked.message : undefined;
+const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | undefined =>
+  'message' in request ? request.message : undefined;
 
 /** What an update replaces. A message that everybody sees stays as it is, whatever was forged for it. */
-export function replacedBy(interaction: Pick<Interaction, 'asked'>): Shown | undefined {
+export function replacedBy(interaction: Pick<Interaction, 'request'>): Shown | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
 }
@@ -166,7 +166,7 @@ export interface Delivery {
   /** Whether no later interaction has begun to write the same message: see edit-order.ts. */
   readonly isLatest: () => Promise<boolean>;
   /** Told of a reply that Discord does not take; returns what is said in the end. */
-  readonly instead: (error: unknown) => string;
+  readonly fallback: (error: unknown) => string;
 }
 
 /**
@@ -176,7 +176,7 @@ export interface Delivery {
  * @throws the last failure
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
-  sayOneOf(reply, (said) => deliverOnce(delivery, said), delivery.instead);
+  sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
 async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {
   const { api, interaction, shown, progress, isLatest } = delivery;

@@ -7,7 +7,7 @@ import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
-import type { Answering, Asking } from './answer.ts';
+import type { Answering, InFlight } from './answer.ts';
 import {
   type Actions,
   type Choice,
@@ -21,7 +21,7 @@ import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
 import type { GuildLog } from './guild-log.ts';
-import { type Asked, type Interaction, readAnswerable, readInteraction } from './interaction.ts';
+import { type Interaction, type Request, readAnswerable, readInteraction } from './interaction.ts';
 import { createProgress } from './progress.ts';
 import type { InteractionRecord } from './record.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
@@ -57,21 +57,21 @@ export function createDispatcher(deps: DispatchDeps) {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
     const context = contextOf(interaction, wording);
     const progress = createProgress(api, interaction, () => record.owns(interaction.id).catch(() => false));
-    const asking = { interaction, context, trace, progress };
-    const { asked } = interaction;
-    if (asked.kind === 'autocomplete') {
-      return api.respond(interaction, suggestions(await choicesFor(asking, asked)));
+    const inFlight = { interaction, context, trace, progress };
+    const { request } = interaction;
+    if (request.kind === 'autocomplete') {
+      return api.respond(interaction, suggestions(await choicesFor(inFlight, request)));
     }
-    const { t } = asking.context;
-    if (stopping.signal.aborted) return turnDown(asking, t('dispatch.stopping'));
-    if (interaction.guildId === '') return turnDown(asking, t('dispatch.guildOnly'));
-    const action = findAction(commands, asking, stopping.signal);
-    if (!action) return turnDown(asking, t('dispatch.stale'));
+    const { t } = inFlight.context;
+    if (stopping.signal.aborted) return turnDown(inFlight, t('dispatch.stopping'));
+    if (interaction.guildId === '') return turnDown(inFlight, t('dispatch.guildOnly'));
+    const action = findAction(commands, inFlight, stopping.signal);
+    if (!action) return turnDown(inFlight, t('dispatch.stale'));
     trace.command = action.command;
     const blocked = blockedFrom(action.command, interaction);
-    if (blocked) return turnDown(asking, blockedReply(t, blocked));
-    if (action.permission !== undefined && !interaction.isAdmin) return deny(asking, action);
-    return answering.answer(asking, action);
+    if (blocked) return turnDown(inFlight, blockedReply(t, blocked));
+    if (action.permission !== undefined && !interaction.isAdmin) return deny(inFlight, action);
+    return answering.answer(inFlight, action);
   }
 
   const blockedFrom = (command: string, { guildId, user }: Interaction) =>
@@ -84,8 +84,8 @@ export function createDispatcher(deps: DispatchDeps) {
 
   /** Choices for the option being typed; none where there can be none. */
   async function choicesFor(
-    { interaction, context, trace }: Asking,
-    { name, typed, option }: Extract<Asked, { kind: 'autocomplete' }>,
+    { interaction, context, trace }: InFlight,
+    { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
   ): Promise<readonly Choice[]> {
     const command = stopping.signal.aborted ? undefined : commands.get(name);
     if (!command?.complete) return [];
@@ -104,21 +104,21 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
-  async function deny(asking: Asking, { command, action }: Action): Promise<void> {
-    const { interactionId, guildId, user, t } = asking.context;
+  async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
+    const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'refused: the member lacks the permission');
     // Members may use a command and yet not all of its buttons.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
-      turnDown(asking, t('permission.needed')),
+      turnDown(inFlight, t('permission.needed')),
       tellGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }
 
   async function handleOne(interaction: Interaction): Promise<void> {
-    const arrival = { interactionId: interaction.id, type: INTERACTION_TYPES[interaction.asked.kind] };
+    const arrival = { interactionId: interaction.id, type: INTERACTION_TYPES[interaction.request.kind] };
     await traces.run(arrival, async (trace) => {
       try {
         await route(interaction, trace);

@@ -1,4 +1,4 @@
-import type { Asking } from './answer.ts';
+import type { InFlight } from './answer.ts';
 import type { Actions, Command, EnteredValues, Permission, PressAnswers, Reply } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
 import { type Entered, ownValue } from './interaction.ts';
@@ -22,15 +22,15 @@ export interface Action {
  */
 export function findAction(
   commands: ReadonlyMap<string, Actions & Partial<Command>>,
-  { interaction: { asked }, context, progress }: Asking,
+  { interaction: { request }, context, progress }: InFlight,
   stopping: AbortSignal,
 ): Action | undefined {
-  switch (asked.kind) {
+  switch (request.kind) {
     case 'command': {
-      const { name } = asked;
+      const { name } = request;
       const { run, answers, permission } = commands.get(name) ?? {};
       if (!run || !answers) return undefined;
-      const entered = enteredIn(asked);
+      const entered = enteredIn(request);
       return {
         command: name,
         permission,
@@ -39,14 +39,14 @@ export function findAction(
       };
     }
     case 'message-command': {
-      const { name, text } = asked;
+      const { name, text } = request;
       const command = commands.get(name);
       if (!command?.useOn) return undefined;
       const { useOn, permission } = command;
       return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text }) };
     }
     case 'modal': {
-      const { command: name, action, argument } = parseCustomId(asked.customId);
+      const { command: name, action, argument } = parseCustomId(request.customId);
       const command = commands.get(name);
       const submit = ownValue(command?.submits, action);
       if (!submit) return undefined;
@@ -56,13 +56,13 @@ export function findAction(
         permission: submit.permission ?? command?.permission,
         answers: submit.answers,
         run: () =>
-          submit.run({ ...context, ...enteredIn(asked), argument, postedId: asked.message?.postedId }),
+          submit.run({ ...context, ...enteredIn(request), argument, postedId: request.message?.postedId }),
       };
     }
     case 'button':
     case 'select': {
-      const { values, isRoleMentionable, channelPermissions, message } = asked;
-      const { command: name, action, argument } = parseCustomId(asked.customId);
+      const { values, isRoleMentionable, channelPermissions, message } = request;
+      const { command: name, action, argument } = parseCustomId(request.customId);
       const command = commands.get(name);
       const press = ownValue(command?.presses, action);
       if (!press) return undefined;

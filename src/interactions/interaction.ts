@@ -32,11 +32,11 @@ export interface Interaction extends Answerable {
   readonly guildLocale: string;
   /** Whether the guild itself has installed the application, and not only the user. */
   readonly isInstalledInGuild: boolean;
-  readonly asked: Asked;
+  readonly request: Request;
 }
 
-/** What is asked for. */
-export type Asked =
+/** What is requested. */
+export type Request =
   | ({ readonly kind: 'command'; readonly name: string } & Entered)
   | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
@@ -123,7 +123,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     guildLocale: text(interaction.guild_locale ?? locale),
     isInstalledInGuild:
       interaction.authorizing_integration_owners?.[ApplicationIntegrationType.GuildInstall] === guildId,
-    asked: readAsked(interaction),
+    request: readRequest(interaction),
   };
 }
 
@@ -142,7 +142,7 @@ const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administra
 /** @param permissions a bit set as a decimal number */
 const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
-function readAsked(interaction: APIInteraction): Asked {
+function readRequest(interaction: APIInteraction): Request {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
       const { data } = interaction;
@@ -187,7 +187,7 @@ function readAsked(interaction: APIInteraction): Asked {
 
 type ComponentInteraction = Extract<APIInteraction, { readonly type: InteractionType.MessageComponent }>;
 
-function readControl(interaction: ComponentInteraction): Asked {
+function readControl(interaction: ComponentInteraction): Request {
   const { data } = interaction;
   const control = {
     customId: text(data.custom_id),

@@ -86,7 +86,7 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
         token: new Secret(token),
         isInstalledInGuild: true,
         roleIds: [],
-        asked: { kind: 'unknown' },
+        request: { kind: 'unknown' },
       };
       return { interaction, shown, message, customId };
     } catch (error) {
@@ -126,10 +126,10 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
      * @returns `twice` when this very interaction was taken already
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice'> {
-      const { id, guildId, receivedAt, token, asked } = interaction;
+      const { id, guildId, receivedAt, token, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
       // Only the fields of the schema are kept.
-      const customId = 'customId' in asked ? asked.customId : undefined;
+      const customId = 'customId' in request ? request.customId : undefined;
       const kept = sealedSchema.parse({ ...interaction, token: token.reveal(), shown, message, customId });
       const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
       const { numInsertedOrUpdatedRows } = await store

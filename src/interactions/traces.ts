@@ -3,7 +3,7 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import { hasCode } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
-import type { Asked } from './interaction.ts';
+import type { Request } from './interaction.ts';
 
 /** What each kind of interaction is called in the log and the metrics. */
 export const INTERACTION_TYPES = {
@@ -14,8 +14,8 @@ export const INTERACTION_TYPES = {
   select: 'component',
   modal: 'modal',
   unknown: 'other',
-} as const satisfies Record<Asked['kind'], string>;
-export type InteractionType = (typeof INTERACTION_TYPES)[Asked['kind']];
+} as const satisfies Record<Request['kind'], string>;
+export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
 
 /**
  * - `answered`: with what was asked for.

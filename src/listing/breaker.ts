@@ -4,8 +4,8 @@ import { createBoundedMap } from '../bounded-map.ts';
 export type Health = 'answered' | 'failed';
 
 /** For whom submissions are held back: for nobody, for guilds whose own requests failed, for everybody. */
-export const EXTENTS = ['none', 'some', 'all'] as const;
-export type Extent = (typeof EXTENTS)[number];
+export const HELD_BACK_FOR = ['none', 'some', 'all'] as const;
+export type HeldBackFor = (typeof HELD_BACK_FOR)[number];
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
@@ -82,7 +82,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
     /** The guild has another key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
     /** For whom submissions are held back. */
-    extent(): Extent {
+    heldBackFor(): HeldBackFor {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },

@@ -91,9 +91,9 @@ export function indexGames(games: readonly Game[]) {
       const some = among ? entries.filter(({ game }) => among.has(game.alias)) : entries;
       if (typed === '') return some.slice(0, limit).map(({ game }) => game);
       if (among || limit > MAX_CHOICES) return search(some, typed, limit);
-      const asked = `${limit} ${typed}`;
-      const found = remembered.get(asked) ?? search(entries, typed, limit);
-      remembered.set(asked, found);
+      const cacheKey = `${limit} ${typed}`;
+      const found = remembered.get(cacheKey) ?? search(entries, typed, limit);
+      remembered.set(cacheKey, found);
       return found;
     },
     /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 import { createCollection } from '../storage/collection.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
 import { indexGames } from './game-search.ts';
@@ -14,7 +14,7 @@ export interface GamesDeps {
   /** Fetches with a guild's key; `undefined` where the guild has none that the service takes. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -42,7 +42,7 @@ const LIST = 'list';
 
 /** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
 export function createGames(deps: GamesDeps) {
-  const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = () => Date.now() } = deps;
+  const { fetchAsOperator, fetchFor, values, claimJob, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
   /** By guild, so that nobody waits for the response to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
@@ -123,7 +123,7 @@ export function createGames(deps: GamesDeps) {
 
   async function refreshOnce(guildId?: string): Promise<void> {
     await takeStored();
-    if (!isFresh()) await onlyOne('games', PAUSE_MS, () => refresh(guildId));
+    if (!isFresh()) await claimJob('games', PAUSE_MS, () => refresh(guildId));
   }
 
   /** The list of the last run, or what another process has fetched since. */

@@ -11,7 +11,7 @@ import {
 import type { TurnRequest, Turns } from './turns.ts';
 
 /** For whom a request is made, and until when its response is of use. */
-export type Asker = Omit<TurnRequest, 'kind'>;
+export type Requester = Omit<TurnRequest, 'kind'>;
 
 export interface GuardDeps {
   readonly turns: Turns;

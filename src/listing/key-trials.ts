@@ -1,11 +1,11 @@
 import { createBoundedMap } from '../bounded-map.ts';
 import type { Secret } from '../secret.ts';
 import type { GamesOutcome } from './contract.ts';
-import type { Asker } from './guard.ts';
+import type { Requester } from './guard.ts';
 
 interface KeyTrialsDeps {
   /** One reading of the games list with the key. */
-  readonly games: (asker: Asker, key: Secret) => Promise<GamesOutcome>;
+  readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -33,8 +33,8 @@ export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps
 
   return {
     /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
-    async run(asker: Asker, key: Secret): Promise<GamesOutcome | TooSoon> {
-      const { guildId } = asker;
+    async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoon> {
+      const { guildId } = requester;
       // A time in the future means that the clock was set back.
       const recent = (trialsOf.get(guildId) ?? []).filter((at) => now() - at < WINDOW_MS && at <= now());
       const [first] = recent;
@@ -42,7 +42,7 @@ export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps
         return { kind: 'too-soon', at: first + WINDOW_MS };
       }
       trialsOf.set(guildId, [...recent, now()]);
-      return games(asker, key);
+      return games(requester, key);
     },
   };
 }

@@ -4,7 +4,7 @@ import { createBreaker } from './breaker.ts';
 import { createListingApi, type ListingApiDeps } from './client.ts';
 import type { GamesOutcome } from './contract.ts';
 import { createGames, type GamesDeps } from './games.ts';
-import { type Asker, createGuard, type GuardDeps } from './guard.ts';
+import { createGuard, type GuardDeps, type Requester } from './guard.ts';
 import { createKeyTrials } from './key-trials.ts';
 import { createTurns } from './turns.ts';
 
@@ -34,8 +34,8 @@ export function createListing(deps: ListingDeps) {
   const api = createListingApi(deps);
   const breaker = createBreaker();
   const guard = createGuard({ turns: createTurns({ atOnce }), breaker, firstWaitMs });
-  const readGames = (asker: Asker, key: Secret) =>
-    guard.inTurn({ ...asker, kind: 'reading' }, () => api.games(key));
+  const readGames = (requester: Requester, key: Secret) =>
+    guard.inTurn({ ...requester, kind: 'reading' }, () => api.games(key));
 
   return {
     api,

@@ -42,7 +42,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
   const api = createDiscordApi({ apiUrl: config.discordApiUrl, token: config.discordToken, logger });
   try {
     return [
-      ...(await checksOfDiscord(asking(api), config, commands)),
+      ...(await checksOfDiscord(withDeadline(api), config, commands)),
       await find('Clock', () => checkClock(api)),
       await find('Listing service', () => checkListing(config)),
       await find('Store', () => checkStore(config)),
@@ -55,11 +55,11 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
   }
 }
 
-/** Asks Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
-type Asking = Pick<DiscordApi, 'get'>;
+/** Reads from Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
+type DiscordReader = Pick<DiscordApi, 'get'>;
 
 /** Ends all questions to Discord after the same time, also those that wait for a rate limit or a block. */
-function asking(api: DiscordApi): Asking {
+function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
   return {
@@ -98,7 +98,7 @@ function explained(error: unknown, blockedMs: number): CheckFailure {
 }
 
 async function checksOfDiscord(
-  discord: Asking,
+  discord: DiscordReader,
   config: Config,
   commands: DoctorChecksDeps['commands'],
 ): Promise<readonly Finding[]> {
@@ -140,7 +140,7 @@ function checkInvitation(application: Application): string {
   );
 }
 
-async function checkIdentifies(discord: Asking, { interactions }: Config): Promise<string> {
+async function checkIdentifies(discord: DiscordReader, { interactions }: Config): Promise<string> {
   if (interactions === 'http') throw new CheckSkipped('the bot opens no session at the gateway');
   const { session_start_limit: limit } = (await discord.get(
     Routes.gatewayBot(),
@@ -151,7 +151,7 @@ async function checkIdentifies(discord: Asking, { interactions }: Config): Promi
 }
 
 async function checkCommands(
-  discord: Asking,
+  discord: DiscordReader,
   applicationId: string,
   { config: { storeUrl }, commands: ours }: DoctorChecksDeps,
 ): Promise<string> {

@@ -48,10 +48,10 @@ async function tryToWrite(store: HealthParts['store']): Promise<Health['store']>
   }
 }
 
-function listingIsWell(breaker: Pick<Breaker, 'extent' | 'latest'>): boolean | null {
+function listingIsWell(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): boolean | null {
   const latest = breaker.latest();
   if (latest === undefined) return null;
-  return latest === 'answered' && breaker.extent() === 'none';
+  return latest === 'answered' && breaker.heldBackFor() === 'none';
 }
 
 interface HealthParts {
@@ -59,7 +59,7 @@ interface HealthParts {
   /** Why Discord sends no commands to this bot, by the settings of the application; `undefined` where it does. */
   readonly wayInTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
-  readonly breaker: Pick<Breaker, 'extent' | 'latest'>;
+  readonly breaker: Pick<Breaker, 'heldBackFor' | 'latest'>;
 }
 
 /** The parts that health is read from. */

@@ -1,7 +1,7 @@
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
-import type { OnlyOne } from '../storage/only-one.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
 
 /**
  * Each task works in small steps; if one fails, the others go on. When the bot stops, `stopping` is aborted, and a task throws
@@ -15,7 +15,7 @@ export interface MaintenanceDeps {
   readonly byAge: Tasks;
   /** Never throws. */
   readonly isClockRight: () => Promise<boolean>;
-  readonly onlyOne: OnlyOne;
+  readonly claimJob: ClaimJob;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -24,12 +24,12 @@ export interface MaintenanceDeps {
  * an hour, in one process for all.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
-  const { tasks, byAge, isClockRight, onlyOne, logger } = deps;
+  const { tasks, byAge, isClockRight, claimJob, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
   const { stopping } = job;
 
   async function runOnce(): Promise<void> {
-    await onlyOne('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
+    await claimJob('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
       logger.warn(
         { err: error },
         'whether another process does the hourly job cannot be known; it is tried again in an hour',

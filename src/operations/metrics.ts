@@ -4,7 +4,7 @@ import { SHARD_STATES } from '../discord/shard.ts';
 import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { atMost } from '../lifecycle.ts';
-import { EXTENTS } from '../listing/breaker.ts';
+import { HELD_BACK_FOR } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
@@ -218,8 +218,8 @@ function watchState(register: Registry, parts: WatchedParts): void {
     labelNames: ['extent'],
     registers: [register],
     collect() {
-      const extent = breaker.extent();
-      for (const each of EXTENTS) this.set({ extent: each }, Number(each === extent));
+      const extent = breaker.heldBackFor();
+      for (const each of HELD_BACK_FOR) this.set({ extent: each }, Number(each === extent));
     },
   });
 }

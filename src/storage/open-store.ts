@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { createClaimJob } from './claim-job.ts';
 import { createStoreEncryption, type StoreEncryptionDeps } from './encryption-key.ts';
 import { createLeases, type LeaseOver, type LeasesDeps } from './leases.ts';
 import { createStoreLock } from './lock.ts';
-import { createOnlyOne } from './only-one.ts';
 import { createStore, type StoreDeps, type StuckTransaction } from './store.ts';
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
@@ -32,7 +32,7 @@ export function openStore(deps: OpenStoreDeps) {
     store,
     encryption,
     owner,
-    onlyOne: createOnlyOne({ store, owner }),
+    claimJob: createClaimJob({ store, owner }),
     /** What is to be started before everything that reads or writes. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),

@@ -136,11 +136,11 @@ const MOST_REMEMBERED = 500;
 function remembering(translate: TFunction): TFunction {
   const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {
-    const asked = `${key} ${JSON.stringify(values)}`;
-    const known = sentences.get(asked);
+    const cacheKey = `${key} ${JSON.stringify(values)}`;
+    const known = sentences.get(cacheKey);
     if (known !== undefined) return known;
     const sentence = String(translate(key as never, values as never));
-    sentences.set(asked, sentence);
+    sentences.set(cacheKey, sentence);
     return sentence;
   };
   return remembered as unknown as TFunction;

@@ -12,8 +12,8 @@ import {
   type PublishingDeps,
   publishedKey,
 } from '../../src/discord/publish.ts';
-import type { OnlyOne } from '../../src/storage/only-one.ts';
-import { onlyOne } from '../support/builders.ts';
+import type { ClaimJob } from '../../src/storage/claim-job.ts';
+import { claimJob } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
@@ -40,7 +40,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
     deps: Partial<PublishingDeps> = {},
     applicationId = discord.applicationId,
   ) {
-    const publishing = createPublishing({ api, values, onlyOne, logger, ...deps });
+    const publishing = createPublishing({ api, values, claimJob, logger, ...deps });
     return { ...publishing, count: await publishing.publish(applicationId, commands, stopping.signal) };
   }
   const puts = () =>
@@ -114,11 +114,11 @@ describe('the commands', () => {
 
   it('are published by one of several processes, and known to the others', async () => {
     const { run, puts } = await open();
-    const busy: OnlyOne = async () => {
+    const busy: ClaimJob = async () => {
       await run(COMMANDS);
       return false;
     };
-    const { count, mention } = await run(COMMANDS, { onlyOne: busy });
+    const { count, mention } = await run(COMMANDS, { claimJob: busy });
     expect([count, puts()]).toEqual([2, 1]);
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });

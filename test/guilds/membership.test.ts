@@ -8,7 +8,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { addDone, onlyOne, partsOver } from '../support/builders.ts';
+import { addDone, claimJob, partsOver } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
@@ -56,7 +56,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
     tellUnreachable: () => false,
     applicationId: async () => application,
     isClockRight: async () => true,
-    onlyOne,
+    claimJob,
     checkEveryMs: HOUR_MS,
     graceMs: 30 * DAY_MS,
     logger,
@@ -211,7 +211,7 @@ describe('before anything is deleted, Discord is asked about the guild', () => {
 });
 
 it('a guild that used another process right before it removed the bot loses its key at the second absence', async () => {
-  const other = process({ onlyOne: async () => false });
+  const other = process({ claimJob: async () => false });
   await check('1', '2');
   other.used('1');
   time += 1;
@@ -224,7 +224,7 @@ it('a guild that used another process right before it removed the bot loses its 
 });
 
 it('a guild that uses another process after it removed the bot keeps its key', async () => {
-  const other = process({ onlyOne: async () => false });
+  const other = process({ claimJob: async () => false });
   await check('1', '2');
   time += 1;
   await check('2');

@@ -5,7 +5,7 @@ import { createApprovalMessages } from '../../src/interactions/approval-messages
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
-import { beginRun, onlyOne, partsOver, readyRow } from '../support/builders.ts';
+import { beginRun, claimJob, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -27,7 +27,7 @@ async function open(place: Place, owner: string, put: ChannelPosts['put']) {
     posts: { put },
     settings,
     games: indexGames(KNOWN_GAMES),
-    onlyOne,
+    claimJob,
     logger,
   });
   return { store, parts, approvals, settings, messages };

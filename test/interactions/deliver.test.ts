@@ -38,7 +38,7 @@ const press = (id: string, madeBy = id): Interaction =>
 /** A delivery with which no other one interferes. */
 const ALONE = {
   isLatest: async () => true,
-  instead: String,
+  fallback: String,
 };
 
 /** What is sent for a reply. */
@@ -119,8 +119,8 @@ describe('an answer that Discord does not take', () => {
       if (body.content !== takes) throw why;
     };
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
-    const instead = () => 'instead';
-    await deliver({ ...ALONE, api, instead, interaction: press('1'), shown: undefined }, REPLY);
+    const fallback = () => 'instead';
+    await deliver({ ...ALONE, api, fallback, interaction: press('1'), shown: undefined }, REPLY);
     expect(sent).toEqual(said);
   });
 });

@@ -27,9 +27,9 @@ const withPermissions = (permissions: unknown) => read({ member: { ...PAYLOAD.me
 
 describe('an interaction', () => {
   it('is read as plain data', () => {
-    const { token, asked, ...others } = read();
+    const { token, request, ...others } = read();
     expect(token.reveal()).toBe('token');
-    expect(asked.kind).toBe('command');
+    expect(request.kind).toBe('command');
     expect(others).toEqual({
       id: '1',
       applicationId: '2',
@@ -88,31 +88,31 @@ it('what others have seen Discord send is read', () => {
     isInstalledInGuild: true,
     locale: 'de',
     guildLocale: 'en-US',
-    asked: { kind: 'command', name: 'addserver', fields: { game: 'cs2', port: '27015' } },
+    request: { kind: 'command', name: 'addserver', fields: { game: 'cs2', port: '27015' } },
   });
-  expect(readInteraction(QUOTED.button, 0).asked).toMatchObject({
+  expect(readInteraction(QUOTED.button, 0).request).toMatchObject({
     kind: 'button',
     customId: 'addserver:send:1',
     message: { madeBy: '1573596812374179840', shown: { content: 'What is the port?' } },
   });
-  expect(readInteraction(QUOTED.modal, 0).asked).toMatchObject({
+  expect(readInteraction(QUOTED.modal, 0).request).toMatchObject({
     kind: 'modal',
     customId: 'setkey:save',
     fields: { key: 'abc' },
   });
   expect(readInteraction(QUOTED.inThread, 0)).toMatchObject({
     channelId: '888888888888888888',
-    asked: { kind: 'button', customId: 'addserver:send:1' },
+    request: { kind: 'button', customId: 'addserver:send:1' },
   });
   expect(readInteraction(QUOTED.selectInModal, 0)).toMatchObject({
     isInstalledInGuild: true,
-    asked: { kind: 'modal', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
+    request: { kind: 'modal', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
   });
 });
 
-describe('what is asked', () => {
+describe('what is requested', () => {
   const command = (options: readonly object[], resolved?: object) =>
-    read({ data: { type: 1, name: 'echo', options, resolved } }).asked;
+    read({ data: { type: 1, name: 'echo', options, resolved } }).request;
 
   it('is a command with its options', () => {
     const options = [
@@ -144,14 +144,14 @@ describe('what is asked', () => {
 
   it('is the option that is being typed', () => {
     const typing = (options: readonly object[]) =>
-      read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).asked;
+      read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).request;
     const game = { name: 'game', value: 'cs', focused: true };
     expect(typing([{ name: 'server', value: 'a' }, game])).toMatchObject({ option: 'game', typed: 'cs' });
     expect(typing([{ name: 'server', value: 'a' }])).toMatchObject({ option: '', typed: '' });
   });
 
   const component = (data: object, message: object = {}, app_permissions = '0') =>
-    read({ type: InteractionType.MessageComponent, data, message, app_permissions }).asked;
+    read({ type: InteractionType.MessageComponent, data, message, app_permissions }).request;
 
   it('is a button with its message', () => {
     const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
@@ -202,7 +202,7 @@ describe('what is asked', () => {
     ];
     const attachments = { 7: { id: '7', filename: 'a.csv', url: 'https://example.com/a.csv', size: 3 } };
     const data = { custom_id: 'a', components, resolved: { attachments } };
-    const modal = read({ type: InteractionType.ModalSubmit, data }).asked;
+    const modal = read({ type: InteractionType.ModalSubmit, data }).request;
     const fields = {
       label: 'a',
       row: 'b',
@@ -222,6 +222,6 @@ describe('what is asked', () => {
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 5 } },
   ])('is unknown: %j', (changes) => {
-    expect(read(changes).asked).toEqual({ kind: 'unknown' });
+    expect(read(changes).request).toEqual({ kind: 'unknown' });
   });
 });

@@ -21,7 +21,7 @@ describe('the breaker of one guild', () => {
     note('1', 'failed');
     expect(breaker.maySend('1')).toBe(false);
     expect(breaker.maySend('2')).toBe(true);
-    expect(breaker.extent()).toBe('some');
+    expect(breaker.heldBackFor()).toBe('some');
   });
 
   it('lets one submission leave every 30 seconds, and all of them once one is answered', () => {
@@ -38,7 +38,7 @@ describe('the breaker of one guild', () => {
     expect(breaker.maySend('1')).toBe(true);
     note('1', 'answered');
     expect([breaker.maySend('1'), breaker.maySend('1')]).toEqual([true, true]);
-    expect(breaker.extent()).toBe('none');
+    expect(breaker.heldBackFor()).toBe('none');
   });
 
   it('is forgotten with the failures of the guild that failed first of 10,001', () => {
@@ -61,7 +61,7 @@ describe('the breaker of all guilds', () => {
     expect(breaker.maySend('new')).toBe(true);
     note('1', 'failed');
     expect(breaker.maySend('new')).toBe(false);
-    expect(breaker.extent()).toBe('all');
+    expect(breaker.heldBackFor()).toBe('all');
     expect(breaker.latest()).toBe('failed');
   });
 
@@ -78,13 +78,13 @@ describe('the breaker of all guilds', () => {
     expect([breaker.maySend('new'), breaker.maySend('newest')]).toEqual([true, true]);
     expect(breaker.latest()).toBe('answered');
     // Guilds that have failed three times on their own wait for an answer of their own.
-    expect(breaker.extent()).toBe('some');
+    expect(breaker.heldBackFor()).toBe('some');
   });
 });
 
 it('knows nothing before the first request', () => {
   expect(breaker.latest()).toBeUndefined();
-  expect(breaker.extent()).toBe('none');
+  expect(breaker.heldBackFor()).toBe('none');
 });
 
 describe('a pause of a key', () => {

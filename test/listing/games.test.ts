@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
 import { createGames, type Games, type GamesDeps } from '../../src/listing/games.ts';
-import type { OnlyOne } from '../../src/storage/only-one.ts';
-import { onlyOne } from '../support/builders.ts';
+import type { ClaimJob } from '../../src/storage/claim-job.ts';
+import { claimJob } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -40,7 +40,7 @@ async function setUp(
   const games = createGames({
     ...(hasOperatorKey && { fetchAsOperator: () => fetchWithKeyOf('operator') }),
     fetchFor: async (guildId) => (guildId === 'keyless' ? undefined : fetchWithKeyOf(guildId)),
-    onlyOne,
+    claimJob,
     ttlMs: HOUR,
     logger,
     now: () => clock.now,
@@ -246,8 +246,8 @@ describe('the stored list', () => {
 
   it('is taken from another process that has fetched it since, or is fetching it', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
-    const busy: OnlyOne = async () => false;
-    const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, onlyOne: busy });
+    const busy: ClaimJob = async () => false;
+    const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
     other.games.refreshSoon();
     await other.quiet();
     expect(other.games.isFresh()).toBe(false);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMaintenance } from '../../src/operations/maintenance.ts';
-import { onlyOne } from '../support/builders.ts';
+import { claimJob } from '../support/builders.ts';
 import { recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ it('the hourly job runs soon after the start and every hour, task by task, and o
       last: async () => void done.push('last'),
     },
     ...byNothing,
-    onlyOne,
+    claimJob,
     logger,
   });
   await start?.();
@@ -46,7 +46,7 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
       next: async () => void done.push('next'),
     },
     ...byNothing,
-    onlyOne,
+    claimJob,
     logger: recorder(),
   });
   await start?.();
@@ -71,7 +71,7 @@ it.each([
     byAge: { old: async (stopping) => void signals.push(stopping) },
     isClockRight: async () => isRight,
     tasks: {},
-    onlyOne,
+    claimJob,
     logger: recorder(),
   });
   await start?.();

@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Interaction } from '../../src/interactions/interaction.ts';
 import { Secret } from '../../src/secret.ts';
+import { createClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createLeases, type LeasesDeps } from '../../src/storage/leases.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
-import { createOnlyOne } from '../../src/storage/only-one.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
@@ -264,7 +264,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     locale: 'en-US',
     guildLocale: 'en-US',
     isInstalledInGuild: true,
-    asked: { kind: 'unknown' },
+    request: { kind: 'unknown' },
   });
 
   async function openBoth(): Promise<readonly [Store, Store]> {
@@ -298,7 +298,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     });
     await leases.start?.();
     onTestFinished(() => leases.stop?.());
-    return { ...work, ...leases, owner, onlyOne: createOnlyOne({ store, owner }), ends };
+    return { ...work, ...leases, owner, claimJob: createClaimJob({ store, owner }), ends };
   }
 
   const words = createWords();
@@ -393,16 +393,16 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const done: string[] = [];
     const work = (who: string) => async () => void done.push(who);
     const both = await Promise.all([
-      one.onlyOne('job', NEVER_MS, work('first')),
-      other.onlyOne('job', NEVER_MS, work('first')),
+      one.claimJob('job', NEVER_MS, work('first')),
+      other.claimJob('job', NEVER_MS, work('first')),
     ]);
     expect([both.filter(Boolean), done]).toEqual([[true], ['first']]);
     const [holder, waiting] = both[0] ? [one, other] : [other, one];
-    expect(await holder.onlyOne('job', 1, work('again'))).toBe(true);
-    await expect.poll(() => waiting.onlyOne('job', NEVER_MS, work('once it is over'))).toBe(true);
-    expect(await holder.onlyOne('job', NEVER_MS, work('never'))).toBe(false);
+    expect(await holder.claimJob('job', 1, work('again'))).toBe(true);
+    await expect.poll(() => waiting.claimJob('job', NEVER_MS, work('once it is over'))).toBe(true);
+    expect(await holder.claimJob('job', NEVER_MS, work('never'))).toBe(false);
     await waiting.stop?.();
-    await expect.poll(() => holder.onlyOne('job', NEVER_MS, work('once it is dead'))).toBe(true);
+    await expect.poll(() => holder.claimJob('job', NEVER_MS, work('once it is dead'))).toBe(true);
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 

@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     });
     await inside.promise;
     const gateway = { isConnected: () => true, shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }) };
-    const breaker = { extent: () => 'none' as const, latest: () => undefined };
+    const breaker = { heldBackFor: () => 'none' as const, latest: () => undefined };
     expect(await healthOf({ store, gateway, breaker, wayInTrouble: () => undefined })).toMatchObject({
       ready: true,
       store: { ok: true },

@@ -7,8 +7,8 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
 import { isReady, type ReadyRow } from '../../src/server-lists/row.ts';
+import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
-import type { OnlyOne } from '../../src/storage/only-one.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
@@ -223,7 +223,7 @@ export async function openPipeline(options: PipelineOptions) {
 }
 
 /** Where there is one process. */
-export const onlyOne: OnlyOne = async (_name, _ms, work) => {
+export const claimJob: ClaimJob = async (_name, _ms, work) => {
   await work();
   return true;
 };

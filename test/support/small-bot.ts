@@ -27,7 +27,7 @@ import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { ANSWER_WITHIN_MS } from './bot.ts';
-import { onlyOne } from './builders.ts';
+import { claimJob } from './builders.ts';
 import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
@@ -57,7 +57,7 @@ export async function startSmallBot(
     logger,
   });
   const published = commands.map(asPublished);
-  const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
+  const publishing = createPublishing({ api, values: store.values, claimJob, logger });
   const words = createWords();
   const wording = {
     ...words,

@@ -3,18 +3,18 @@ import { living } from './leases.ts';
 import type { Store } from './store.ts';
 
 /**
- * Does work, unless another living process has begun the same less than `ms` milliseconds ago.
- * @returns whether it was done
+ * Runs the work unless another living process started the same job less than `ms` milliseconds ago.
+ * @returns whether the work was run
  */
-export type OnlyOne = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
+export type ClaimJob = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
 
-export interface OnlyOneDeps {
+export interface ClaimJobDeps {
   readonly store: Pick<Store, 'tables' | 'clock'>;
   /** The id of this process. */
   readonly owner: string;
 }
 
-export function createOnlyOne({ store, owner }: OnlyOneDeps): OnlyOne {
+export function createClaimJob({ store, owner }: ClaimJobDeps): ClaimJob {
   return async (name, ms, work) => {
     const until = sql<number>`${store.clock} + ${sql.lit(ms)}`;
     const { numInsertedOrUpdatedRows } = await store
