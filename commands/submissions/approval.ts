@@ -99,7 +99,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
 
   async function approve(context: PressContext): Promise<Reply> {
     await demandModerator(context);
-    const { t, interactionId, receivedAt, user, stopping } = context;
+    const { t, interactionId } = context;
     const seen = seenOf(context);
     const found = await approvals.seen(seen);
     if (found && access.blocked(found.guildId, found.userId)) {
@@ -108,12 +108,10 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     const result =
       found &&
       (await pipeline.submit({
+        ...context,
         ...seen,
         user: { id: found.userId, name: found.userName },
-        interactionId,
-        receivedAt,
-        approvedBy: user.id,
-        stopping,
+        approvedBy: context.user.id,
       }));
     if (result?.kind === 'ended') {
       const run = await runs.by(context.guildId, interactionId);

@@ -18,16 +18,12 @@ export async function send(
   wanted: Wanted,
   deps: SendDeps,
 ): Promise<Reply> {
-  const { t, guildId, interactionId, receivedAt, user, isAdmin, stopping } = context;
+  const { t, interactionId, stopping } = context;
   const { id, replacesWaiting } = wanted;
   const result = await deps.pipeline.submit({
-    guildId,
-    interactionId,
-    receivedAt,
-    user,
-    isAdmin,
+    ...context,
     ...wanted,
-    ...(stopping && { stopping }),
+    stopping,
     onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
   });
   switch (result.kind) {

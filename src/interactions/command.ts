@@ -9,10 +9,8 @@ import type { Interaction, SourceMessage, UploadedFile, UsedControl } from './in
 /** What every kind of interaction brings, and the words for its member. */
 export interface Context
   extends Reader,
-    Pick<Interaction, 'guildId' | 'channelId' | 'user' | 'isAdmin' | 'roleIds' | 'locale' | 'guildLocale'> {
+    Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
-  /** When it came, in milliseconds since 1970. */
-  readonly receivedAt: number;
   /** The words for what everybody in the guild reads, such as an announcement. Never throws. */
   readonly guildWords: () => Promise<Translate>;
   /** The message of the control, by the interaction whose reply it is; see `messageWritten`. */
@@ -182,20 +180,13 @@ export function contextOf(
   interaction: Interaction,
   { wordsFor, guildWords, mention, pages }: Wording,
 ): Context {
-  const { id, receivedAt, guildId, channelId, user, isAdmin, roleIds, locale, guildLocale } = interaction;
-  const { request } = interaction;
+  // Its token and its application are for this folder alone.
+  const { id, token, applicationId, isInstalledInGuild, request, ...member } = interaction;
   return {
+    ...member,
     interactionId: id,
-    receivedAt,
-    guildId,
-    channelId,
-    user,
-    isAdmin,
-    roleIds,
-    locale,
-    guildLocale,
-    t: wordsFor(locale),
-    guildWords: () => guildWords(guildId, guildLocale),
+    t: wordsFor(member.locale),
+    guildWords: () => guildWords(member.guildId, member.guildLocale),
     message: 'message' in request ? request.message?.madeBy : undefined,
     mention,
     pages,

@@ -29,6 +29,9 @@ export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
+  readonly isAdmin: boolean;
+  /** Aborted when the bot is to stop; `undefined`: nothing is cut short. */
+  readonly stopping: AbortSignal | undefined;
   /** The id of the document. */
   readonly id: string;
   /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
@@ -43,8 +46,6 @@ export interface Order extends Submitter {
   readonly includesAlreadySubmitted?: boolean;
   /** How many servers the button promised to submit. If it would be others now, nothing is sent. */
   readonly promised?: number | undefined;
-  /** Aborted when the bot is to stop. */
-  readonly stopping?: AbortSignal;
   /** Told how many servers have ended. */
   readonly onProgress?: (done: number, count: number) => void;
 }

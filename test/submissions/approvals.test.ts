@@ -56,7 +56,13 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     count += 1;
     return `i${count}`;
   };
-  const order = (by = mia): Omit<Order, 'id'> => ({ ...by, interactionId: newId(), receivedAt: time });
+  const order = (by = mia): Omit<Order, 'id'> => ({
+    isAdmin: false,
+    ...by,
+    interactionId: newId(),
+    receivedAt: time,
+    stopping: undefined,
+  });
   async function submit({ pipeline, drafts }: Opened, id: string, length = 1, by = mia) {
     await drafts.save(by, id, readyDraft(id, length));
     return pipeline.submit({ ...order(by), id });

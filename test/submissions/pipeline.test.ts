@@ -47,7 +47,13 @@ function newId(): string {
   count += 1;
   return `interaction ${count}`;
 }
-const order = (by = mia): Omit<Order, 'id'> => ({ ...by, interactionId: newId(), receivedAt: time });
+const order = (by = mia): Omit<Order, 'id'> => ({
+  isAdmin: false,
+  ...by,
+  interactionId: newId(),
+  receivedAt: time,
+  stopping: undefined,
+});
 
 /** Submits one server, as /addserver does. */
 function one({ pipeline }: Opened, host: string, id = newId()): Promise<Result> {
