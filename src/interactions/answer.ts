@@ -14,6 +14,7 @@ import { type Context, OldMessage, type PressAnswers, type Reply } from './comma
 import {
   deliver,
   firstResponse,
+  type MessageKey,
   messageWritten,
   type ReplyOrText,
   replacedBy,
@@ -32,7 +33,7 @@ import type { UnderWay } from './under-way.ts';
 
 export interface AnswerDeps extends Announcing {
   readonly api: DiscordApi;
-  readonly record: Pick<InteractionRecord, 'take' | 'owns' | 'markReplied'>;
+  readonly record: Pick<InteractionRecord, 'take' | 'mayReply' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly afterCrash: Pick<AfterCrash, 'report' | 'tellInLog'>;
@@ -58,7 +59,10 @@ export interface InFlight {
 
 export type Answering = ReturnType<typeof createAnswering>;
 
-/** Carries out what was asked for, and replies, in the way that the command says it answers. Errors become words. */
+/**
+ * Carries out what was requested, and replies, in the way that the command says it answers. What an action throws becomes words
+ * for its member. What is thrown from here is logged by dispatch.ts: the interaction was lost, or has no reply yet.
+ */
 export function createAnswering(deps: AnswerDeps) {
   const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
@@ -158,7 +162,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (shown) {
       // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
       // since Discord waits.
-      void editOrder.claimAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
+      void editOrder.tryToClaimAtOnce(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
@@ -197,29 +201,43 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // If the database is away, the reply goes out all the same: no process takes anything over meanwhile.
-      await editOrder.claim(interaction.id, message).catch(() => undefined);
-      const isOwner = await record.owns(interaction.id).catch(() => true);
-      if (!isOwner) throw new LostInteraction('Another process has taken the interaction over');
-      const fallback = (error: unknown) => notTaken(error, inFlight);
-      const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, shown, progress, isLatest, fallback }, reply).catch(
-        async (error: unknown) => {
-          // After any other failure the interaction stays recorded, and its member is told soon.
-          if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
-          throw error;
-        },
-      );
+      await editOrder.tryToClaim(interaction.id, message);
+      if (!(await record.mayReply(interaction.id)))
+        throw new LostInteraction('The interaction was taken over');
+      await deliverOrTellInLog(inFlight, { shown, message }, reply);
       trace.replied();
       await record.markReplied(interaction.id);
-      if (typeof reply !== 'string' && reply.announcement) {
-        const announcement = reply.announcement(await context.guildWords());
-        await announce(deps, interaction, announcement).catch((error: unknown) => {
-          logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
-        });
-      }
+      await tryToAnnounce(inFlight, reply);
     } finally {
       underWay.end(interaction.id);
+    }
+  }
+
+  /** @throws what `deliver` throws; if Discord will never take the reply, the guild's log channel was told */
+  async function deliverOrTellInLog(
+    inFlight: InFlight,
+    { shown, message }: { readonly shown: Shown | undefined; readonly message: MessageKey },
+    reply: ReplyOrText,
+  ): Promise<void> {
+    const { interaction, progress } = inFlight;
+    const isLatest = () => editOrder.mayBeLatest(interaction.id, message);
+    const fallback = (error: unknown) => notTaken(error, inFlight);
+    try {
+      await deliver({ api, interaction, shown, progress, isLatest, fallback }, reply);
+    } catch (error) {
+      // After any other failure the interaction stays recorded, and its member is told soon.
+      if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
+      throw error;
+    }
+  }
+
+  /** Announces what the reply wants everybody to know. Never throws: its member has the reply by now. */
+  async function tryToAnnounce({ interaction, context }: InFlight, reply: ReplyOrText): Promise<void> {
+    if (typeof reply === 'string' || !reply.announcement) return;
+    try {
+      await announce(deps, interaction, reply.announcement(await context.guildWords()));
+    } catch (error) {
+      logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
     }
   }
 

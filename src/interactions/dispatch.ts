@@ -33,7 +33,7 @@ export interface DispatchDeps extends Commands {
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
-  readonly record: Pick<InteractionRecord, 'owns'>;
+  readonly record: Pick<InteractionRecord, 'surelyOwns'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
   /** Told the guild of every interaction that the guild's own installation authorised. */
@@ -56,7 +56,7 @@ export function createDispatcher(deps: DispatchDeps) {
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
     const context = contextOf(interaction, wording);
-    const progress = createProgress(api, interaction, () => record.owns(interaction.id).catch(() => false));
+    const progress = createProgress(api, interaction, () => record.surelyOwns(interaction.id));
     const inFlight = { interaction, context, trace, progress };
     const { request } = interaction;
     if (request.kind === 'autocomplete') {

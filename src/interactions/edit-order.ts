@@ -20,35 +20,57 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Keeps an older reply from overwriting a newer one, also across processes: the reply to button A may be tried again after
- * the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply
+ * Keeps an older reply from overwriting a newer one: the reply to button A may be tried again after the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply
  * waits while an edit for A is under way. Presses on a message that the bot has posted are in no order.
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
+  async function claim(interactionId: string, message: MessageKey): Promise<boolean> {
+    const { numUpdatedRows } = await store
+      .tables()
+      .updateTable('interactions')
+      .set({ changes: message })
+      .where('id', '=', interactionId)
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  async function isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
+    for (let pauses = 0; ; pauses += 1) {
+      const others = await store
+        .tables()
+        .selectFrom('interactions')
+        .select('id')
+        .where('changes', '=', message)
+        .where('id', '<>', interactionId)
+        .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('sealed', 'is not', null)]))
+        .execute();
+      if (others.some(({ id }) => id > interactionId)) return false;
+      if (others.length === 0 || pauses === EARLIER_PAUSES) return true;
+      await pause(EARLIER_PAUSE_MS);
+    }
+  }
+
   return {
     /**
      * A recorded interaction writes this message from now on.
-     * @returns false if another process has taken the interaction over, or it was deleted with the data of its guild
+     * @returns false if the interaction was taken over from this process, or deleted with the data of its guild
      */
-    async claim(interactionId: string, message: MessageKey): Promise<boolean> {
-      const { numUpdatedRows } = await store
-        .tables()
-        .updateTable('interactions')
-        .set({ changes: message })
-        .where('id', '=', interactionId)
-        .where('owner', '=', owner)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    claim,
 
-    /** An interaction that is not recorded writes this message with its first response. */
-    async claimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
+    /** As `claim`, as far as the store can be reached. Never throws. */
+    tryToClaim: (interactionId: string, message: MessageKey): Promise<boolean> =>
+      claim(interactionId, message).catch(() => false),
+
+    /** An interaction that is not recorded writes this message with its first response, as far as the store can be reached. */
+    async tryToClaimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await store
         .tables()
         .insertInto('interactions')
         .values({ id, guild_id: guildId, owner, taken_at: receivedAt, sealed: null, changes: message })
         .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute();
+        .execute()
+        .catch(() => undefined);
     },
 
     /**
@@ -70,20 +92,10 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
      * Whether no later interaction has begun to write the message. If an edit for an earlier interaction may still be under
      * way, this waits for its end, two seconds at most: Discord might apply that edit last.
      */
-    async isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
-      for (let pauses = 0; ; pauses += 1) {
-        const others = await store
-          .tables()
-          .selectFrom('interactions')
-          .select('id')
-          .where('changes', '=', message)
-          .where('id', '<>', interactionId)
-          .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('sealed', 'is not', null)]))
-          .execute();
-        if (others.some(({ id }) => id > interactionId)) return false;
-        if (others.length === 0 || pauses === EARLIER_PAUSES) return true;
-        await pause(EARLIER_PAUSE_MS);
-      }
-    },
+    isLatest,
+
+    /** As `isLatest`; true while that cannot be known. Never throws. */
+    mayBeLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
+      isLatest(interactionId, message).catch(() => true),
   };
 }

@@ -10,7 +10,7 @@ export type Progress = ReturnType<typeof createProgress>;
 
 /**
  * Shows how far the work is.
- * @param isOwner whether no other process has taken the interaction over, and has told of it
+ * @param isOwner whether the interaction still belongs to this process: whoever takes it over tells of it
  */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,

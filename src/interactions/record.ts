@@ -97,7 +97,7 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
     }
   }
 
-  /** Whether no other process has taken the interaction over. Inside of a transaction of its guild that stays so. */
+  /** Whether the interaction was not taken over from this process. Inside of a transaction of its guild that stays so. */
   async function owns(interactionId: string): Promise<boolean> {
     const row = await store
       .tables()
@@ -149,9 +149,16 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
       return numInsertedOrUpdatedRows === 1n ? 'taken' : 'twice';
     },
 
-    owns,
+    /** Whether the interaction belongs to this process; false while that cannot be known. Never throws. */
+    surelyOwns: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
-    /** @throws LostInteraction if another process has taken the interaction over */
+    /**
+     * Whether a reply may go out whose work is done: also while the store is away, since nothing is taken over meanwhile. Never
+     * throws.
+     */
+    mayReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
+
+    /** @throws LostInteraction if the interaction was taken over from this process */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
       throw new LostInteraction('Another process has taken the interaction over');

@@ -2,7 +2,7 @@ import type { MessageKey } from './deliver.ts';
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** The interactions that this process is at work on. Of all others that it owns, after-crash.ts tells their members. */
+/** This process is working on these. after-crash.ts replies to every other interaction that this process owns. */
 export function createUnderWay() {
   /** By interaction, the message that it will write; `undefined` once its reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();

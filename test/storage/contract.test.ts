@@ -464,13 +464,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
   it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
     const [store, another] = await openBoth();
     const { process, id, runId } = await working(store);
-    expect(await process.owns(id)).toBe(true);
+    expect(await process.surelyOwns(id)).toBe(true);
     expect(await process.parts.runs.markSending('1', runId, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
-    expect(await process.owns(id)).toBe(false);
+    expect(await process.surelyOwns(id)).toBe(false);
     expect(await process.parts.runs.markSending('1', runId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
     await process.parts.runs.endRequest(runId, ended.indices, [ended]);
