@@ -54,7 +54,7 @@ export interface Timing extends ApiTiming {
   readonly listReadingMs?: number;
   /** How often a process says that it is alive. */
   readonly leaseRenewedEveryMs?: number;
-  /** How often it is looked whether commands still come in this way. */
+  /** How often the bot looks whether commands still come in this way. */
   readonly wayInEveryMs?: number;
   readonly largeTurnMs?: number;
   /** Before what could not be recorded is recorded again, try by try. */
@@ -289,7 +289,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   return { ...inOrder(parts, logger), commands: published };
 }
 
-/** Passes the first call on, and no other. */
 function firstOnly<Value>(take: (value: Value) => void): (value: Value) => void {
   let isTaken = false;
   return (value) => {

@@ -16,7 +16,7 @@ const STOP_MS = 10_000;
 /** From when on a second signal is one that somebody means, in milliseconds: npm passes Ctrl-C on once more. */
 const SECOND_SIGNAL_MS = 1_000;
 
-/** How often it is looked whether whoever started the bot is still there, in milliseconds. */
+/** How often the bot looks whether whoever started it is still there, in milliseconds. */
 const PARENT_EVERY_MS = 500;
 
 /** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */

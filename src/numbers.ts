@@ -2,7 +2,6 @@
  * Numbers that parts of the bot share which do not import each other.
  */
 
-/** An hour and a day in milliseconds. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** How long an interaction's token lives, in milliseconds (Discord docs: Receiving and Responding, "Followup Messages"). */

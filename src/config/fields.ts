@@ -24,7 +24,6 @@ export function must(requirement: string) {
 export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
   numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
 
-/** A TCP port. */
 export const port = numberIn({ from: 1, to: 65_535 }, 'a port from 1 to 65535');
 
 function numberIn({ from, to }: { readonly from: number; readonly to: number }, requirement: string) {

@@ -44,7 +44,7 @@ const MOST_CONNECTIONS = 256;
 /** The shortest pause after a 429, in milliseconds: some 429s name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
-/** The interaction can no longer be answered: too late (10062), its token is over, or answered by another process (40060). */
+/** The interaction can no longer be answered: it is too old (10062), its token is over, or it has an answer (40060). */
 export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
 }

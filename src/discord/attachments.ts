@@ -5,7 +5,6 @@ import type { Logger } from '../logger.ts';
 export interface AttachmentsDeps {
   /** The hosts that files are read from, `host` or `host:port`; without a port, the port of the scheme. */
   readonly hosts: readonly string[];
-  /** The most bytes of a file. */
   readonly maxBytes: number;
   readonly logger: Logger;
   /** Milliseconds for the whole file; 10 seconds. */

@@ -21,7 +21,7 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message in a channel that answers no interaction. */
 export interface ChannelMessage {
-  /** Names the message, in each try of it, also by another process; without it there is only one try. */
+  /** Names the message in each try, so that Discord shows it once. Without a name there is only one try. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed: APIEmbed;

@@ -31,7 +31,7 @@ export interface ConnectionDeps extends WayIn {
   readonly onFatal: (error: FatalDiscordError) => void;
   /** Ends what is under way, when the bot stops. */
   readonly finish: () => Promise<void>;
-  /** How often it is looked whether commands still come in this way, in milliseconds. */
+  /** How often the bot looks whether commands still come in this way, in milliseconds. */
   readonly wayInEveryMs?: number | undefined;
   readonly logger: Logger;
 }

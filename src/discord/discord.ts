@@ -58,7 +58,6 @@ export function createDiscord(deps: DiscordDeps) {
   };
 }
 
-/** Asks once, and remembers the answer. */
 function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let known: Promise<Value> | undefined;
   return () => {

@@ -19,7 +19,6 @@ import type { Secret } from '../secret.ts';
 import type { SparingLog } from '../sparing-log.ts';
 import type { Identifies } from './identifies.ts';
 
-/** What a shard is doing. */
 export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
 export type ShardState = (typeof SHARD_STATES)[number];
 
@@ -71,7 +70,6 @@ export type Shard = ReturnType<typeof createShard>;
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
-  /** Since the last session began or went on. */
   const attemptsSinceSession = { connections: 0, identifies: 0 };
   let state: ShardState = 'connecting';
   let session: SessionInfo | null = null;
@@ -225,7 +223,7 @@ async function close(connection: WebSocketShard, destroy: () => Promise<void>): 
   socket?.terminate();
 }
 
-/** @param times how often something was in vain */
+/** @param times how often in a row something failed */
 function pauseAfter(times: number, longestMs: number): number {
   return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), longestMs);
 }

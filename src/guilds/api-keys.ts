@@ -40,7 +40,6 @@ export interface ApiKeysDeps {
   readonly store: Pick<Store, 'values' | 'inGuild' | 'cutLog'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Logger;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

@@ -37,7 +37,6 @@ export interface MembershipDeps {
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
   readonly graceMs: number;
   readonly logger: Logger;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

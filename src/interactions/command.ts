@@ -175,7 +175,6 @@ export interface Wording {
   readonly pages: ListingPages;
 }
 
-/** The context of an interaction. */
 export function contextOf(
   interaction: Interaction,
   { wordsFor, guildWords, mention, pages }: Wording,

@@ -122,7 +122,6 @@ interface LabelledField {
   readonly hint: string;
 }
 
-/** A field to type in. */
 export interface TextField extends LabelledField {
   readonly kind?: 'text';
   readonly example?: string;

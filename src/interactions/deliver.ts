@@ -27,7 +27,6 @@ const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 /** After so many milliseconds an earlier edit no longer takes effect at Discord. */
 const LATE_EDIT_MS = 2_000;
 
-/** A reply as the first response. */
 export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {

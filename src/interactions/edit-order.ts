@@ -4,8 +4,7 @@ import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
 /**
- * How often it is looked whether an earlier reply to the same message was sent, and the pause in between in
- * milliseconds.
+ * How often the bot looks whether an earlier reply to the same message was sent, and the pause in between in milliseconds.
  */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;

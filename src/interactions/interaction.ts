@@ -35,7 +35,6 @@ export interface Interaction extends Answerable {
   readonly request: Request;
 }
 
-/** What is requested. */
 export type Request =
   | ({ readonly kind: 'command'; readonly name: string } & Entered)
   | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
@@ -64,11 +63,9 @@ export interface UsedControl {
 export interface Entered {
   /** What was typed, or the value that was chosen; empty for none. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What was uploaded. */
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
 
-/** A modal that was submitted. */
 export interface SubmittedModal extends Entered {
   readonly kind: 'modal';
   readonly customId: string;

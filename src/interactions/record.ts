@@ -62,7 +62,6 @@ export interface RecordDeps {
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -161,7 +160,7 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
     /** @throws LostInteraction if the interaction was taken over from this process */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
-      throw new LostInteraction('Another process has taken the interaction over');
+      throw new LostInteraction('The interaction was taken over');
     },
 
     /** The interactions that this process owns and has not replied to, oldest first. */

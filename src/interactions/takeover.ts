@@ -8,7 +8,7 @@ export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly owner: string;
-  /** Ends the submissions of dead processes, so that their outcomes can be told. */
+  /** Ends abandoned submissions, so that their outcomes can be told. */
   readonly submissions: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
@@ -18,12 +18,11 @@ export interface TakeoverDeps {
 }
 
 /**
- * Takes over what dead processes owned, guild by guild, and has the members told. A guild that is locked, or a member who
+ * Takes over what is abandoned, guild by guild, and has the members told. A guild that is locked, or a member who
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
 export function createTakeover({ store, owner, submissions, tellUnreplied, showDue, logger }: TakeoverDeps) {
-  /** The guilds in which a dead process owns anything. */
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -36,8 +35,8 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, showD
   }
 
   /**
-   * Makes this process the owner of what is abandoned in a guild, in a transaction of the guild: a process that only slept
-   * reserves and sends nothing more.
+   * Makes this process the owner of what is abandoned in a guild. A former owner that still runs finds that out in its next
+   * transaction of the guild, and sends nothing more.
    */
   async function claim(guildId: string): Promise<void> {
     await store

@@ -21,7 +21,7 @@ export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
  * - `answered`: with what was asked for.
  * - `refused`: with the reason why not.
  * - `failed`: with an apology and the reference of what is in the log.
- * - `lost`: too late, or another process or delivery had it.
+ * - `lost`: it came too late, twice, or was answered elsewhere.
  * - `undelivered`: Discord refused the reply.
  * - `unanswered`: Discord could not be reached with the reply; the member still waits.
  */

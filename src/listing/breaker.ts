@@ -81,7 +81,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** The guild has another key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    /** For whom submissions are held back. */
     heldBackFor(): HeldBackFor {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';

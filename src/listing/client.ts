@@ -30,7 +30,6 @@ export interface ListingApiDeps {
 export interface ListingRequest {
   readonly action: 'add' | 'games';
   readonly outcome: (Outcome | GamesOutcome)['kind'];
-  /** Milliseconds. */
   readonly ms: number;
 }
 

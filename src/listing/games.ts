@@ -18,7 +18,6 @@ export interface GamesDeps {
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -126,7 +125,7 @@ export function createGames(deps: GamesDeps) {
     if (!isFresh()) await claimJob('games', PAUSE_MS, () => refresh(guildId));
   }
 
-  /** The list of the last run, or what another process has fetched since. */
+  /** Takes the stored list where it is newer than the one in use. */
   async function takeStored(): Promise<void> {
     const stored = await records.get(LIST);
     if (stored === undefined || stored === 'unreadable') return;

@@ -6,7 +6,6 @@ import type { Requester } from './guard.ts';
 interface KeyTrialsDeps {
   /** One reading of the games list with the key. */
   readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

@@ -1,4 +1,3 @@
-/** What a check has found. */
 export interface Finding {
   readonly check: string;
   /** `skipped`: another check has to succeed first. */
@@ -8,7 +7,6 @@ export interface Finding {
   readonly mend?: string;
 }
 
-/** A check failed. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
   readonly mend: string;

@@ -73,7 +73,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 
   const ours = async () => (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
 
-  /** Removes the unfinished backups of killed processes. */
+  /** Removes what unfinished backups have left. */
   async function removeLeft(): Promise<void> {
     for (const file of await ours()) {
       const [complete = ''] = file.split(PARTIAL);

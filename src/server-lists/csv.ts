@@ -9,7 +9,7 @@ import { gameOf, type RawRow, type RowProblem, shown, shownAddress } from './row
 const FIELD_NAMES = {
   server: [
     ...['address', 'serveraddress', 'ipport', 'addr', 'ip', 'ipaddress', 'serverip', 'host', 'domain'],
-    // Beside an address these are what players see.
+    // If there is an address column too, these hold the display name.
     ...['server', 'hostname'],
   ],
   port: ['port', 'serverport'],

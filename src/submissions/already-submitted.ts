@@ -16,7 +16,6 @@ const ADDRESSES_AT_ONCE = 500;
 
 export interface AlreadySubmittedDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

@@ -39,7 +39,6 @@ export type Drafts = ReturnType<typeof createDrafts>;
 
 export interface DraftsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

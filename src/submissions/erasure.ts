@@ -23,7 +23,6 @@ export interface ErasureDeps {
   readonly runs: Pick<Runs, 'endWaiting' | 'endUnfinished' | 'expire'>;
   /** For how many days servers are kept that were accepted or may have been received. */
   readonly days: number;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -37,7 +36,6 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
   const submissionsOf = (guildId: string) =>
     tables().selectFrom('submissions').where('submissions.guild_id', '=', guildId);
 
-  /** No limit counts it. */
   const isUncounted = ({ or, eb }: ExpressionBuilder<Tables, 'servers'>) =>
     or([eb('reserved_at', 'is', null), eb('reserved_at', '<', limits.countsSince())]);
 

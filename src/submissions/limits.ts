@@ -21,7 +21,6 @@ export interface Limited {
   readonly isSoon: boolean;
 }
 
-/** So many servers within so many seconds. */
 export interface UsageLimit {
   readonly servers: number;
   readonly seconds: number;
@@ -32,20 +31,17 @@ export interface LimitsDeps {
   /** What a member and what a guild may submit. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 export interface Wanted {
   readonly guildId: string;
   readonly userId: string;
-  /** How many servers. */
   readonly count: number;
   /** Servers that a member may submit in a calendar day in UTC. */
   readonly dailyQuota?: number | undefined;
 }
 
-/** One of the limits. */
 interface Limit extends Pick<Limited, 'by' | 'limit'> {
   /** How many servers count, as a part of a statement. */
   readonly used: RawBuilder<number>;
@@ -62,7 +58,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
  * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
- * rejected it because of the key. They are counted in the table of servers, so for all replicas together.
+ * rejected it because of the key. They are counted in the table of servers.
  */
 export function createLimits({ store, member, guild, now = () => Date.now() }: LimitsDeps) {
   /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */

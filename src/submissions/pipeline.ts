@@ -124,7 +124,7 @@ export interface PipelineDeps {
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Throws if another process has taken the interaction over, and so tells its member that nothing was sent. */
+  /** Throws if the interaction was taken over: its member was told that nothing was sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
   /** Tells the guild's admins that the service refuses their key for the first time. */
@@ -134,7 +134,6 @@ export interface PipelineDeps {
   readonly logger: Pick<Logger, 'error'>;
   /** Pauses between the tries to record an outcome, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -144,9 +143,9 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A reservation may be lost in a power cut, since nothing of it was sent yet: marking it as sending is synced, and everything
- * before it with it. So is the record of the message of what waits, before its member is told, unless Discord did not take
- * that message.
+ * A power cut may lose a reservation, since nothing of it was sent yet. Marking it as sending is synced, and everything before
+ * it too. The moderators' message is saved and synced before the member is told that the submission waits. If Discord refused
+ * the message, there is nothing to save.
  */
 const NOT_SYNCED = { synced: false };
 

@@ -13,7 +13,6 @@ export interface RecordsDeps extends Pick<LimitsDeps, 'member' | 'guild'>, Pick<
   /** The id of this process. */
   readonly owner: string;
   readonly myTurn: WorkTurns;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 

@@ -22,13 +22,11 @@ export const WAITS_MS = 7 * DAY_MS;
 /** How often it is looked whether a run has ended, in milliseconds. */
 const LOOKED_AT_EVERY_MS = 500;
 
-/** Where a message is. */
 export interface MessagePlace {
   readonly channelId: string;
   readonly messageId: string;
 }
 
-/** A server of a run. */
 export interface RunServer {
   /** The line of the document that it stood on. */
   readonly line: number;
@@ -97,7 +95,6 @@ export interface RunsDeps {
   readonly drafts: Pick<Drafts, 'read' | 'keep' | 'delete'>;
   /** The id of this process. */
   readonly owner: string;
-  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -369,7 +366,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     },
     /**
      * Marks these servers right before a request with them is sent.
-     * @returns false if they were deleted, as with the guild's data, or another process has ended the run
+     * @returns false if they were deleted, as with the guild's data, or the run has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
       const row = await move(id, { guildId, from: ['running'] }, { state: 'running' });
@@ -381,7 +378,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * Records what came of a request. A server that another process has ended keeps the outcome that it has.
+     * Records what came of a request. A server that has ended keeps its outcome.
      * @param indices the servers of the request; those that have not ended are sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
