@@ -108,8 +108,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onFatal,
     logger,
   });
-  const { api, posts, clock } = discord;
-  const { mention } = discord.publishing;
+  const { api, posts, publishing } = discord;
+  const { mention } = publishing;
 
   // Guilds, and what their admins read.
   const records = createRecords({
@@ -129,8 +129,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     submissions: records.erasure,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    tellUnreachable: api.tellUnreachable,
-    isClockRight: clock.isRight,
     logger,
   });
   const { keys, settings, logChannel, access, membership } = guilds;
@@ -260,7 +258,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       interactions: record.prune,
     },
     tasks: { games: createGoneGames({ values: store.values, settings, games, tell }) },
-    isClockRight: clock.isRight,
+    isClockRight: discord.isClockRight,
     claimJob,
     onFatal,
     logger,

@@ -34,6 +34,7 @@ export function createDiscord(deps: DiscordDeps) {
       onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
   });
   const attachments = createAttachments({ ...files, logger });
+  const clock = createClockCheck({ api, logger });
   const application = once(() => readApplication(api));
   const applicationId = async () => (await application()).id;
 
@@ -42,7 +43,9 @@ export function createDiscord(deps: DiscordDeps) {
     attachments,
     posts: createChannelPosts({ api, logger }),
     publishing: createPublishing({ api, values, claimJob, logger }),
-    clock: createClockCheck({ api, logger }),
+    clock,
+    isClockRight: clock.isRight,
+    tellUnreachable: api.tellUnreachable,
     /** The application as it was when it was first read. */
     application,
     applicationId,
