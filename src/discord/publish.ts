@@ -40,8 +40,6 @@ export interface PublishingDeps {
   readonly logger: Logger;
 }
 
-export type Publishing = ReturnType<typeof createPublishing>;
-
 /** The longest pause between two tries to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;

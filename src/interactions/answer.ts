@@ -111,8 +111,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * The reply after a failure of the store. Something may have been changed all the same, as when the connection is lost during
-   * a COMMIT: what is stored tells, as after a crash.
+   * The reply after a failure of the store, from what is stored, as after a crash: a connection that is lost during a COMMIT may
+   * have changed something.
    * @throws StoreError if that cannot be read now; the interaction stays recorded, and its member is told soon
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {

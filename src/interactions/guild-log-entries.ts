@@ -65,8 +65,8 @@ export interface KeyAlertDeps {
 }
 
 /**
- * Tells the operator, and a guild's log channel, that the service refuses the key for the first time, that one try an hour is sent until the key works or is
- * renewed, and who set it, if that is known. Never throws.
+ * Tells the operator and the guild's admins that the service refuses the key for the first time. Admins read that one try an hour
+ * is sent until the key works or is renewed, and who set it, if that is known. Never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
   const { guildLog, keys, mention, logger } = deps;

@@ -106,8 +106,8 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches in the background if the list is stale, no fetch runs and none has failed within half a minute. If another
-   * process has fetched a newer list, or fetches one now, this process takes that list.
+   * Fetches in the background if the list is stale, unless a fetch runs or one failed within half a minute. A newer list that is
+   * stored by then is taken instead.
    * @param guildId whose member asks
    */
   function refreshSoon(guildId?: string): void {

@@ -51,9 +51,8 @@ export interface TransactionOptions {
 }
 
 /**
- * Marks what was under way at the time of a backup as sent: it went on after the backup, so the next start ends it as
- * unknown, and sends nothing a second time. The interactions of that time are not answered any more, and its processes
- * are dead.
+ * What was under way when the backup was made went on afterwards. Marked as sent, the next start ends it as unknown, and sends
+ * nothing a second time. The interactions of that time are not answered any more, and its processes are dead.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

@@ -135,10 +135,10 @@ export function createStore(deps: StoreDeps) {
       for (const each of closing) await each?.destroy();
     },
     /**
-     * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
-     * or nothing if it throws. Inside another change it is a part of that one. Other changes of the guild wait until it
-     * ends, with SQLite all others, so it must await nothing but the store, and nothing of it that began outside: that may
-     * wait for the connection. It must catch no SQL error: PostgreSQL does not go on after one.
+     * Changes what is kept of a guild, in one transaction: everything that `change` writes, to tables and under keys, is kept, or
+     * nothing if `change` throws. A change inside another one is a part of that. Other changes of the guild wait until this one
+     * ends; with SQLite those of all guilds do. So `change` awaits nothing but the store, and nothing of the store that began
+     * outside: that may wait for the connection. `change` catches no SQL error, since PostgreSQL does not go on after one.
      */
     async inGuild<Result>(
       guildId: string,

@@ -137,9 +137,9 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
       }
     },
     /**
-     * Deletes a member's documents, and withdraws what waits for a moderator; their name from what they have submitted and
-     * decided; and their id where no limit counts it. Of what is carried out nothing is left to be submitted then, nor waits
-     * again. Called inside the guild's transaction.
+     * Deletes a member's documents, withdraws what waits for a moderator, and takes their name out of what they have submitted
+     * and decided. Their id goes where no limit counts it. What is being carried out leaves nothing to be submitted, and does not
+     * wait again. Called inside the guild's transaction.
      * @returns from how many servers the name was deleted
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
