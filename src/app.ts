@@ -156,6 +156,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const record = createRecord({ store, owner, encryption, logger });
   const approvalMessages = createApprovalMessages({
     approvals: records.approvals,
+    api,
     posts,
     settings,
     setTrouble: logChannel.setTrouble,
@@ -253,7 +254,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     byAge: {
       async submissions(stopping) {
         await records.erasure.prune(stopping);
-        await approvalMessages.showDue();
+        void approvalMessages.showDue();
       },
       interactions: record.prune,
     },

@@ -27,7 +27,7 @@ export interface ApprovalDeps extends BecameDeps {
   readonly access: Access;
   readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
   readonly runs: Pick<Runs, 'find' | 'by' | 'settled'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
+  readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
@@ -58,8 +58,14 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
   waiting(context: Context, wanted: number): Promise<WaitingShown | undefined>;
 }
 
-/** The buttons and the modal of a submission that waits for a moderator. They are in the log channel and in /submissions. */
-export function approvalActions(deps: ApprovalDeps): ApprovalActions {
+/**
+ * The buttons and the modal of a submission that waits for a moderator. They are in the log channel and in /submissions.
+ * @param showNext the page of /submissions with what waits, counted from 1 and around
+ */
+export function approvalActions(
+  deps: ApprovalDeps,
+  showNext: (context: Context, wanted: number) => Promise<Reply>,
+): ApprovalActions {
   const { access, approvals, runs, approvalMessages, pipeline, settings, games } = deps;
 
   function seenOf({ guildId, argument }: Deciding) {
@@ -67,13 +73,13 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     return { guildId, id, runId };
   }
 
-  /** The message is shown as it is now, however late its button was pressed. */
-  function showPressed(context: Deciding): Promise<void> {
-    const { channelId, postedId: messageId } = context;
-    return approvalMessages.show(
-      seenOf(context),
-      messageId === undefined ? undefined : { channelId, messageId },
-    );
+  /**
+   * The message in the channel is shown as it is now, however late its button was pressed. Nobody waits for it where something
+   * else was pressed.
+   */
+  async function showPressed(context: Deciding): Promise<void> {
+    if (context.posted) await approvalMessages.show(seenOf(context), context.posted);
+    else void approvalMessages.showDue();
   }
 
   /** @throws UserError where somebody else has to decide */
@@ -92,47 +98,77 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
     return { ...view, content, components: rows(decisionButtons(t, approval)), isRefusal: true };
   }
 
-  async function decided(context: Deciding): Promise<Reply> {
-    const [reply] = await Promise.all([asItIs(context), showPressed(context)]);
-    return reply;
+  /** What it is now, where nothing was decided by this press. The message in the channel says so itself. */
+  async function undecided(context: Deciding): Promise<Reply> {
+    await showPressed(context);
+    const reply = await asItIs(context);
+    if (context.posted === undefined) return reply;
+    return reply.isRefusal ? { content: context.t('approval.changed'), isRefusal: true } : {};
+  }
+
+  /** Where it stands among all that waits, counted from 1. */
+  async function placeOf(context: Deciding): Promise<number> {
+    const { guildId, id } = seenOf(context);
+    return (await approvals.waiting(guildId)).indexOf(id) + 1;
+  }
+
+  /**
+   * The message in the channel shows what was decided. In /submissions the next one that waits follows.
+   * @param before what its place was
+   * @param texts what the moderator alone needs to know
+   */
+  async function decided(context: Deciding, before: number, texts: readonly string[] = []): Promise<Reply> {
+    await showPressed(context);
+    if (context.posted) return { content: texts.join('\n') };
+    const { guildId, interactionId } = context;
+    const run = await runs.by(guildId, interactionId);
+    const view = run && approvalView(context.t, run, games);
+    const next = await showNext(context, before);
+    const now = [view?.content, ...texts].filter(Boolean).join('\n');
+    return {
+      ...next,
+      content: [now, next.content].filter(Boolean).join('\n\n'),
+      embeds: [...(view?.embeds ?? []), ...(next.embeds ?? [])],
+    };
   }
 
   async function approve(context: PressContext): Promise<Reply> {
     await demandModerator(context);
-    const { t, interactionId } = context;
+    const { t } = context;
     const seen = seenOf(context);
     const found = await approvals.seen(seen);
-    if (found && access.blocked(found.guildId, found.userId)) {
+    if (found === undefined) return undecided(context);
+    if (access.blocked(found.guildId, found.userId)) {
       throw new UserError(`${t('approval.blocked')}\n${t('approval.still')}`);
     }
-    const result =
-      found &&
-      (await pipeline.submit({
-        ...context,
-        ...seen,
-        user: { id: found.userId, name: found.userName },
-        approvedBy: context.user.id,
-      }));
-    if (result?.kind === 'ended') {
-      const run = await runs.by(context.guildId, interactionId);
-      const now = await approvals.find(seen);
-      const reply = run ? approvalView(t, run, games) : await decided(context);
-      const texts = [reply.content, ...unsentTexts(context, result, now)];
-      return { ...reply, content: texts.filter(Boolean).join('\n') };
+    const before = await placeOf(context);
+    const result = await pipeline.submit({
+      ...context,
+      ...seen,
+      user: { id: found.userId, name: found.userName },
+      approvedBy: context.user.id,
+      onProgress(done, count) {
+        // One is sent in a moment, which needs no message of its own.
+        if (done === 0 && count > 1) void showPressed(context);
+      },
+    });
+    if (result.kind === 'ended') {
+      return decided(context, before, unsentTexts(context, result, await approvals.find(seen)));
     }
-    if (result?.kind === 'refused') {
-      void showPressed(context);
-      return { content: stillWaitingText(result.refusal, context, games), isRefusal: true };
+    if (result.kind === 'refused') {
+      const content = stillWaitingText(result.refusal, context, games);
+      return { content, isRefusal: true, keepsMessage: true };
     }
-    return decided(context);
+    return undecided(context);
   }
 
   async function refuse(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
     const reason = context.field('reason').trim();
-    await approvals.refuse({ ...seenOf(context), by: user.id, interactionId, reason });
-    return decided(context);
+    const before = await placeOf(context);
+    const refused = { ...seenOf(context), by: user.id, interactionId, reason };
+    return (await approvals.refuse(refused)) ? decided(context, before) : undecided(context);
   }
 
   async function withdraw(context: PressContext): Promise<Reply> {
@@ -146,7 +182,10 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   async function showAll(context: PressContext): Promise<Reply> {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
-    if (approval?.state !== 'waiting') return decided(context);
+    if (approval?.state !== 'waiting') {
+      await showPressed(context);
+      return asItIs(context);
+    }
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowOf))] };
   }
 
@@ -178,7 +217,7 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
   return {
     waiting,
     presses: {
-      approve: { answers: 'later', run: approve },
+      approve: { answers: 'beside', run: approve },
       refuse: {
         answers: 'modal',
         async run(context) {
@@ -209,24 +248,21 @@ export function approvalActions(deps: ApprovalDeps): ApprovalActions {
       withdraw: { answers: 'update', run: withdraw },
     },
     submits: {
-      refuse: { answers: 'later', run: refuse },
+      refuse: { answers: 'beside', run: refuse },
     },
   };
 }
 
 /** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the document's run */
-function unsentTexts(
-  context: Context,
-  ended: Ended,
-  now: Run | undefined,
-): readonly (string | false | undefined)[] {
+function unsentTexts(context: Context, ended: Ended, now: Run | undefined): readonly string[] {
   const { t } = context;
   const { draft, servers, limitedRows, limited, keyProblem } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;
-  return [
+  const texts = [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
     now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
   ];
+  return texts.filter((text) => typeof text === 'string');
 }

@@ -42,7 +42,7 @@ export interface SubmissionsDeps extends ApprovalDeps {
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand(deps: SubmissionsDeps): Command {
   const { history, runs, games } = deps;
-  const actions = approvalActions(deps);
+  const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), 1, waiting));
 
   /** Members whose files are being made. */
   const exporting = new Set<string>();

@@ -41,6 +41,13 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
+/** A message in Discord's own fields, without its nonce. It pings nobody but the one role. */
+export const messageBody = ({ content, embed, components = [], roleId }: ChannelMessage) => ({
+  ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
+  components: [...components],
+  allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
+});
+
 /** How many channels that refuse are remembered; the oldest is forgotten first. Some 2 MB. */
 const MOST_REFUSING = 10_000;
 
@@ -64,14 +71,10 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
    */
   async function put(
     channelId: string,
-    { nonce = randomUUID(), content, embed, components = [], roleId }: ChannelMessage,
+    { nonce = randomUUID(), ...message }: ChannelMessage,
     messageId?: string,
   ): Promise<{ readonly result: PostResult; readonly messageId?: string }> {
-    const body = {
-      ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
-      components: [...components],
-      allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
-    };
+    const body = messageBody(message);
     try {
       if (messageId !== undefined) {
         await api.patch(Routes.channelMessage(channelId, messageId), { body });

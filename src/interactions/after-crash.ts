@@ -122,6 +122,9 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         if (isRefused(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
+    } else {
+      // What was carried out beside the message of a control is shown by that message, and has to have ended.
+      await report(context);
     }
     await record.markReplied(id);
     onToldLater?.('told');

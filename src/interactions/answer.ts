@@ -13,7 +13,9 @@ import { type Announcing, announce } from './announce.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import {
   deliver,
+  deliverBeside,
   firstResponse,
+  isBeside,
   type MessageKey,
   messageWritten,
   type ReplyOrText,
@@ -204,7 +206,8 @@ export function createAnswering(deps: AnswerDeps) {
       await editOrder.tryToClaim(interaction.id, message);
       if (!(await record.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
-      await deliverOrTellInLog(inFlight, { shown, message }, reply);
+      const say = isBeside(interaction, action.answers) ? deliverBeside : deliver;
+      await deliverOrTellInLog(inFlight, { shown, message, say }, reply);
       trace.replied();
       await record.markReplied(interaction.id);
       await tryToAnnounce(inFlight, reply);
@@ -216,14 +219,19 @@ export function createAnswering(deps: AnswerDeps) {
   /** @throws what `deliver` throws; if Discord will never take the reply, the guild's log channel was told */
   async function deliverOrTellInLog(
     inFlight: InFlight,
-    { shown, message }: { readonly shown: Shown | undefined; readonly message: MessageKey },
+    how: {
+      readonly shown: Shown | undefined;
+      readonly message: MessageKey;
+      readonly say: typeof deliver | typeof deliverBeside;
+    },
     reply: ReplyOrText,
   ): Promise<void> {
     const { interaction, progress } = inFlight;
+    const { shown, message, say } = how;
     const isLatest = () => editOrder.mayBeLatest(interaction.id, message);
     const fallback = (error: unknown) => notTaken(error, inFlight);
     try {
-      await deliver({ api, interaction, shown, progress, isLatest, fallback }, reply);
+      await say({ api, interaction, shown, progress, isLatest, fallback }, reply);
     } catch (error) {
       // After any other failure the interaction stays recorded, and its member is told soon.
       if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
@@ -265,7 +273,8 @@ export function createAnswering(deps: AnswerDeps) {
     shown: Shown | undefined,
   ): Promise<void> {
     try {
-      await api.respond(interaction, acknowledgement(context.t, answers, shown !== undefined));
+      const isUpdate = shown !== undefined || isBeside(interaction, answers);
+      await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
       // Discord may have taken it all the same; then the member sees "thinking…". If that cannot be known, it stays
       // recorded.
@@ -289,7 +298,7 @@ export function createAnswering(deps: AnswerDeps) {
 const FAILED = 'an interaction failed';
 
 const isRecorded = ({ answers }: Action): boolean =>
-  answers === 'later' || answers === 'update' || answers === 'sending';
+  answers === 'later' || answers === 'update' || answers === 'sending' || answers === 'beside';
 
 function acknowledgement(t: Translate, answers: PressAnswers, isUpdate: boolean): APIInteractionResponse {
   if (!isUpdate) {

@@ -1,4 +1,6 @@
-import type { ChannelPosts } from '../discord/channel-posts.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
+import { type ChannelMessage, type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels } from '../guilds/settings.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
@@ -7,11 +9,13 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
 import { approvalView, decisionButtons, deletedView } from './approval-view.ts';
+import type { PressedPost } from './command.ts';
 import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
+  readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
@@ -25,19 +29,24 @@ export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
 /** How often one process shows what is due, in milliseconds: what a dead process has not shown, and what has failed. */
 const EVERY_MS = 60_000;
+/**
+ * Between two messages of a guild that are shown in the background, in milliseconds: Discord takes some 3 edits in 6 seconds of
+ * messages of a channel that are older than an hour (unofficial; code 30046).
+ */
+const PACE_MS = 2_000;
 
 /**
  * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
-  const { approvals, posts, settings, setTrouble, guildWords, games, claimJob, logger } = deps;
+  const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, logger } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
   /** @param pressed the message of which a button was pressed: whatever it shows by now */
-  async function showOnce(key: ApprovalKey, pressed: MessagePlace | undefined): Promise<void> {
+  async function showOnce(key: ApprovalKey, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
       const run = await approvals.find(key);
@@ -48,7 +57,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       if (put === 'failed') return run && approvals.changed(run);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
       if (run === undefined || (await approvals.shown(run, put))) return;
-      place = put;
+      place = put && { ...put, by: pressed?.by };
     }
   }
 
@@ -59,7 +68,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function putMessage(
     { guildId, id }: ApprovalKey,
     run: Run | undefined,
-    message: MessagePlace | undefined,
+    message: PressedPost | undefined,
   ): Promise<MessagePlace | 'failed' | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
@@ -71,6 +80,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const [embed = {}] = embeds;
     const buttons = run ? decisionButtons(t, run) : [];
     const shown = { nonce: id, content, embed, components: rows(buttons) };
+    const byPress = message?.by === undefined ? undefined : await putByPress(message.by, shown);
+    if (byPress === 'failed') return byPress;
+    if (byPress === 'posted' && message !== undefined) return message;
     const { result, messageId } = await posts.put(channelId, shown, message?.messageId);
     if (result === 'failed') return result;
     if (messageId !== undefined) return { channelId, messageId };
@@ -78,8 +90,18 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return undefined;
   }
 
+  /** Changes the message with the token of the press, which limits of its channel do not hold. */
+  async function putByPress(by: Answerable, shown: ChannelMessage): Promise<'posted' | 'refused' | 'failed'> {
+    try {
+      await api.edit(by, { body: messageBody(shown), files: [] });
+      return 'posted';
+    } catch (error) {
+      return isUncertain(error) ? 'failed' : 'refused';
+    }
+  }
+
   /** Brings the message of a document up to date, or the one whose button was pressed. Never throws. */
-  function show({ guildId, id }: ApprovalKey, pressed?: MessagePlace): Promise<void> {
+  function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
     const before = showing.get(id) ?? Promise.resolve();
     const shown = before
       .then(() => showOnce({ guildId, id }, pressed))
@@ -96,13 +118,36 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'which messages about submissions are due cannot be known now');
 
-  /** Brings every message up to date that is not. Never throws. */
-  async function showDue(): Promise<void> {
-    const due = await approvals.due().catch(complain);
-    for (const key of due ?? []) {
-      if (job.stopping.aborted) return;
-      await show(key);
+  /** Brings every message up to date that is not: of each guild one after the other, at {@link PACE_MS}. */
+  async function showEach(): Promise<void> {
+    const tried = new Set<string>();
+    while (!job.stopping.aborted) {
+      const due = ((await approvals.due().catch(complain)) ?? []).filter(({ id }) => !tried.has(id));
+      const firsts = new Map(due.toReversed().map((key) => [key.guildId, key])).values();
+      for (const key of firsts) {
+        if (job.stopping.aborted) return;
+        tried.add(key.id);
+        await show(key);
+      }
+      if (due.length === 0) return;
+      await sleep(PACE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
     }
+  }
+
+  let isWanted = false;
+  let shownAll: Promise<void> | undefined;
+  /** Brings every message up to date that is not, once at a time. Never throws. */
+  function showDue(): Promise<void> {
+    isWanted = true;
+    shownAll ??= (async () => {
+      while (isWanted) {
+        isWanted = false;
+        await showEach();
+      }
+    })().finally(() => {
+      shownAll = undefined;
+    });
+    return shownAll;
   }
 
   async function showInOneProcess(): Promise<void> {

@@ -1,4 +1,6 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
+import type { Answerable } from '../discord/api.ts';
+import type { MessagePlace } from '../submissions/runs.ts';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
@@ -33,11 +35,18 @@ export interface MessageContext extends Context {
   readonly text: string;
 }
 
+/** The message whose control was used, where it answers no interaction, so that everybody in its channel sees it. */
+export interface PressedPost extends MessagePlace {
+  /** Whose token changes the message, where the action answers `beside`. */
+  readonly by?: Answerable | undefined;
+}
+
 /** A button that was pressed or a select in which something was chosen. */
 export interface PressContext
   extends Context,
     Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions'>,
-    Pick<SourceMessage, 'shown' | 'postedId'> {
+    Pick<SourceMessage, 'shown'> {
+  readonly posted: PressedPost | undefined;
   /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
   readonly argument: string;
   /**
@@ -53,8 +62,7 @@ export interface PressContext
 /** A modal that was submitted. */
 export interface SubmitContext extends Context, EnteredValues {
   readonly argument: string;
-  /** As that of the button that has opened it. */
-  readonly postedId: string | undefined;
+  readonly posted: PressedPost | undefined;
 }
 
 /** What the member reads. deliver.ts fits it into Discord's limits and sends it; nobody is ever pinged. */
@@ -102,11 +110,13 @@ export type Answers = 'at once' | 'later' | 'modal';
  * How a button, a select or a modal answers. These change the message that it belongs to, which its member alone sees:
  * - `update at once` and `update`: as `at once` and `later`.
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
+ * - `beside`: as `update`. Where everybody sees the message, the action has it changed itself, with {@link PressedPost}; its
+ *   reply is a private message beside it, and none where it says nothing.
  *
  * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
- * an OldMessage was thrown. A message that everybody sees is never changed: the reply is a private one below it.
+ * an OldMessage was thrown. By the others a message that everybody sees is never changed: the reply is a private one below it.
  */
-export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
+export type PressAnswers = Answers | 'update' | 'update at once' | 'sending' | 'beside';
 
 /**
  * What a member must be allowed in the server. The dispatcher asks for it at the command and again at each of its

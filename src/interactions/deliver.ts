@@ -10,7 +10,7 @@ import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../disc
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
-import type { Reply } from './command.ts';
+import type { PressAnswers, Reply } from './command.ts';
 import { renewed } from './controls.ts';
 import type { Interaction, Shown, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
@@ -28,16 +28,18 @@ const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 const LATE_EDIT_MS = 2_000;
 
 export function firstResponse(said: ReplyOrText): APIInteractionResponse {
+  return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
+}
+
+/** A reply, without its files, as a message that only its member sees unless it is for everybody. */
+function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
-    type: InteractionResponseType.ChannelMessageWithSource,
-    data: {
-      ...(content !== undefined && { content }),
-      embeds: [...embeds],
-      components: [...components],
-      allowed_mentions: NO_MENTIONS,
-      ...(!isPublic && { flags: MessageFlags.Ephemeral }),
-    },
+    ...(content !== undefined && { content }),
+    embeds: [...embeds],
+    components: [...components],
+    allowed_mentions: NO_MENTIONS,
+    ...(!isPublic && { flags: MessageFlags.Ephemeral as const }),
   };
 }
 
@@ -155,6 +157,10 @@ export function replacedBy(interaction: Pick<Interaction, 'request'>): Shown | u
   return source?.isPrivate ? source.shown : undefined;
 }
 
+/** Whether a reply is a private message beside the message of its control, which everybody sees. */
+export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressAnswers): boolean =>
+  answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
+
 export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly interaction: Interaction;
@@ -176,6 +182,23 @@ export interface Delivery {
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
+
+/** The same of a reply beside the message of its control: see {@link isBeside}. Where it says nothing, there is none. */
+export async function deliverBeside(
+  {
+    api,
+    interaction,
+    fallback,
+  }: Pick<Delivery, 'interaction' | 'fallback'> & {
+    readonly api: Pick<DiscordApi, 'followUp'>;
+  },
+  reply: ReplyOrText,
+): Promise<void> {
+  if (bareText(replyOf(reply)) === '') return;
+  const say = (said: ReplyOrText) =>
+    persist(() => api.followUp(interaction, { body: newMessage(said), files: [] }));
+  await sendFirstAccepted(reply, say, fallback);
+}
 
 async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {
   const { api, interaction, shown, progress, isLatest } = delivery;

@@ -1,7 +1,15 @@
 import type { InFlight } from './answer.ts';
-import type { Actions, Command, EnteredValues, Permission, PressAnswers, Reply } from './command.ts';
+import type {
+  Actions,
+  Command,
+  EnteredValues,
+  Permission,
+  PressAnswers,
+  PressedPost,
+  Reply,
+} from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import { type Entered, ownValue } from './interaction.ts';
+import { type Entered, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
 /** What an interaction asks for, found among the commands. */
 export interface Action {
@@ -22,9 +30,10 @@ export interface Action {
  */
 export function findAction(
   commands: ReadonlyMap<string, Actions & Partial<Command>>,
-  { interaction: { request }, context, progress }: InFlight,
+  { interaction, context, progress }: InFlight,
   stopping: AbortSignal,
 ): Action | undefined {
+  const { request } = interaction;
   switch (request.kind) {
     case 'command': {
       const { name } = request;
@@ -56,7 +65,12 @@ export function findAction(
         permission: submit.permission ?? command?.permission,
         answers: submit.answers,
         run: () =>
-          submit.run({ ...context, ...enteredIn(request), argument, postedId: request.message?.postedId }),
+          submit.run({
+            ...context,
+            ...enteredIn(request),
+            argument,
+            posted: postIn(interaction, request.message, submit.answers),
+          }),
       };
     }
     case 'button':
@@ -77,7 +91,7 @@ export function findAction(
             ...context,
             argument,
             shown: message.shown,
-            postedId: message.postedId,
+            posted: postIn(interaction, message, press.answers),
             values,
             isRoleMentionable,
             channelPermissions,
@@ -89,6 +103,17 @@ export function findAction(
     default:
       return undefined;
   }
+}
+
+/** With any other answer, the token of the interaction would change the reply instead. */
+function postIn(
+  interaction: Interaction,
+  message: SourceMessage | undefined,
+  answers: PressAnswers,
+): PressedPost | undefined {
+  if (message?.postedId === undefined) return undefined;
+  const by = answers === 'beside' ? interaction : undefined;
+  return { channelId: interaction.channelId, messageId: message.postedId, by };
 }
 
 const enteredIn = ({ fields, files }: Entered): EnteredValues => ({

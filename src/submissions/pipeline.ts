@@ -118,7 +118,7 @@ export interface PipelineDeps {
   readonly alreadySubmitted: AlreadySubmitted;
   readonly limits: Pick<Limits, 'room' | 'remaining'>;
   readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'seen' | 'replace'>;
-  /** Brings the message on which moderators decide up to date. */
+  /** Brings the message on which moderators decide about what waits now up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
@@ -406,12 +406,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);
-        if (order.approvedBy === undefined) return send(order, reserved);
-        // Nobody waits for the message that says that it is being sent.
-        void deps.showApproval(order);
-        const ended = await send(order, reserved);
-        await deps.showApproval(order);
-        return ended;
+        return send(order, reserved);
       }
       // A refusal of what a moderator approves is told to the moderator alone.
       if (reserved.kind === 'refused' && order.approvedBy === undefined) {

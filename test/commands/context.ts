@@ -25,7 +25,7 @@ export function anyContext(
 
     argument: '',
     shown: { content: '', embeds: [], components: [] },
-    postedId: undefined,
+    posted: undefined,
     values: [],
     isRoleMentionable: true,
     progress: () => undefined,

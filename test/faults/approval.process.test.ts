@@ -35,8 +35,9 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(textOf(await reply)).toContain(WAITS);
     expect(labelsOf(await reply)).toEqual(['Edit', 'Withdraw']);
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
-    const answer = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
-    expect(textOf(answer)).toContain(ACCEPTED);
+    const message = await waitingIn(guild);
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
   it('has its one message, where its member was not told yet', async ({ bot, guild, member }) => {
@@ -87,12 +88,13 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect
       .poll(() => ['busy1', 'busy2'].map((name) => addsOf(guild, `${name}.example.com`).length))
       .toEqual([1, 1]);
-    const pressed = inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain('being sent');
+    void inStaff(guild, 'admin').press(message, 'Approve');
+    const running = () =>
+      bot.store.rows("SELECT id FROM submissions WHERE state = 'running' AND decided_by IS NOT NULL");
+    await expect.poll(running).toHaveLength(1);
     await crash(bot);
+    await expect.poll(running).toEqual([]);
     await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
-    expect(textOf(await pressed)).toMatch(/not sent.*The bot was restarted\./s);
-    expect(labelsOf(await pressed)).toEqual([]);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
@@ -102,12 +104,10 @@ describe('after a kill -9, what waits for a moderator', () => {
   it('is unknown, where it had left, and never goes again by itself', async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
-    const pressed = inStaff(guild, 'admin').press(message, 'Approve');
+    void inStaff(guild, 'admin').press(message, 'Approve');
     await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
     await crash(bot);
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
-    expect(textOf(await pressed)).toContain('unconfirmed');
-    expect(labelsOf(await pressed)).toEqual([]);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });

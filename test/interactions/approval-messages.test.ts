@@ -1,9 +1,12 @@
+import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
+import type { DiscordApi } from '../../src/discord/api.ts';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGuildSettings, logChannels } from '../../src/guilds/settings.ts';
 import { createApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
+import { Secret } from '../../src/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { beginRun, claimJob, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
@@ -14,7 +17,12 @@ type Place = Awaited<ReturnType<typeof newPlace>>;
 const key = { guildId: '1', id: 'a' };
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
-async function open(place: Place, owner: string, put: ChannelPosts['put']) {
+async function open(
+  place: Place,
+  owner: string,
+  put: ChannelPosts['put'],
+  edit: DiscordApi['edit'] = () => expect.unreachable('nobody presses'),
+) {
   const logger = recorder();
   const store = await place.open();
   const parts = partsOver(store, { owner });
@@ -25,6 +33,7 @@ async function open(place: Place, owner: string, put: ChannelPosts['put']) {
     guildWords: async () => createWords().wordsFor('en-US'),
     approvals,
     posts: { put },
+    api: { edit },
     settings,
     games: indexGames(KNOWN_GAMES),
     claimJob,
@@ -77,4 +86,29 @@ it('a message that showed all there was is shown anew as soon as it is due', asy
   await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.showDue();
   await expect.poll(() => shown).toContain('Withdrawn');
+});
+
+const by = { id: '1', applicationId: '2', token: new Secret('token'), receivedAt: 0 };
+const REFUSED = new DiscordAPIError({ code: 50_027, message: 'Over' }, 50_027, 401, 'PATCH', '', {});
+
+it.each([
+  ['with the token of the press', undefined, ['press']],
+  ['in its channel where Discord does not take the token', REFUSED, ['press', 'channel']],
+  ['again in its channel where nobody knows', new DOMException('late', 'TimeoutError'), ['press', 'channel']],
+])('a message whose button was pressed is shown %s', async (_how, failure, expected) => {
+  const done: string[] = [];
+  const put: ChannelPosts['put'] = async (_channelId, _message, messageId) => {
+    if (messageId !== undefined) done.push('channel');
+    return { result: 'posted', messageId: '6' };
+  };
+  const one = await open(await newPlace('sqlite'), 'one', put, async () => {
+    done.push('press');
+    if (failure) throw failure;
+  });
+  await letWait(one);
+  await one.messages.show(key);
+  await one.approvals.withdraw(mia, 'a', 'i2');
+  await one.messages.show(key, { channelId: '5', messageId: '6', by });
+  await one.messages.showDue();
+  expect(done).toEqual(expected);
 });

@@ -390,6 +390,19 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
+  it('takes 3 edits in 6 seconds of messages of a channel that are older than an hour', async () => {
+    const path = `/channels/${bot.guild.channelId}/messages`;
+    const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
+    const edit = () => ask(`PATCH ${path}/${id}`, { json: { content: 'changed' } });
+    for (let n = 0; n < 5; n += 1) expect((await edit()).status).toBe(200);
+    bot.standIn.clock.advance(3_600_000);
+    for (let n = 0; n < 3; n += 1) expect((await edit()).status).toBe(200);
+    expect(await edit()).toMatchObject({ status: 429, json: { code: 30046, global: false } });
+    bot.standIn.clock.advance(6_000);
+    expect((await edit()).status).toBe(200);
+    expect(broken()).toEqual([]);
+  });
+
   it('opens direct messages with one person, and posts in them what they take', async () => {
     const { guildEvents, person: newPerson, refuseDirectMessages } = bot.standIn;
     const open = (json: object) => ask('POST /users/@me/channels', { json });

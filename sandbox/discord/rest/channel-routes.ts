@@ -17,6 +17,7 @@ import {
   noMutualGuild,
   othersMessage,
   refusedByPerson,
+  tooManyOldEdits,
   unknownChannel,
 } from './denial.ts';
 import { mentionsIn, type Outgoing } from './outgoing.ts';
@@ -25,6 +26,10 @@ import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
 
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
+
+/** From this age on a message is old, and so many edits of old ones a channel takes in so many milliseconds (see denial.ts). */
+const OLD_MS = 3_600_000;
+const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
 /** Messages that the bot posts in a channel without being asked, and what it makes of them later. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
@@ -46,6 +51,20 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   function refusalOf({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
     return directMessages.refusing.has(userId) ? refusedByPerson : undefined;
+  }
+
+  /** By channel, when messages were edited there that were old. */
+  const oldEdits = new Map<string, readonly number[]>();
+
+  /** Counts an edit of a message, if it is old. */
+  function tooOften({ channelId, first }: SeenMessage): Denial | undefined {
+    const now = clock.now();
+    if (now - Date.parse(first.timestamp) < OLD_MS) return undefined;
+    const recent = (oldEdits.get(channelId) ?? []).filter((at) => now - at < OLD_EDITS.windowMs);
+    const [oldest = now] = recent;
+    if (recent.length >= OLD_EDITS.most) return tooManyOldEdits(oldest + OLD_EDITS.windowMs - now);
+    oldEdits.set(channelId, [...recent, now]);
+    return undefined;
   }
 
   /** The message with the nonce, when it was posted a moment ago. */
@@ -113,6 +132,8 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const body: MessageBody = Object(json);
         const denial = checkMessage({ request: 'edit', body, files, current: message.current });
         if (denial !== undefined) return denial;
+        const limited = tooOften(message);
+        if (limited !== undefined) return limited;
         outgoing.edit(message, { body, files });
         return ok(message.current);
       },
