@@ -1,5 +1,6 @@
 import type { LaterReplies } from '../src/interactions/after-crash.ts';
-import type { Command, Commands } from '../src/interactions/command.ts';
+import type { Command, Commands, Context, Reply } from '../src/interactions/command.ts';
+import type { Run } from '../src/submissions/runs.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
@@ -11,6 +12,7 @@ import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
+import { runReply } from './submissions/waiting.ts';
 import { type SubmitDeps, submitActions } from './submit/actions.ts';
 import { type ReplyAfterCrashDeps, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
 import { createTakeList } from './submit/enter.ts';
@@ -29,11 +31,17 @@ export type CommandDeps = SubmitDeps &
   SettingsDeps &
   SubmissionsDeps;
 
+interface Made extends Commands {
+  readonly replies: LaterReplies;
+  /** What the reply of a member shows of what waits for a moderator, or did. */
+  readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
+}
+
 /**
  * Every command of the bot, in the order in which /help shows them, what can be done with a document, and what members are
  * told after a crash.
  */
-export function createCommands(deps: CommandDeps): Commands & { readonly replies: LaterReplies } {
+export function createCommands(deps: CommandDeps): Made {
   const take = createTakeList(deps);
   const commands: readonly Command[] = [
     gamesCommand(deps),
@@ -52,6 +60,7 @@ export function createCommands(deps: CommandDeps): Commands & { readonly replies
   return {
     commands,
     actions: { [SUBMIT]: submitActions(deps, take) },
+    replyOf: (context, run) => runReply(context, run, deps),
     replies: {
       reportOf: (context, to) => replyAfterCrash(context, to, deps),
       stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, deps),

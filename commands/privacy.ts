@@ -1,4 +1,5 @@
 import type { Deletion } from '../src/guilds/deletion.ts';
+import type { Untold } from '../src/guilds/untold.ts';
 import type { ApprovalMessages } from '../src/interactions/approval-messages.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
@@ -13,6 +14,7 @@ import { slashCommand } from './slash-command.ts';
 export interface PrivacyDeps {
   readonly deletion: Pick<Deletion, 'guild' | 'member'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'showDue'>;
+  readonly untold: Pick<Untold, 'has' | 'add' | 'delete'>;
   /** For how many days the data of a guild that removed the bot is kept. */
   readonly graceDays: number;
   /** For how many days accepted servers are kept. */
@@ -24,19 +26,22 @@ export interface PrivacyDeps {
 export function privacyCommand({
   deletion,
   approvalMessages,
+  untold,
   graceDays,
   historyDays,
   links,
 }: PrivacyDeps): Command {
-  function overview(context: Context): Reply {
-    const { t } = context;
+  async function overview(context: Context): Promise<Reply> {
+    const { t, guildId, user } = context;
+    // What is stored can be read, and deleted, also while the store is away.
+    const isUntold = await untold.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
         t('privacy.ofYou'),
         t('privacy.kept', { count: historyDays }),
         t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ),
-      t('privacy.waiting', { count: WAITS_MS / DAY_MS }),
+      sentences(t('privacy.waiting', { count: WAITS_MS / DAY_MS }), t('privacy.telling')),
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),
       t('privacy.key'),
       t('privacy.settings'),
@@ -45,10 +50,13 @@ export function privacyCommand({
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), 'danger');
+    const messages = isUntold
+      ? button(customId('privacy', 'messages', 'on'), t('privacy.messagesOn'))
+      : button(customId('privacy', 'messages', 'off'), t('privacy.messagesOff'));
     const notice = links.privacy !== undefined && linkButton(links.privacy, t('help.privacy'));
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: rows([forget, context.isAdmin && erase, notice]),
+      components: rows([forget, messages, context.isAdmin && erase, notice]),
     };
   }
 
@@ -58,6 +66,17 @@ export function privacyCommand({
     answers: 'at once',
     run: async (context) => overview(context),
     presses: {
+      messages: {
+        answers: 'update',
+        async run(context) {
+          const { t, guildId, user, argument } = context;
+          const isOff = argument === 'off';
+          if (isOff) await untold.add(guildId, user.id);
+          else await untold.delete(guildId, user.id);
+          const content = t(isOff ? 'privacy.messagesAreOff' : 'privacy.messagesAreOn');
+          return { ...(await overview(context)), content };
+        },
+      },
       forget: {
         answers: 'at once',
         run: async ({ t }) => {

@@ -18,6 +18,7 @@ import {
 import { createGuildWords } from './interactions/guild-words.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createRecord } from './interactions/record.ts';
+import { createTellings } from './interactions/tellings.ts';
 import { createTraces } from './interactions/traces.ts';
 import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createListing } from './listing/listing.ts';
@@ -163,6 +164,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     guildWords,
     games,
     claimJob,
+    onChange: () => void tellings.tellDue(),
     logger,
   });
   const submissions = createSubmissions({
@@ -173,6 +175,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     listing,
     demandOwned: record.demandOwned,
     showApproval: approvalMessages.show,
+    sealTelling: (which, interactionId) => tellings.seal(which, interactionId),
     observers: [createSubmissionLog({ guildLog, games }), ...(metrics ? [metrics.observer] : [])],
     onKeyRefused,
     longestRequestMs: config.listingApiTimeoutMs,
@@ -183,6 +186,20 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   // The commands, and how an interaction comes to them and its answer to Discord.
   const editOrder = createEditOrder({ store, owner });
+  const wording = { ...words, guildWords, mention };
+  const tellings = createTellings({
+    ...discord,
+    ...guilds,
+    store,
+    encryption,
+    record,
+    runs: records.runs,
+    editOrder,
+    wording,
+    games,
+    replyOf: (context, run) => commands.replyOf(context, run),
+    logger,
+  });
   const commands = createCommands({
     ...discord,
     ...records,
@@ -190,6 +207,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     ...listing,
     ...submissions,
     approvalMessages,
+    tellings,
     editOrder,
     guildLog,
     onKeyRefused,
@@ -207,7 +225,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     editOrder,
     access,
     runs: records.runs,
-    wording: { ...words, guildWords, mention },
+    wording,
     supportUrl: config.supportUrl,
     tellGuild: guildLog.tell,
     onUse: membership.used,
@@ -264,7 +282,13 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onFatal,
     logger,
   });
-  const jobs: readonly Part[] = [connection.wayIn, membership, approvalMessages, ...operations.jobs];
+  const jobs: readonly Part[] = [
+    connection.wayIn,
+    membership,
+    approvalMessages,
+    tellings,
+    ...operations.jobs,
+  ];
 
   const parts: readonly Part[] = [
     ...operations.health,

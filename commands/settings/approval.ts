@@ -17,6 +17,7 @@ export const approvalSetting: Setting = {
     const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
     return [
       ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
+      reader.t(tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot'),
       ...waitingTexts(reader, shown),
     ];
   },
@@ -31,6 +32,9 @@ export const approvalSetting: Setting = {
     buttons: [
       !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
       now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
+      tells(now)
+        ? button(changeId('approval', 'tell-not'), t('settings.approvalTellNotButton'))
+        : button(changeId('approval', 'tell'), t('settings.approvalTellButton')),
       now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
     ],
   }),
@@ -48,9 +52,14 @@ export const approvalSetting: Setting = {
       if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
       return { make: (before) => ({ ...before, approvalRoleId }) };
     },
+    tell: () => ({ make: ({ directMessages: _former, ...before }) => before }),
+    'tell-not': () => ({ make: (before) => ({ ...before, directMessages: false }) }),
     'no-role': () => ({ make: ({ approvalRoleId: _former, ...before }) => before }),
   },
 };
+
+/** Whether members get the decision as a direct message. */
+const tells = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
   const { approval, approvalRoleId: roleId } = now;

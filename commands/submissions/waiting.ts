@@ -3,6 +3,7 @@ import { approvalView, ownButtons } from '../../src/interactions/approval-view.t
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
 import type { EditOrder } from '../../src/interactions/edit-order.ts';
+import type { Tellings } from '../../src/interactions/tellings.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
@@ -14,6 +15,7 @@ import { type ReportDeps, reportReply } from '../submit/report.ts';
 /** What it takes to say what became of a document that was submitted. */
 export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
+  readonly tellings: Pick<Tellings, 'isWanted'>;
 }
 
 /** What it takes to say what became of a document whose control was used too late. */
@@ -60,15 +62,16 @@ export async function runReply(context: Context, run: Run, deps: RunReplyDeps): 
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
-export function ownApproval(context: Context, run: Run, { games }: Pick<ReportDeps, 'games'>): Reply {
-  const { t, user, mention } = context;
+async function ownApproval(context: Context, run: Run, { games, tellings }: RunReplyDeps): Promise<Reply> {
+  const { t, guildId, user, mention } = context;
   const view = approvalView(t, run, games, user.id);
   if (run.userId !== user.id) return { ...view, components: [] };
-  const next =
-    run.state === 'waiting' ? t('approval.next', { submissions: mention('submissions') }) : undefined;
+  const isWaiting = run.state === 'waiting';
+  const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
+  const isTold = isWaiting && (await tellings.isWanted(guildId, user.id));
   return {
     ...view,
-    content: sentences(view.content, next),
+    content: sentences(view.content, next, isTold ? t('approval.tells') : undefined),
     components: rows(ownButtons(t, run)),
   };
 }

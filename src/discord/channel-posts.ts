@@ -31,7 +31,7 @@ export interface ChannelMessage {
 }
 
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
-const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
+export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Discord's lasting reasons to refuse a message (Discord docs: JSON Error Codes). */
 const REFUSALS: Readonly<Record<number, PostResult>> = {

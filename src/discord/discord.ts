@@ -6,6 +6,7 @@ import { type AttachmentsDeps, createAttachments } from './attachments.ts';
 import { isForeign, listGuilds } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
+import { createDirectMessages } from './direct-messages.ts';
 import { FatalDiscordError } from './gateway.ts';
 import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
 import { createPublishing } from './publish.ts';
@@ -42,6 +43,7 @@ export function createDiscord(deps: DiscordDeps) {
     api,
     attachments,
     posts: createChannelPosts({ api, logger }),
+    directMessages: createDirectMessages({ api, logger }),
     publishing: createPublishing({ api, values, claimJob, logger }),
     clock,
     isClockRight: clock.isRight,

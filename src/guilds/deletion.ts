@@ -1,11 +1,13 @@
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import { SETTINGS } from './settings.ts';
+import { UNTOLD, type Untold } from './untold.ts';
 
 export interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'cutLog'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
+  readonly untold: Pick<Untold, 'delete'>;
   readonly submissions: {
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
@@ -15,7 +17,7 @@ export interface DeletionDeps {
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /** Deletes what somebody wants deleted: all of it in one transaction, or a StoreError is thrown and nothing was deleted. */
-export function createDeletion({ store, keys, settings, submissions }: DeletionDeps) {
+export function createDeletion({ store, keys, settings, untold, submissions }: DeletionDeps) {
   return {
     /**
      * Deletes everything that is kept of a guild, but how many servers still count for its limit: 200 ms for 20,000 servers
@@ -25,25 +27,30 @@ export function createDeletion({ store, keys, settings, submissions }: DeletionD
       await store.inGuild(guildId, async () => {
         await keys.delete(guildId);
         await settings.delete(guildId);
+        await untold.delete(guildId);
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
       });
       await store.cutLog();
     },
     /**
-     * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts. Their id goes
-     * when no limit counts it any more.
+     * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts and that they want
+     * no direct messages. Their id goes when no limit counts it any more.
      * @returns how many servers had the name
      */
     async member(guildId: string, userId: string): Promise<number> {
-      const count = await store.inGuild(guildId, () => submissions.forgetMember(guildId, userId));
+      const count = await store.inGuild(guildId, async () => {
+        await untold.delete(guildId, userId);
+        return submissions.forgetMember(guildId, userId);
+      });
       await store.cutLog();
       return count;
     },
   };
 }
 
-/** The guilds that have a key or settings. */
+/** The guilds that have a key or settings, or a member who wants no direct messages. */
 export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
-  return [...(await values.ids(API_KEYS)), ...(await values.ids(SETTINGS))];
+  const untold = (await values.ids(UNTOLD)).map((id) => id.split(':')[0] ?? '');
+  return [...(await values.ids(API_KEYS)), ...(await values.ids(SETTINGS)), ...untold];
 }

@@ -5,6 +5,7 @@ import { createApiKeys } from './api-keys.ts';
 import { createDeletion, type DeletionDeps } from './deletion.ts';
 import { createMembership, type MembershipDeps } from './membership.ts';
 import { createGuildSettings, logChannels } from './settings.ts';
+import { createUntold } from './untold.ts';
 
 export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'keys' | 'submissions' | 'now'> {
   readonly accessLists: AccessLists;
@@ -18,10 +19,12 @@ export function createGuilds(deps: GuildsDeps) {
   const { store, encryption, submissions, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
-  const deletion = createDeletion({ store, keys, settings, submissions });
+  const untold = createUntold({ store });
+  const deletion = createDeletion({ store, keys, settings, untold, submissions });
   return {
     keys,
     settings,
+    untold,
     logChannel: logChannels(settings),
     access: createAccess(deps.accessLists),
     deletion,

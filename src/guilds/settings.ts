@@ -26,6 +26,8 @@ const settingsSchema = z.object({
   approval: z.exactOptional(z.boolean()),
   /** The role that may decide besides those who manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),
+  /** Whether members get the decision as a direct message; absent: they do. */
+  directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced in the channel where they were made. */
   announce: z.boolean(),
   /** The aliases of the games that may be submitted; absent: all of them. */

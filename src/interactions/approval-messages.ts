@@ -22,6 +22,8 @@ export interface ApprovalMessagesDeps {
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
+  /** Called after each change of a document that waits, or did. */
+  readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -40,7 +42,7 @@ const PACE_MS = 2_000;
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
-  const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, logger } = deps;
+  const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -110,6 +112,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       })
       .finally(() => {
         if (showing.get(id) === shown) showing.delete(id);
+        onChange();
       });
     showing.set(id, shown);
     return shown;

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
 import { interactionContext } from '../interactions/record.ts';
+import { tellingContext } from '../interactions/tellings.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
@@ -44,7 +45,7 @@ export function createSealing({ store, encryption, logger }: SealingDeps) {
 type SealAnew = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Opens everything that is sealed: the API keys and the interactions without a reply. Bots may run meanwhile.
+ * Opens everything that is sealed: the API keys, the interactions without a reply, and what is to be told. Bots may run meanwhile.
  * @returns the names of what no key opens
  * @throws what `stopping` was aborted with, between two values
  */
@@ -95,6 +96,24 @@ export async function openSealed(
       .where('id', '=', id)
       // The interaction may have got its reply meanwhile.
       .where('sealed', '=', before)
+      .execute();
+  }
+
+  const toTell = await tables()
+    .selectFrom('submissions')
+    .select(['id', 'guild_id', 'document_id', 'telling'])
+    .where('telling', 'is not', null)
+    .execute();
+  for (const { id, guild_id: guildId, document_id: documentId, telling: before } of toTell) {
+    const context = tellingContext({ guildId, id: documentId });
+    const sealed = look(`telling of ${id}`, parsed(before ?? ''), context);
+    if (!sealed) continue;
+    await tables()
+      .updateTable('submissions')
+      .set({ telling: JSON.stringify(sealed) })
+      .where('id', '=', id)
+      // The member may have been told meanwhile.
+      .where('telling', '=', before)
       .execute();
   }
   return unreadable;

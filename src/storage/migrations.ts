@@ -51,6 +51,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('message_id', 'text')
         .addColumn('changes', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('shown', 'integer', (column) => column.notNull().defaultTo(0))
+        .addColumn('telling', 'text')
+        .addColumn('told_at', 'bigint')
         .execute();
       await db.schema
         .createTable('servers')
@@ -121,6 +123,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .on('submissions')
         .column('document_id')
         .where(sql.ref('changes'), '>', sql.ref('shown'))
+        .execute();
+      // And of members who are to be told.
+      await db.schema
+        .createIndex('submissions_to_tell')
+        .on('submissions')
+        .column('ended_at')
+        .where(sql.ref('telling'), 'is not', null)
         .execute();
       // At most one run of a document waits or runs.
       await db.schema

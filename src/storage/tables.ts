@@ -75,6 +75,10 @@ export interface SubmissionsTable {
   /** How often changed what that message shows, and the count that it showed last: it is due while `changes` is greater. */
   readonly changes: number;
   readonly shown: number;
+  /** What it takes to tell its member of the decision, as JSON of a sealed record; null from before they are told. */
+  readonly telling: string | null;
+  /** When its member was told, or was to be; null before. */
+  readonly told_at: number | null;
 }
 
 /**

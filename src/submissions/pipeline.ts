@@ -120,6 +120,8 @@ export interface PipelineDeps {
   readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'seen' | 'replace'>;
   /** Brings the message on which moderators decide about what waits now up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
+  /** What it takes to tell the member of an interaction what is decided about a document, sealed. */
+  readonly sealTelling: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly listing: Pick<ListingApi, 'add'>;
@@ -260,7 +262,8 @@ export function createPipeline(deps: PipelineDeps) {
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { documentId: id, guildId, user, interactionId };
     if (isToWait) {
-      await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS });
+      const telling = await deps.sealTelling(order, interactionId);
+      await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS, telling });
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);

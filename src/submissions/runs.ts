@@ -73,6 +73,8 @@ export interface NewRun extends Submitter {
   readonly interactionId: string | null;
   /** Until when a moderator may decide; absent where none has to. */
   readonly expiresAt?: number;
+  /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
+  readonly telling?: string | null;
 }
 
 /** Which run may be moved: in these states, and of this member if one is named. */
@@ -146,6 +148,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
         message_id: takesOver ? before.message_id : null,
         changes: (takesOver ? before.changes : 0) + (expiresAt === null ? 0 : 1),
         shown: takesOver ? before.shown : 0,
+        telling: run.telling ?? (takesOver ? before.telling : null),
       })
       .execute();
     if (takesOver) {
@@ -298,6 +301,18 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     if (rows.length === 0) return;
     const again = { documentId, guildId, user: { id: userId, name }, rows };
     await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
+    const isEnded = tables()
+      .selectFrom('servers')
+      .select('position')
+      .where('submission_id', '=', id)
+      .where('outcome', '<>', 'not-sent');
+    // Where all of it waits again, there is nothing to tell yet.
+    await tables()
+      .updateTable('submissions')
+      .set({ telling: null })
+      .where('id', '=', id)
+      .where(({ not, exists }) => not(exists(isEnded)))
+      .execute();
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {

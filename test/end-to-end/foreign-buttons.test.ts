@@ -38,6 +38,7 @@ const OPEN_PRESSES = [
   'privacy:cancel',
   'privacy:forget',
   'privacy:forgetme',
+  'privacy:messages',
   'submissions:export',
   'submissions:mine',
   'submissions:page',
@@ -268,7 +269,8 @@ type Who = Pick<Person, 'guildId' | 'userId'>;
 /** What is stored of the guild that is not this person's own. */
 async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who): Promise<string> {
   const owner = guildId === guild.id ? userId : '';
-  const found = [...(await store.rows('SELECT * FROM keyv WHERE key LIKE ?', `%${guild.id}%`))];
+  const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
+  const found = [...(await store.rows(values, `%${guild.id}%`, `untold:${guild.id}:${owner}`))];
   for (const table of ['documents', 'submissions', 'servers']) {
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
     found.push(...(await store.rows(others, guild.id, owner)));

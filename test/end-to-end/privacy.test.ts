@@ -19,6 +19,7 @@ describe('/privacy', () => {
       'API key of this Discord server: stored encrypted',
       'This is kept for 3 days. For rejected and unsent game servers, it is 3 days.',
       'is kept until somebody decides, for 7 days at most',
+      'Until you are told the decision, your language and the channel are kept, too.',
       "If the bot couldn't reply, it's kept for 30 days",
       'everything else after 30 days',
       'nothing about members',
@@ -28,7 +29,7 @@ describe('/privacy', () => {
     }
     const [embed] = messageOf(answer).current?.embeds ?? [];
     expect(embed?.description).toMatch(/^\*\*You\*\*: /);
-    expect(labelsOf(answer)).toEqual(['Delete my name']);
+    expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
   it('takes a member’s own name out of the submissions, after asking, and nobody else’s; limits count them all the same', async ({

@@ -49,7 +49,8 @@ botTest({ languages: withPseudoLanguage }).for([
       if (event.kind !== 'message') return;
       const { message, onlyFor } = event;
       const texts = textsOf(message);
-      if (onlyFor === undefined) {
+      const isDirect = message.channelId === discord.directChannel(member.userId);
+      if (onlyFor === undefined && !isDirect) {
         everybodyRead.push(...texts);
         faults.push(...(isChosen ? texts.filter(isPseudo) : faultsOf(message, NAMES)));
       } else faults.push(...texts.filter(isPseudo));

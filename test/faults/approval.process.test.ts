@@ -112,6 +112,41 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
+  it('is told its member at most once, wherever the bot dies', async ({ bot, guild, member, listing }) => {
+    const direct = () => bot.discord.messages({ channelId: bot.discord.directChannel(member.userId) });
+    const toTell = () =>
+      bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id);
+    // Before the decision could be told.
+    let message = await oneWaits(guild);
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    void inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
+    await crash(bot);
+    await expect
+      .poll(() => direct().map((each) => textOf(each)))
+      .toEqual([expect.stringContaining('unconfirmed')]);
+    // While it was being told: nobody knows whether it has arrived.
+    await addServer(member, `${HOST}:2`);
+    message = await waitingIn(guild);
+    const isHung = hung(
+      bot,
+      'POST',
+      new RegExp(`channels/${bot.discord.directChannel(member.userId)}/messages`),
+    );
+    void inStaff(guild, 'admin').press(message, 'Approve');
+    await isHung;
+    await crash(bot);
+    await expect.poll(toTell).toEqual([]);
+    expect(direct()).toHaveLength(1);
+    // After it.
+    await addServer(member, `${HOST}:3`);
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await expect.poll(() => direct().length).toBe(2);
+    await crash(bot);
+    await expect.poll(toTell).toEqual([]);
+    expect(direct()).toHaveLength(2);
+  });
+
   it('is said once in the log channel, where its moderator can no longer be told', async ({
     bot,
     guild,

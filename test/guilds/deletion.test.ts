@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -31,6 +32,7 @@ function over(store: FileStore, submissions?: Erasure) {
     store,
     keys,
     settings: createGuildSettings({ store, logger }),
+    untold: createUntold({ store }),
     submissions: submissions ?? erasure,
   });
   return { store, clock, drafts, keys, deletion, erasure };

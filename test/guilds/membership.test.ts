@@ -5,6 +5,7 @@ import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
 import { createMembership, type Membership, type MembershipDeps } from '../../src/guilds/membership.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -47,6 +48,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
       store,
       keys,
       settings: createGuildSettings({ store, logger }),
+      untold: createUntold({ store }),
       submissions,
     }),
     keys,

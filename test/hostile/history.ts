@@ -59,6 +59,13 @@ export function createHistory(query: Query) {
       }));
     },
 
+    /** How many decisions each member of a guild was told, by their id. */
+    async told(guildId: string): Promise<ReadonlyMap<string, number>> {
+      const rows = await query(`select user_id, count(*) as count from submissions
+        where guild_id = '${guildId}' and told_at is not null and user_id is not null group by user_id`);
+      return new Map(rows.map(({ user_id, count }) => [String(user_id), Number(count)]));
+    },
+
     /** `GUILD SERVER` of all that was accepted, or may have been received. */
     async submitted(): Promise<ReadonlySet<string>> {
       const all = await texts(`select distinct guild_id || ' ' || host as text from servers

@@ -66,10 +66,18 @@ export async function createModerators(world: World, number: number) {
       }
     },
 
-    /** That nothing has left without an approval, and that each message says what is in the store. */
+    /** That nothing has left without an approval, that nobody was told twice, and that each message says what is in the store. */
     async judge(): Promise<void> {
       for (const { id, host } of await stored.sent(place.id, admin.userId)) {
         if (!approved.has(id)) verdict.harm('sent without approval', `${host} of ${id}`);
+      }
+      const told = await stored.told(place.id);
+      for (const { id: userId } of discord.members(place)) {
+        const count = discord.messages({ channelId: discord.directChannel(userId) }).length;
+        verdict.count('direct messages', count);
+        const most = told.get(userId) ?? 0;
+        if (count > most)
+          verdict.harm('told twice', `${userId} was told ${count} times of ${most} decisions`);
       }
       const until = Date.now() + PATIENCE_MS;
       for (const row of await stored.approvals(place.id)) {

@@ -15,6 +15,8 @@ export const HARMS = [
   'sent twice',
   // The service got a server of a guild whose moderators had not approved it.
   'sent without approval',
+  // More direct messages than decisions to be told.
+  'told twice',
   // What members were told of a server cannot be true of what the service got and holds.
   'told wrongly',
   // An answer still says "thinking…" long after everything went well again.

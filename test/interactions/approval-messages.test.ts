@@ -37,6 +37,7 @@ async function open(
     settings,
     games: indexGames(KNOWN_GAMES),
     claimJob,
+    onChange: () => undefined,
     logger,
   });
   return { store, parts, approvals, settings, messages };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { interactionContext } from '../../src/interactions/record.ts';
+import { tellingContext } from '../../src/interactions/tellings.ts';
 import { createSealing } from '../../src/operations/sealing.ts';
 import { Secret } from '../../src/secret.ts';
 import { useFile } from '../../src/storage/database-file.ts';
@@ -149,6 +150,21 @@ describe('what is sealed with a former key', () => {
     const { open } = createEncryption([NEWEST]);
     expect(open(JSON.parse(first?.sealed ?? ''), interactionContext('1', '7'))).toBe('token 7');
     expect(second?.sealed).toBeNull();
+  });
+
+  it('is sealed anew where a member is to be told, too', async () => {
+    const store = await filled();
+    const context = tellingContext({ guildId: '1', id: 'd' });
+    const run = {
+      ...{ id: 'r', document_id: 'd', guild_id: '1', created_at: 1, changes: 0, shown: 0 },
+      state: 'waiting',
+      telling: JSON.stringify(createEncryption([FORMER]).seal('whom', context)),
+    } as const;
+    await store.tables().insertInto('submissions').values(run).execute();
+    const { sealAnew } = await started(store, NEWEST, FORMER);
+    await sealAnew();
+    const [stored] = await rowsIn(store, 'submissions');
+    expect(createEncryption([NEWEST]).open(JSON.parse(stored?.telling ?? ''), context)).toBe('whom');
   });
 
   it('is named, and stays as it is, where no key opens it', async () => {

@@ -212,6 +212,7 @@ export async function openPipeline(options: PipelineOptions) {
       if (!isOwner()) throw new Error('another process has taken it over');
     },
     showApproval: async () => undefined,
+    sealTelling: async () => null,
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
     longestRequestMs: 60_000,

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { DiscordApi } from '../discord/api.ts';
+import type { DirectMessages } from '../discord/direct-messages.ts';
+import type { GuildSettings } from '../guilds/settings.ts';
+import type { Untold } from '../guilds/untold.ts';
+import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { Secret } from '../secret.ts';
+import type { Encryption } from '../storage/encryption.ts';
+import type { Store } from '../storage/store.ts';
+import type { SubmissionsTable } from '../storage/tables.ts';
+import type { ApprovalKey } from '../submissions/approvals.ts';
+import type { Run, Runs } from '../submissions/runs.ts';
+import { approvalView } from './approval-view.ts';
+import { type Context, contextOf, type Reply, type Wording } from './command.ts';
+import { deliver } from './deliver.ts';
+import type { EditOrder } from './edit-order.ts';
+import type { Interaction } from './interaction.ts';
+import type { InteractionRecord } from './record.ts';
+
+/** How often one process looks for what is to be told, in milliseconds: what a dead process has not told. */
+const EVERY_MS = 60_000;
+/** Between two members, in milliseconds: what Discord refuses counts towards a block. */
+const PACE_MS = 1_000;
+
+/** Whom to tell, where and in which language: the interaction that has submitted it. */
+const sealedSchema = z.object({
+  id: z.string(),
+  applicationId: z.string(),
+  token: z.string(),
+  receivedAt: z.number(),
+  user: z.object({ id: z.string(), name: z.string() }),
+  isAdmin: z.boolean(),
+  channelId: z.string(),
+  locale: z.string(),
+  guildLocale: z.string(),
+  /** The message that its reply wrote. */
+  message: z.string(),
+});
+
+/** Binds a sealed record to its guild and its document. */
+export const tellingContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
+
+export interface TellingsDeps {
+  readonly store: Pick<Store, 'tables'>;
+  readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly record: Pick<InteractionRecord, 'open'>;
+  readonly runs: Pick<Runs, 'find' | 'latest'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly editOrder: Pick<EditOrder, 'isLatest'>;
+  readonly directMessages: DirectMessages;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
+  readonly untold: Pick<Untold, 'has'>;
+  readonly wording: Wording;
+  readonly games: GameIndex;
+  /** What the reply of the member shows of a run. */
+  readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+export type Tellings = ReturnType<typeof createTellings>;
+
+/**
+ * Tells members what became of what waited for a moderator: with one direct message, and in their own reply as long as that can
+ * be changed. What is to be told stands in the row of the run, and goes before it is told: nobody is told twice.
+ */
+export function createTellings(deps: TellingsDeps) {
+  const { store, encryption, record, runs, directMessages, settings, untold, wording, games } = deps;
+  const { now = () => Date.now(), logger } = deps;
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: tellDue });
+
+  /** Whether a member of a guild gets direct messages. */
+  async function isWanted(guildId: string, userId: string): Promise<boolean> {
+    const found = await settings.getOrUnreadable(guildId);
+    if (found === 'unreadable' || found.directMessages === false) return false;
+    return !directMessages.hasRefused(userId) && !(await untold.has(guildId, userId));
+  }
+
+  /** Takes a run whose member is to be told, for good. */
+  async function take(): Promise<SubmissionsTable | undefined> {
+    for (;;) {
+      const row = await store
+        .tables()
+        .selectFrom('submissions')
+        .selectAll()
+        .where('telling', 'is not', null)
+        .where('state', 'in', ['done', 'refused', 'expired'])
+        .orderBy('ended_at')
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const { numUpdatedRows } = await store
+        .tables()
+        .updateTable('submissions')
+        .set({ telling: null, told_at: now() })
+        .where('id', '=', row.id)
+        .where('telling', '=', row.telling)
+        .executeTakeFirst();
+      // Otherwise another process has taken it, or it was deleted.
+      if (numUpdatedRows === 1n) return row;
+    }
+  }
+
+  function open({ guild_id: guildId, document_id: id, telling }: SubmissionsTable) {
+    const plain = encryption.open(JSON.parse(telling ?? ''), tellingContext({ guildId, id }));
+    const { token, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
+    const interaction: Interaction = {
+      ...kept,
+      guildId,
+      token: new Secret(token),
+      isInstalledInGuild: true,
+      roleIds: [],
+      request: { kind: 'unknown' },
+    };
+    return { interaction, message };
+  }
+
+  async function sendMessage({ t, guildId, channelId, user }: Context, run: Run): Promise<void> {
+    const isOwn = run.decidedBy === user.id;
+    if (isOwn || !(await isWanted(guildId, user.id))) return;
+    const { content, embeds } = approvalView(t, run, games, user.id);
+    const [embed = {}] = embeds;
+    const channel = `https://discord.com/channels/${guildId}/${channelId}`;
+    const texts = [content, t('told.where', { channel }), `-# ${t('told.off')}`];
+    await directMessages.send(user.id, { nonce: `told ${run.id}`, content: texts.join('\n'), embed });
+  }
+
+  /** The reply shows the latest run: a part of what was approved may wait again. */
+  async function changeReply(context: Context, interaction: Interaction, run: Run, message: string) {
+    const { api, editOrder } = deps;
+    // The clock of this machine may be wrong: what is over is asked, and not tried.
+    const isOver = now() - interaction.receivedAt >= TOKEN_LIVES_MS;
+    if (isOver || (await api.read(interaction)) === 'gone') return;
+    const latest = (await runs.latest(run.guildId, run.documentId)) ?? run;
+    const reply = await deps.replyOf(context, latest);
+    await deliver(
+      {
+        api,
+        interaction,
+        shown: undefined,
+        isLatest: () => editOrder.isLatest(interaction.id, message),
+        fallback: () => context.t('failure.notTaken', { submissions: context.mention('submissions') }),
+      },
+      reply,
+    );
+  }
+
+  /** Never throws. */
+  async function tell(row: SubmissionsTable): Promise<void> {
+    const about = { guildId: row.guild_id };
+    try {
+      const { interaction, message } = open(row);
+      const run = await runs.find(row.guild_id, row.id);
+      if (run === undefined) return;
+      const context = contextOf(interaction, wording);
+      await Promise.all([
+        sendMessage(context, run),
+        changeReply(context, interaction, run, message).catch((error: unknown) => {
+          logger.warn({ ...about, err: error }, 'a reply does not show what a moderator has decided');
+        }),
+      ]);
+    } catch (error) {
+      // The message of a SyntaxError quotes the record.
+      const cause = error instanceof SyntaxError ? {} : { err: error };
+      logger.error({ ...about, ...cause }, 'a member could not be told what a moderator has decided');
+    }
+  }
+
+  async function tellEach(): Promise<void> {
+    while (!job.stopping.aborted) {
+      const row = await take();
+      if (row === undefined) return;
+      // A direct message that hangs keeps nobody waiting.
+      void tell(row);
+      await sleep(PACE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
+    }
+  }
+
+  let isAsked = false;
+  let telling: Promise<void> | undefined;
+  /** Tells every member who is to be told, one after the other, once at a time. Never throws. */
+  function tellDue(): Promise<void> {
+    isAsked = true;
+    telling ??= (async () => {
+      while (isAsked) {
+        isAsked = false;
+        await tellEach();
+      }
+    })()
+      .catch((error: unknown) => {
+        logger.warn({ err: error }, 'who is to be told of a decision cannot be known now');
+      })
+      .finally(() => {
+        telling = undefined;
+      });
+    return telling;
+  }
+
+  const part: Part = { name: 'tellings', ...job };
+  return {
+    ...part,
+    isWanted,
+    tellDue,
+    /**
+     * What it takes to tell of a document later, sealed; `null` where the interaction is not recorded any more, or cannot be
+     * read.
+     */
+    async seal(key: ApprovalKey, interactionId: string): Promise<string | null> {
+      const row = await store
+        .tables()
+        .selectFrom('interactions')
+        .selectAll()
+        .where('id', '=', interactionId)
+        .where('sealed', 'is not', null)
+        .executeTakeFirst();
+      const opened = row && record.open(row);
+      if (opened === undefined) return null;
+      const { interaction, message } = opened;
+      const kept = sealedSchema.parse({ ...interaction, token: interaction.token.reveal(), message });
+      return JSON.stringify(encryption.seal(JSON.stringify(kept), tellingContext(key)));
+    },
+  };
+}

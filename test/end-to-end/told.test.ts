@@ -1,0 +1,214 @@
+import { expect } from 'vitest';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, type TestGuild, textOf } from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  labelsOf,
+  lines,
+  openWindow,
+  paste,
+  pickSetting,
+  pressSetting,
+  pressSubmit,
+  setQuota,
+} from '../support/people.ts';
+
+const it = botTest();
+
+const HOST = 'told.example.com';
+const PROMISE = 'A direct message will tell you the decision.';
+
+/** What the bot has written to somebody directly. */
+const directTo = ({ discord }: TestGuild, { userId }: { readonly userId: string }) =>
+  discord.messages({ channelId: discord.directChannel(userId) });
+
+const approve = async (guild: TestGuild) => inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+
+async function refuse(guild: TestGuild, reason: string): Promise<void> {
+  const moderator = inStaff(guild, 'admin');
+  const { modal } = await openWindow(moderator, await waitingIn(guild), 'Refuse');
+  await moderator.submit(modal, { reason });
+}
+
+/** That nobody is told of anything any more. */
+const allTold = (
+  bot: { readonly store: { rows(sql: string, ...values: unknown[]): Promise<unknown> } },
+  guild: TestGuild,
+) =>
+  expect
+    .poll(() =>
+      bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id),
+    )
+    .toEqual([]);
+
+it('a member is told once what a moderator has decided, in a direct message and in their reply', async ({
+  bot,
+  guild,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  const reply = await addServer(member, `${HOST}:1`);
+  expect(textOf(reply)).toContain(PROMISE);
+  await approve(guild);
+  await expect.poll(() => directTo(guild, member).length).toBe(1);
+  const [message] = directTo(guild, member);
+  const text = message ? textOf(message) : '';
+  for (const words of [
+    'Approved · Moderator: @',
+    ACCEPTED,
+    `${HOST}:1`,
+    `https://discord.com/channels/${guild.id}/${member.channelId}`,
+    '/privacy in that Discord server turns these messages off.',
+  ]) {
+    expect(text.replaceAll('`', '')).toContain(words);
+  }
+  expect(text).not.toContain('by @');
+  expect(message?.current.mentions).toEqual([]);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  expect(labelsOf(reply)).toEqual([]);
+  await bot.restart();
+  await allTold(bot, guild);
+  expect(directTo(guild, member)).toHaveLength(1);
+});
+
+it('a member is told in their own language why something was refused', async ({ guild }) => {
+  await turnApprovalOn(guild);
+  const mia = inStaff(guild, 'member', 'de');
+  const reply = await addServer(mia, `${HOST}:1`);
+  await refuse(guild, 'Not **ours** @everyone');
+  await expect.poll(() => directTo(guild, mia).length).toBe(1);
+  const [message] = directTo(guild, mia);
+  expect(message && textOf(message)).toMatch(/Abgelehnt.*Not .*Mit .*\/privacy/s);
+  expect(message?.current.mention_everyone).toBe(false);
+  await expect.poll(() => textOf(reply)).toContain('Abgelehnt');
+});
+
+it('a member is told that nobody has decided in time', async ({ bot, guild, member }) => {
+  await turnApprovalOn(guild);
+  await addServer(member, `${HOST}:1`);
+  await bot.store.rows(
+    'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',
+    guild.id,
+    'waiting',
+  );
+  await bot.restart();
+  await expect
+    .poll(() =>
+      directTo(guild, member)
+        .map((message) => textOf(message))
+        .join(),
+    )
+    .toContain('Nobody decided in time');
+});
+
+it('a member is told nothing of what they have withdrawn, or decided themselves', async ({
+  bot,
+  guild,
+  member,
+  discord,
+}) => {
+  await turnApprovalOn(guild);
+  const withdrawn = await addServer(member, `${HOST}:1`);
+  await member.press(withdrawn, 'Withdraw');
+  const role = discord.roles(guild).find(({ name }) => name === 'Moderators');
+  await pickSetting(guild, 'Approval', '@Moderators');
+  discord.guildEvents.giveRole(member, role?.id ?? '');
+  const own = await addServer(member, `${HOST}:2`);
+  await inStaff(guild, 'member').press(await waitingIn(guild), 'Approve');
+  await expect.poll(() => textOf(own)).toContain(ACCEPTED);
+  const forgotten = await addServer(guild.member, `${HOST}:3`);
+  expect(textOf(forgotten)).toContain(PROMISE);
+  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  await expect
+    .poll(() =>
+      bot.store.rows(
+        "SELECT id FROM submissions WHERE guild_id = ? AND state <> 'withdrawn' AND telling IS NOT NULL",
+        guild.id,
+      ),
+    )
+    .toEqual([]);
+  expect(directTo(guild, member)).toEqual([]);
+});
+
+it('a member turns these messages off and on in /privacy, and admins for all in /settings', async ({
+  bot,
+  guild,
+  admin,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  const privacy = await member.slash('privacy');
+  await member.press(privacy, 'Turn direct messages off');
+  expect(textOf(privacy)).toContain("You won't get direct messages");
+  const reply = await addServer(member, `${HOST}:1`);
+  expect(textOf(reply)).not.toContain(PROMISE);
+  await approve(guild);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  await member.press(privacy, 'Turn direct messages on');
+  expect(textOf(privacy)).toContain("You'll get direct messages");
+  const page = await pressSetting(guild, 'Approval', 'Send no direct messages');
+  expect(textOf(page)).toContain("Members don't get the decision as a direct message.");
+  const second = await addServer(member, `${HOST}:2`);
+  expect(textOf(second)).not.toContain(PROMISE);
+  await approve(guild);
+  await allTold(bot, guild);
+  expect(directTo(guild, member)).toEqual([]);
+  await admin.press(page, 'Send direct messages');
+  expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
+  // With their name goes that they want none.
+  await member.press(privacy, 'Turn direct messages off');
+  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
+});
+
+it('a member who takes no direct messages is left alone, quietly', async ({
+  bot,
+  guild,
+  member,
+  discord,
+}) => {
+  await turnApprovalOn(guild);
+  discord.refuseDirectMessages(member.userId);
+  const tries = () =>
+    discord.requests.filter(
+      ({ path, status }) =>
+        path.includes(`/channels/${discord.directChannel(member.userId)}/`) && status === 403,
+    );
+  await addServer(member, `${HOST}:1`);
+  await approve(guild);
+  await expect.poll(() => tries().length).toBe(1);
+  const reply = await addServer(member, `${HOST}:2`);
+  expect(textOf(reply)).not.toContain(PROMISE);
+  await approve(guild);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  expect(tries()).toHaveLength(1);
+  expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
+});
+
+it('what waits again is told once it is decided, and its reply has its buttons meanwhile', async ({
+  bot,
+  guild,
+  listing,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  const reply = await pressSubmit(member, await paste(member, lines(3)));
+  await listing.behave({ kind: 'down' });
+  await approve(guild);
+  await expect.poll(async () => labelsOf(await waitingIn(guild))).toContain('Approve');
+  expect(
+    await bot.store.rows(
+      "SELECT id FROM submissions WHERE guild_id = ? AND state = 'done' AND telling IS NOT NULL",
+      guild.id,
+    ),
+  ).toEqual([]);
+  expect(directTo(guild, member)).toEqual([]);
+  await listing.behave({ kind: 'ok' });
+  await setQuota(guild, '2');
+  await approve(guild);
+  await expect.poll(() => directTo(guild, member).length).toBe(1);
+  expect(textOf(directTo(guild, member)[0] ?? reply)).toContain('2 game servers');
+  await expect.poll(() => textOf(reply)).toContain('s2.example.com');
+  expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
+});
