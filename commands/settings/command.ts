@@ -30,7 +30,7 @@ import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 export interface SettingsDeps extends LogChannelDeps, GamesSettingDeps {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
-  readonly approvals: Pick<Approvals, 'waiting'>;
+  readonly approvals: Pick<Approvals, 'waiting' | 'moved'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 

@@ -1,8 +1,10 @@
 import { ChannelType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
+import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import type { PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
+import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -21,6 +23,8 @@ import {
 
 export interface LogChannelDeps {
   readonly posts: Pick<ChannelPosts, 'post'>;
+  readonly approvals: Pick<Approvals, 'moved'>;
+  readonly approvalMessages: Pick<ApprovalMessages, 'showDue'>;
   /**
    * A link to add the bot user to a guild that has only the commands; `undefined` if the bot user is there, or nobody
    * knows.
@@ -29,7 +33,9 @@ export interface LogChannelDeps {
 }
 
 /** The channel in which admins read what is done with their key. */
-export function logChannelSetting({ posts, addBotLink }: LogChannelDeps): Setting {
+export function logChannelSetting(deps: LogChannelDeps): Setting {
+  const { posts, approvals, approvalMessages, addBotLink } = deps;
+
   /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
   async function choose(context: PressContext): Promise<Change> {
     const { t, guildId, guildWords, user, channelPermissions } = context;
@@ -92,7 +98,13 @@ export function logChannelSetting({ posts, addBotLink }: LogChannelDeps): Settin
       }),
     },
     /** The new channel has its first line already. */
-    async tell({ guildWords, user }, { logChannelId: former }, { logChannelId: channelId }) {
+    async tell({ guildId, guildWords, user }, { logChannelId: former }, now) {
+      const { logChannelId: channelId } = now;
+      if (hasLog(now)) {
+        await approvals.moved(guildId);
+        // Nobody waits for the messages.
+        void approvalMessages.showDue();
+      }
       if (former === undefined || former === channelId) return;
       const words = await guildWords();
       const member = memberText(user);

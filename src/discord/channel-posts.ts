@@ -10,7 +10,7 @@ import {
 import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
-import { type DiscordApi, isRefused, Stopped } from './api.ts';
+import { type DiscordApi, Stopped } from './api.ts';
 import { fitTexts } from './limits.ts';
 
 /**
@@ -24,7 +24,8 @@ export interface ChannelMessage {
   /** Names the message in each try, so that Discord shows it once. Without a name there is only one try. */
   readonly nonce?: string;
   readonly content?: string;
-  readonly embed: APIEmbed;
+  /** Absent: none. */
+  readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
   /** The one role that a mention of it in the content notifies. */
   readonly roleId?: string;
@@ -43,10 +44,19 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
 
 /** A message in Discord's own fields, without its nonce. It pings nobody but the one role. */
 export const messageBody = ({ content, embed, components = [], roleId }: ChannelMessage) => ({
-  ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
+  ...fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] }),
   components: [...components],
   allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
 });
+
+/** Discord's reasons why a message cannot be changed any more: it is gone, or its thread is archived or locked. */
+const MESSAGE_GONE: readonly number[] = [RESTJSONErrorCodes.UnknownMessage, 50_083, 160_005];
+
+/**
+ * What came of a message that is changed later: as of any other, or the message to be changed is gone, or Discord does not take
+ * its text, for a link in it.
+ */
+type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 /** How many channels that refuse are remembered; the oldest is forgotten first. Some 2 MB. */
 const MOST_REFUSING = 10_000;
@@ -66,18 +76,18 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   /**
    * Posts a message that is changed later. Pings nobody but the one role. Never throws.
-   * @param messageId changes this one, in place of all that it shows; `gone` where there is no such message
+   * @param messageId changes this one, in place of all that it shows, embeds that somebody has taken away among it
    * @returns also the id of the message that was posted or changed
    */
   async function put(
     channelId: string,
     { nonce = randomUUID(), ...message }: ChannelMessage,
     messageId?: string,
-  ): Promise<{ readonly result: PostResult; readonly messageId?: string }> {
+  ): Promise<{ readonly result: PutResult; readonly messageId?: string }> {
     const body = messageBody(message);
     try {
       if (messageId !== undefined) {
-        await api.patch(Routes.channelMessage(channelId, messageId), { body });
+        await api.patch(Routes.channelMessage(channelId, messageId), { body: { ...body, flags: 0 } });
         return { result: 'posted', messageId };
       }
       const posted = await api.post(Routes.channelMessages(channelId), {
@@ -92,7 +102,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         refusedAt.set(channelId, performance.now());
         return { result: refusal };
       }
-      if (messageId !== undefined && isRefused(error)) return { result: 'gone' };
+      const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
+      if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
+      if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
       if (error instanceof Stopped)
         quietly.info({}, 'messages to channels could not be posted, since the bot stops');
       else logger.warn({ err: error, channelId }, 'a message could not be posted');
@@ -109,7 +121,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
     hasRefused: (channelId: string, ms: number): boolean =>
       performance.now() - (refusedAt.get(channelId) ?? Number.NEGATIVE_INFINITY) < ms,
     /** The same, of a message that is never changed. */
-    post: async (channelId: string, message: ChannelMessage): Promise<PostResult> =>
-      (await put(channelId, message)).result,
+    async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
+      const { result } = await put(channelId, message);
+      return result === 'message-gone' || result === 'harmful-link' ? 'failed' : result;
+    },
   };
 }

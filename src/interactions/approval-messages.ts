@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
-import { approvalView, decisionButtons, deletedView } from './approval-view.ts';
+import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
 import type { PressedPost } from './command.ts';
 import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
@@ -74,28 +74,52 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ): Promise<MessagePlace | 'failed' | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
-    const isClosed = logChannelId === undefined || logTrouble !== undefined;
-    if (message === undefined && (isClosed || run?.state !== 'waiting')) return undefined;
-    const channelId = message?.channelId ?? logChannelId ?? '';
+    const openChannel = logTrouble === undefined ? logChannelId : undefined;
     const t = await guildWords(guildId);
-    const { content, embeds } = run ? approvalView(t, run, games) : deletedView(t);
-    const [embed = {}] = embeds;
-    const buttons = run ? decisionButtons(t, run) : [];
-    const shown = { nonce: id, content, embed, components: rows(buttons) };
-    const byPress = message?.by === undefined ? undefined : await putByPress(message.by, shown);
+    const isWaiting = run?.state === 'waiting';
+    const shown = run
+      ? { ...channelView(t, run, games), components: rows(decisionButtons(t, run)) }
+      : deletedView(t);
+    const bare = run && { ...harmfulView(t, run), components: rows(decisionButtons(t, run, true)) };
+
+    async function put(channelId: string, messageId?: string, nonce = id) {
+      const done = await posts.put(channelId, { ...shown, nonce }, messageId);
+      if (done.result !== 'harmful-link' || bare === undefined) return done;
+      return posts.put(channelId, { ...bare, nonce }, messageId);
+    }
+
+    /** @param nonce another one than that of a message before: Discord would bring that one back for some minutes */
+    async function post(channelId: string, nonce?: string): Promise<MessagePlace | 'failed' | undefined> {
+      const { result, messageId } = await put(channelId, undefined, nonce);
+      if (messageId !== undefined) return { channelId, messageId };
+      if (result === 'gone' || result === 'no-access' || result === 'no-permission') {
+        await setTrouble(guildId, channelId, result);
+        return undefined;
+      }
+      return 'failed';
+    }
+
+    if (message === undefined) return isWaiting && openChannel ? post(openChannel) : undefined;
+    const { channelId, messageId, by } = message;
+    if (isWaiting && by === undefined && openChannel !== undefined && openChannel !== channelId) {
+      const moved = await post(openChannel, `${id} ${openChannel}`);
+      if (moved === undefined || moved === 'failed') return moved;
+      await posts.put(channelId, { content: t('approval.moved', { channelId: openChannel }) }, messageId);
+      return moved;
+    }
+    const byPress = by && (await putByPress(by, shown));
     if (byPress === 'failed') return byPress;
-    if (byPress === 'posted' && message !== undefined) return message;
-    const { result, messageId } = await posts.put(channelId, shown, message?.messageId);
-    if (result === 'failed') return result;
-    if (messageId !== undefined) return { channelId, messageId };
-    if (message === undefined && result !== 'posted') await setTrouble(guildId, channelId, result);
-    return undefined;
+    if (byPress === 'posted') return message;
+    const { result } = await put(channelId, messageId);
+    if (result === 'posted') return message;
+    if (result === 'message-gone' && isWaiting && openChannel) return post(openChannel, `${id} ${messageId}`);
+    return result === 'failed' || result === 'harmful-link' ? 'failed' : undefined;
   }
 
   /** Changes the message with the token of the press, which limits of its channel do not hold. */
   async function putByPress(by: Answerable, shown: ChannelMessage): Promise<'posted' | 'refused' | 'failed'> {
     try {
-      await api.edit(by, { body: messageBody(shown), files: [] });
+      await api.edit(by, { body: { ...messageBody(shown), flags: 0 }, files: [] });
       return 'posted';
     } catch (error) {
       return isUncertain(error) ? 'failed' : 'refused';

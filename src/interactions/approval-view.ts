@@ -1,4 +1,5 @@
 import type { APIButtonComponent } from 'discord.js';
+import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
@@ -17,6 +18,8 @@ import { button, customId } from './controls.ts';
 
 /** Servers that a message names; of the others it says how many there are. */
 const MOST_SHOWN = 10;
+/** UTF-16 units of a name and an address in the words of a message: three of them fit beside the longest reason. */
+const LONGEST_WORDS = { name: 60, address: 80 };
 /** UTF-16 units of a moderator's reason. */
 export const LONGEST_REASON = 300;
 
@@ -74,20 +77,49 @@ function statusText(t: Translate, run: Run): string {
   }
 }
 
+/** Servers that stand in the words of a message, where no client hides them as it may hide an embed. */
+const MOST_IN_WORDS = 3;
+
+/**
+ * What everybody sees in the log channel. Who it was and the first servers stand in the words; of a longer list the rest, too, in
+ * an embed.
+ */
+export function channelView(
+  t: Translate,
+  run: Run,
+  games: GameIndex,
+): Pick<ChannelMessage, 'content' | 'embed'> {
+  const { servers, userId } = run;
+  const lines = servers
+    .slice(0, MOST_IN_WORDS)
+    .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  const content = [statusText(t, run), byText(t, userId), ...lines].join('\n');
+  if (servers.length <= MOST_IN_WORDS) return { content };
+  const [embed] = approvalView(t, run, games, userId).embeds;
+  return { content, embed };
+}
+
+/** The same where Discord does not take the words, for a link in them, and does not say in which. */
+export function harmfulView(t: Translate, run: Run): Pick<ChannelMessage, 'content'> {
+  // Below the first line stand a reason and what the service says.
+  const [head = ''] = statusText(t, run).split('\n');
+  return { content: run.state === 'waiting' ? `${head}\n${t('approval.harmful')}` : head };
+}
+
 /** What is shown of a submission that was deleted, with all of its guild. */
-export const deletedView = (t: Translate): ApprovalView => ({
-  content: signed('not-sent', t('approval.withdrawn')),
-  embeds: [{ ...serverEmbed(t, 'not-sent', []), description: byText(t, '') }],
+export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
+  content: [signed('not-sent', t('approval.withdrawn')), byText(t, '')].join('\n'),
 });
 
 /** Who it was. @param userId empty once they had their name deleted */
 export const byText = (t: Translate, userId: string): string =>
   userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
 
-/** What a moderator can press. */
+/** What a moderator can press. @param isHidden whether the message does not show the servers */
 export function decisionButtons(
   t: Translate,
   { id, documentId, state, servers }: Run,
+  isHidden = false,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const seen = `${documentId}:${id}`;
@@ -95,7 +127,7 @@ export function decisionButtons(
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('refuse', seen), t('approval.refuse'), 'danger'),
-    ...(servers.length > MOST_SHOWN ? [showAll] : []),
+    ...(isHidden || servers.length > MOST_SHOWN ? [showAll] : []),
   ];
 }
 

@@ -50,8 +50,8 @@ export interface SubmissionsTable {
   readonly user_name: string | null;
   /**
    * `waiting`: for a moderator, or it is only just made. `running`: it is carried out. All others have ended: `done` was
-   * carried out; of `withdrawn` nothing is left but the row; the servers of `refused` and `expired` were not sent.
-   * `move` in runs.ts alone changes it.
+   * carried out; the servers of `withdrawn` are kept until its message says so, 15 minutes at least; those of `refused` and
+   * `expired` were not sent. `move` in runs.ts alone changes it.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
   /** The interaction of its member that has submitted it; null for what waits again. */

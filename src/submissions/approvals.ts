@@ -179,6 +179,16 @@ export function createApprovals({ store, drafts, runs }: ApprovalsDeps) {
         .execute();
       return rows.map(({ document_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
+    /** What waits in a guild has to be shown elsewhere: its log channel is another one, or takes messages again. */
+    async moved(guildId: string): Promise<void> {
+      await tables()
+        .updateTable('submissions')
+        .set(({ eb }) => ({ changes: eb('changes', '+', 1) }))
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'waiting')
+        .where('expires_at', 'is not', null)
+        .execute();
+    },
     /** What the message shows may be another state of the run. */
     async changed({ id, guildId }: Run): Promise<void> {
       await tables()

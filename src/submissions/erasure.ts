@@ -72,7 +72,16 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
 
-  /** What has ended and lost its servers, as whatever is withdrawn has, once its message says that it has ended. */
+  /** What was withdrawn, once its message says so. */
+  async function dropWithdrawn(guildId: string): Promise<void> {
+    const withdrawn = submissionsOf(guildId)
+      .where('state', '=', 'withdrawn')
+      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
+      .whereRef('shown', '>=', 'changes');
+    await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn.select('id')).execute();
+  }
+
+  /** What has ended and lost its servers, once its message says that it has ended. */
   async function dropEmpty(guildId: string): Promise<void> {
     const empty = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
@@ -102,6 +111,7 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
     await drafts.deleteOld(guildId);
     await dropOldServers(guildId);
     await dropExcess(guildId);
+    await dropWithdrawn(guildId);
     await dropEmpty(guildId);
     await dropForgottenIds(guildId);
   }
@@ -152,6 +162,10 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
       for (const { id } of await own().where('state', '=', 'waiting').execute()) {
         await runs.endWaiting(id, { guildId }, { state: 'withdrawn' });
       }
+      await tables()
+        .deleteFrom('servers')
+        .where('submission_id', 'in', own().where('state', '=', 'withdrawn'))
+        .execute();
       await tables()
         .updateTable('submissions')
         .set({ decided_by: null })

@@ -56,7 +56,7 @@ export interface Run {
   readonly endedAt: number | undefined;
   /** Where its document was entered; `undefined` once the document is deleted. */
   readonly source: Draft['source'] | undefined;
-  /** None once it was withdrawn. */
+  /** None some time after it was withdrawn. */
   readonly servers: readonly RunServer[];
   /** The message on which moderators decide. */
   readonly message: MessagePlace | undefined;
@@ -263,7 +263,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     }
   }
 
-  /** Ends a run that waits. Its servers have this outcome then; without one they are deleted. */
+  /** Ends a run that waits. Its servers have this outcome then; what was withdrawn has none. */
   async function endWaiting(
     id: string,
     which: Omit<Movable, 'from'>,
@@ -271,14 +271,12 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
   ): Promise<SubmissionsTable | NoDraft> {
     const row = await move(id, { ...which, from: ['waiting'] }, { ...to, ended_at: now() });
     if (typeof row === 'string') return row;
-    if (to.state === 'withdrawn') {
-      await tables().deleteFrom('servers').where('submission_id', '=', id).execute();
-    } else {
-      const outcome = notSent(to.state === 'expired' ? 'expired' : 'refused');
-      await servers(id)
-        .set({ ...outcomeToStore(outcome), ended_at: now() })
-        .execute();
-    }
+    // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
+    if (to.state === 'withdrawn') return row;
+    const outcome = notSent(to.state === 'expired' ? 'expired' : 'refused');
+    await servers(id)
+      .set({ ...outcomeToStore(outcome), ended_at: now() })
+      .execute();
     return row;
   }
 

@@ -22,7 +22,8 @@ async function choose(
     games: { all: [], isFresh: () => true },
     posts: { post: async () => result },
     keys: { status: async () => undefined },
-    approvals: { waiting: async () => [] },
+    approvals: { waiting: async () => [], moved: async () => undefined },
+    approvalMessages: { showDue: async () => undefined },
     guildLog: { tell: async () => undefined },
   });
   const reply = await command.presses?.change?.run(

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { ROLES } from '../../sandbox/people.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
@@ -18,6 +19,7 @@ import {
   openSettings,
   openWindow,
   paste,
+  pickSetting,
   pressSetting,
   pressSubmit,
   removeKey,
@@ -41,7 +43,7 @@ const WAITS = 'This is waiting for a moderator';
 const DAY_MS = 86_400_000;
 
 /** The bar beside what was submitted. */
-const COLORS = { yellow: 0xfee75c, green: 0x57f287, red: 0xed4245 };
+const COLORS = { yellow: 0xfee75c };
 const colorOf = ({ current }: SeenMessage) => current.embeds[0]?.color;
 
 /** A member's server that waits. */
@@ -74,7 +76,6 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
     const until = Number(/until <t:(\d+):f>/.exec(message.current.content)?.[1]) * 1_000;
     expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
-    expect(colorOf(message)).toBe(COLORS.yellow);
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
@@ -82,7 +83,6 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
     // The message says it all: nothing stands below it.
     expect(asideTo(guild, 'admin')).toBe('');
-    expect(colorOf(message)).toBe(COLORS.green);
     expect(textOf(message)).toMatch(/Approved · Moderator: @/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('a submission under approval', () => {
     await guild.listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = other.press(message, 'Approve');
     await expect.poll(() => textOf(message)).toContain(`being sent · Moderator: @${other.userId}`);
-    expect([colorOf(message), ...labelsOf(message)]).toEqual([COLORS.yellow]);
+    expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
@@ -158,7 +158,6 @@ describe('a submission under approval', () => {
     expect(modalTexts(modal.data).join()).toContain(`${HOST}:1`);
     expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
     expect(textOf(message)).toContain('Reason: Not');
-    expect(colorOf(message)).toBe(COLORS.yellow);
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
     const seen = await member.slash('submissions');
@@ -206,14 +205,12 @@ describe('a submission under approval', () => {
     for (const each of [other, reply]) {
       await expect.poll(() => textOf(each)).toContain('Check the list before submitting it again.');
     }
-    expect(colorOf(other)).toBe(COLORS.yellow);
     await addServer(member, `${HOST}:3`);
     const last = await waitingIn(guild);
     const body = { status: 'error', message: 'No such luck.' };
     await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(last, 'Approve');
     await expect.poll(() => textOf(last)).toContain('rejected: No such luck.');
-    await expect.poll(() => colorOf(last)).toBe(COLORS.red);
     // The log has what was sent, and of what the road refused a moderator nothing.
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*rejected/);
     expect(logLines(guild).join('\n')).not.toMatch(/\(member\): .*Not sent/);
@@ -229,6 +226,9 @@ describe('a submission under approval', () => {
     guild.discord.deleteMessage(message);
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
     expect(textOf(await openSettings(guild))).toContain('✅ Log channel: #');
+    // It is posted anew.
+    await expect.poll(async () => textOf(await waitingIn(guild))).toContain(`${HOST}:9`);
+    guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toContain(`${HOST}:9`);
     expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
@@ -247,7 +247,6 @@ describe('a submission under approval', () => {
       .poll(() => asideTo(guild, 'admin'))
       .toContain('1 game server is waiting for a moderator again.');
     await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
-    expect(colorOf(message)).toBe(COLORS.yellow);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(textOf(await member.slash('submissions'))).toMatch(/not sent · .*\n.* couldn't be reached/);
     await refuseAs(guild, message, '');
@@ -306,7 +305,7 @@ describe('a submission under approval', () => {
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
     expect(textOf(message)).toContain('Withdrawn');
-    expect(colorOf(message)).toBe(COLORS.yellow);
+    expect(message.current.content).toContain(`${HOST}:1`);
     expect([...labelsOf(reply), ...labelsOf(message)]).toEqual([]);
     expect(addsOf(guild, HOST)).toEqual([]);
   });
@@ -330,6 +329,9 @@ describe('a submission under approval', () => {
     const message = await waitingIn(guild);
     expect(textOf(message)).toContain('12 game servers');
     expect(textOf(message)).toContain('… and 2 more');
+    expect(colorOf(message)).toBe(COLORS.yellow);
+    // An embed can be hidden: who it was and the first ones stand in the words.
+    expect(message.current.content).toMatch(/by <@\d+>\n.*s0\.example\.com.*\n.*\n.*s2\.example\.com[^\n]*$/);
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);
@@ -424,6 +426,40 @@ describe('a submission under approval', () => {
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
+  it('moves into another log channel, and says so where it was', async ({ guild, member, discord }) => {
+    const { message } = await oneWaits(guild);
+    await pickSetting(guild, 'Log channel', '#general');
+    await expect.poll(() => textOf(message)).toMatch(/^This is waiting in #/);
+    expect(labelsOf(message)).toEqual([]);
+    const there = () =>
+      discord.messages({ channelId: guild.channelId }).filter((each) => labelsOf(each).includes('Approve'));
+    await expect.poll(() => there().length).toBe(1);
+    const [moved = message] = there();
+    expect(textOf(moved)).toContain(`${HOST}:1`);
+    const general = discord.person({ ...ROLES.admin, guild, name: 'admin', channelId: guild.channelId });
+    await general.press(moved, 'Approve');
+    await expect.poll(() => textOf(moved)).toContain(ACCEPTED);
+    expect(textOf(await member.slash('submissions'))).toContain('sent for review');
+  });
+
+  it('has its buttons, and a file, where Discord takes no message with what it holds', async ({
+    guild,
+    discord,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const body = { code: 240000, message: 'Message blocked by harmful links filter' };
+    const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
+    discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
+    expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
+    const message = await waitingIn(guild);
+    expect(textOf(message)).toContain('for a link in it');
+    expect(textOf(message)).not.toContain(HOST);
+    expect(labelsOf(message)).toEqual(['Approve', 'Refuse', 'Show all']);
+    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    expect(csvOf(all, 'preview.csv')).toHaveLength(1);
+  });
+
   it('goes on waiting without its channel and once approval is off, as /settings says', async ({
     guild,
     admin,
@@ -452,7 +488,7 @@ describe('a submission under approval', () => {
     // The hourly job comes soon after the start.
     await bot.restart();
     await expect.poll(() => textOf(message)).toContain('Nobody decided in time');
-    expect([colorOf(message), ...labelsOf(message)]).toEqual([COLORS.yellow]);
+    expect(labelsOf(message)).toEqual([]);
     expect(textOf(await member.slash('submissions'))).toContain('No moderator decided in time.');
     expect(addsOf(guild, HOST)).toEqual([]);
   });

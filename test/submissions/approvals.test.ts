@@ -203,7 +203,11 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
     expect(await replace(mia, 'b', what)).toBeUndefined();
-    expect(await servers(opened)).toEqual([]);
+    // They are shown as withdrawn, and nothing of them counts.
+    const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
+    expect(first?.outcome).toBeUndefined();
+    const nothing = [null, null];
+    expect(await servers(opened)).toEqual([nothing, nothing]);
     expect(await opened.drafts.find(mia, 'b')).toMatchObject({ rows: [{ kind: 'ready' }] });
     expect([await stateOf(opened, 'a'), await stateOf(opened, 'b')]).toEqual(['withdrawn', 'withdrawn']);
     expect(await approve(opened, 'b')).toMatchObject({ kind: 'no-draft' });

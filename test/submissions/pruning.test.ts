@@ -106,6 +106,17 @@ describe('history', () => {
     await prune();
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
+
+  it('loses what was withdrawn a while after its message says so', async () => {
+    await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
+    await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
+    const runs = store.tables().updateTable('submissions');
+    await runs.set({ state: 'withdrawn' }).execute();
+    await runs.set({ changes: 1 }).where('id', '=', 'due').execute();
+    await prune();
+    expect(await hosts()).toEqual(['due']);
+    expect(await submissions()).toEqual(['due']);
+  });
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
