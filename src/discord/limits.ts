@@ -18,6 +18,8 @@ export const LIMITS = {
   buttonLabel: 80,
   selectPlaceholder: 150,
   modalTitle: 45,
+  /** Of a text above the fields. */
+  modalText: 4000,
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
@@ -55,23 +57,28 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   return {
     ...message,
     ...(message.content !== undefined && { content: shortenMarkup(message.content, LIMITS.content) }),
-    ...(message.embeds && { embeds: message.embeds.map(fitEmbed) }),
+    ...(message.embeds && { embeds: fitEmbeds(message.embeds) }),
   };
 }
 
-/** Cuts an embed to 6,000 in total, from its end. The limit is for all embeds of a message, but we send one. */
-function fitEmbed(embed: APIEmbed): APIEmbed {
+/** Cuts embeds to 6,000 in total, which all embeds of a message share, from their end. */
+function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let room: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {
-    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
+    const taken = shortened(text, Math.min(most, room));
     room -= taken.length;
     return taken;
   };
-  const { title, footer, description } = embed;
-  return {
-    ...embed,
-    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
-    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
-    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
-  };
+  return embeds.flatMap((embed) => {
+    if (room <= 0) return [];
+    const { title, footer, description } = embed;
+    return {
+      ...embed,
+      ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
+      ...(footer &&
+        room > 0 && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
+      ...(description !== undefined &&
+        room > 0 && { description: take(description, LIMITS.embedDescription) }),
+    };
+  });
 }

@@ -15,7 +15,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
-import { shorten } from '../words/escape.ts';
+import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /** A button, or a select of texts, channels or roles, as Discord takes it. */
 export type Control =
@@ -64,18 +64,25 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** At most 25. */
   readonly options: readonly SelectOption[];
-  /** Any number of the options may be chosen, none too; without it one is. */
+  /** Any number of the options may be chosen, with `any` none too; without either one is. */
   readonly any?: boolean;
+  readonly some?: boolean;
 }
 
 /** `undefined` without options, since Discord takes no such select. */
-export function select({ id, placeholder, options, any = false }: SelectOptions): Control | undefined {
+export function select({
+  id,
+  placeholder,
+  options,
+  any = false,
+  some = any,
+}: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
   return {
     type: ComponentType.StringSelect,
     ...emptySelect(id, placeholder),
     options: [...options],
-    ...(any && { min_values: 0, max_values: options.length }),
+    ...(some && { min_values: any ? 0 : 1, max_values: options.length }),
   };
 }
 
@@ -170,7 +177,9 @@ export const modal = ({ id, title, text = '', fields, isSecret }: ModalOptions):
   custom_id: isSecret || fields.some(isFilled) ? newId(id) : id,
   title: shorten(title, LIMITS.modalTitle),
   components: [
-    ...(text === '' ? [] : [{ type: ComponentType.TextDisplay as const, content: text }]),
+    ...(text === ''
+      ? []
+      : [{ type: ComponentType.TextDisplay as const, content: shortenMarkup(text, LIMITS.modalText) }]),
     ...fields.map(labelled),
   ],
 });
@@ -196,6 +205,8 @@ function componentOf(field: Field): APIComponentInLabel {
         custom_id: field.id,
         placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
         options: [...field.options],
+        // Without it Discord takes 1, also where nothing has to be chosen.
+        min_values: field.required ? 1 : 0,
         required: field.required,
       };
     case 'file':

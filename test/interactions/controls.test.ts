@@ -6,6 +6,7 @@ const LONG = 'x'.repeat(300);
 it('texts of controls are cut to what Discord takes', () => {
   const field = { id: 'a', label: LONG, hint: LONG, example: LONG, most: 10 };
   const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
+  const [above] = modal({ id: 'a', title: LONG, text: LONG.repeat(20), fields: [field] }).components;
   const options = [{ label: 'a', value: 'a' }];
   const cut = [
     [button('a', LONG), 80],
@@ -13,6 +14,7 @@ it('texts of controls are cut to what Discord takes', () => {
     [select({ id: 'a', placeholder: LONG, options }), 150],
     [roleSelect('a', LONG), 150],
     [title, 45],
+    [Object(above).content, 4_000],
     [Object(components[0]).label, 45],
     [Object(components[0]).description, 100],
     [Object(components[0]).component.placeholder, 100],
@@ -50,4 +52,13 @@ it('a select of any number takes none too', () => {
     max_values: 2,
   });
   expect(select({ id: 'a', placeholder: 'A', options })).not.toHaveProperty('max_values');
+});
+
+it('a select in a window that may stay empty says so, since Discord wants one of its options otherwise', () => {
+  const field = { kind: 'select', id: 'a', label: 'A', hint: 'B', placeholder: 'C' } as const;
+  const options = [{ label: 'a', value: 'a' }];
+  const fieldOf = (required: boolean) =>
+    Object(modal({ id: 'a', title: 'A', fields: [{ ...field, options, required }] }).components[0]).component;
+  expect(fieldOf(false)).toMatchObject({ min_values: 0, required: false });
+  expect(fieldOf(true)).toMatchObject({ min_values: 1, required: true });
 });
