@@ -7,7 +7,7 @@ import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { slashCommand } from './slash-command.ts';
 import { type EnterDeps, enterFields, fieldsOf } from './submit/enter.ts';
-import type { ModalDeps } from './submit/game-field.ts';
+import { fromPanel, type ModalDeps } from './submit/game-field.ts';
 import { submitId } from './submit/ids.ts';
 import { fieldsModal, MOST_ADDRESS } from './submit/windows.ts';
 
@@ -45,7 +45,13 @@ export const addServer = (deps: EnterDeps & ModalDeps): Command => ({
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   run: (context) => enterFields(context, { id: context.interactionId }, fieldsOf(context), deps),
   presses: {
-    // Of the panel, which stands for good.
-    new: { answers: 'modal', run: (context) => fieldsModal(context, submitId('fields'), EMPTY_ROW, deps) },
+    // Of a panel, which stands for good. Its argument is the game that the window begins with.
+    new: {
+      answers: 'modal',
+      run: (context) =>
+        fromPanel(context, deps, () =>
+          fieldsModal(context, submitId('fields'), { ...EMPTY_ROW, game: context.argument }, deps),
+        ),
+    },
   },
 });

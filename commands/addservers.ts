@@ -6,7 +6,7 @@ import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { slashCommand } from './slash-command.ts';
 import type { TakeList } from './submit/enter.ts';
-import type { ModalDeps } from './submit/game-field.ts';
+import { fromPanel, type ModalDeps } from './submit/game-field.ts';
 import { FILE_TYPES, listModal } from './submit/windows.ts';
 
 export interface AddServersDeps extends ModalDeps {
@@ -38,7 +38,10 @@ export const addServers = (deps: AddServersDeps, take: TakeList): Command => ({
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {
-    // Of the panel, which stands for good.
-    new: { answers: 'modal', run: (context) => listModal(context, {}, deps) },
+    // Of a panel, which stands for good. Its argument is the game that the window begins with.
+    new: {
+      answers: 'modal',
+      run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),
+    },
   },
 });

@@ -6,7 +6,7 @@ import { addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
-import { panelCommand } from './panel.ts';
+import { type PanelDeps, panelCommand } from './panel.ts';
 import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
@@ -25,6 +25,7 @@ export type CommandDeps = SubmitDeps &
   GamesDeps &
   HelpDeps &
   KeyStatusDeps &
+  PanelDeps &
   PrivacyDeps &
   RemoveKeyDeps &
   SetKeyDeps &
@@ -53,7 +54,7 @@ export function createCommands(deps: CommandDeps): Made {
     keyStatusCommand(deps),
     removeKey(deps),
     settingsCommand(deps),
-    panelCommand(),
+    panelCommand(deps),
     privacyCommand(deps),
     helpCommand(deps, () => commands),
   ];

@@ -5,15 +5,19 @@ import { type GamesSettingDeps, gamesSetting } from './games.ts';
 import { languageSetting } from './language.ts';
 import { type LogChannelDeps, logChannelSetting } from './log-channel.ts';
 import { notifyRoleSetting } from './notify-role.ts';
+import { type PanelsSettingDeps, panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
 
+export type AllSettingsDeps = LogChannelDeps & GamesSettingDeps & PanelsSettingDeps;
+
 /** Every setting, in the order in which /settings shows them. */
-export const allSettings = (deps: LogChannelDeps & GamesSettingDeps): readonly Setting[] => [
+export const allSettings = (deps: AllSettingsDeps): readonly Setting[] => [
   logChannelSetting(deps),
   notifyRoleSetting,
   gamesSetting(deps),
   dailyQuotaSetting,
   approvalSetting,
-  announcementsSetting,
-  languageSetting,
+  announcementsSetting(deps),
+  panelsSetting(deps),
+  languageSetting(deps),
 ];

@@ -1,22 +1,44 @@
-import { button } from '../../src/interactions/controls.ts';
-import { changeId, FINE, OFF, type Setting } from './setting.ts';
+import { button, channelSelect } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/user-error.ts';
+import { type LogChannelDeps, MESSAGE_CHANNELS, missingIn, whyNotIn } from './log-channel.ts';
+import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
 
-/** Whether successful submissions are announced. */
-export const announcementsSetting: Setting = {
+/** Whether and where successful submissions are announced. */
+export const announcementsSetting = ({ addBotLink }: Pick<LogChannelDeps, 'addBotLink'>): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
-  line: (t, { now }) =>
-    now.announce ? `${FINE} ${t('settings.announce.on')}` : `${OFF} ${t('settings.announce.off')}`,
-  about: (t) => t('settings.announce.about'),
+  line(t, { now: { announce, announceChannelId: channelId } }) {
+    if (!announce) return `${OFF} ${t('settings.announce.off')}`;
+    if (channelId === undefined) return `${FINE} ${t('settings.announce.on')}`;
+    return `${FINE} ${t('settings.announce.onIn', { channelId })}`;
+  },
+  about: ({ t }) => t('settings.announce.about'),
   controls: ({ t }, { now }) => ({
+    selects: [
+      channelSelect(changeId('announce', 'choose'), t('settings.announcePlaceholder'), MESSAGE_CHANNELS),
+    ],
     buttons: [
       now.announce
         ? button(changeId('announce', 'off'), t('settings.announceOffButton'))
         : button(changeId('announce', 'on'), t('settings.announceOnButton')),
+      now.announceChannelId !== undefined &&
+        button(changeId('announce', 'here'), t('settings.announceHereButton')),
     ],
   }),
   changes: {
+    /** Nothing is posted there to try it: everybody would read that. */
+    async choose(context) {
+      const announceChannelId = chosenId(context);
+      const lacking = missingIn(context.channelPermissions);
+      if (lacking.length > 0) {
+        throw new UserError(
+          await whyNotIn(context, announceChannelId, { result: 'no-permission', lacking, addBotLink }),
+        );
+      }
+      return { make: (before) => ({ ...before, announce: true, announceChannelId }) };
+    },
+    here: () => ({ make: ({ announceChannelId: _former, ...before }) => before }),
     on: () => ({ make: (before) => ({ ...before, announce: true }) }),
     off: () => ({ make: (before) => ({ ...before, announce: false }) }),
   },
-};
+});

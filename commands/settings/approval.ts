@@ -12,7 +12,7 @@ export const approvalSetting: Setting = {
   id: 'approval',
   name: (t) => t('settings.approval.name'),
   line: approvalLine,
-  about: (t) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
+  about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
   notes(reader, shown) {
     const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
     return [

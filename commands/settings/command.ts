@@ -20,16 +20,15 @@ import { memberText } from '../../src/words/escape.ts';
 import { signed } from '../../src/words/servers.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
-import { allSettings } from './all-settings.ts';
+import { type AllSettingsDeps, allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import type { GamesSettingDeps } from './games.ts';
-import type { LogChannelDeps } from './log-channel.ts';
+import { editPanel, panelModal } from './panels.ts';
 import { type Change, type Setting, type Shown, windowButton } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
-export interface SettingsDeps extends LogChannelDeps, GamesSettingDeps {
+export interface SettingsDeps extends AllSettingsDeps {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
-  readonly keys: Pick<ApiKeys, 'status'>;
+  readonly keys: Pick<ApiKeys, 'status' | 'problem'>;
   readonly approvals: Pick<Approvals, 'waiting' | 'moved'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
 }
@@ -55,19 +54,20 @@ interface View {
 
 /** /settings: shows what the guild's admins have chosen, and changes it on a page for each setting. */
 export function settingsCommand(deps: SettingsDeps): Command {
-  const { settings, keys, approvals, games, guildLog } = deps;
+  const { settings, keys, approvals, games, panels, guildLog } = deps;
   const table = allSettings(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
   async function read({ guildId, guildLocale }: Context): Promise<Shown> {
-    const [found, key, waiting] = await Promise.all([
+    const [found, key, waiting, standing] = await Promise.all([
       settings.getOrUnreadable(guildId),
       keys.status(guildId),
       approvals.waiting(guildId),
+      panels.of(guildId),
     ]);
     const isLost = found === 'unreadable';
     const now = { ...(isLost ? DEFAULTS : found), locale: guildLocale };
-    return { now, isLost, key, games: games.all, waiting: waiting.length };
+    return { now, isLost, key, games: games.all, waiting: waiting.length, panels: standing };
   }
 
   function show(context: Context, shown: Shown, view: View): Reply {
@@ -88,9 +88,9 @@ export function settingsCommand(deps: SettingsDeps): Command {
     // If the store fails, the admin is told while nothing was changed.
     const shown = await read(context);
     try {
-      const { make, said } = await prepare(shown.now);
-      const now = await save(context, setting, make);
-      return show(context, { ...shown, now, isLost: false }, { ...view, said });
+      const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
+      const now = await save(context, setting, make, standing);
+      return show(context, { ...shown, now, panels: standing, isLost: false }, { ...view, said });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = signed('not-sent', error.message);
@@ -99,18 +99,24 @@ export function settingsCommand(deps: SettingsDeps): Command {
   }
 
   /** Saves a change, and tells the log channel who made it and how it is now. */
-  async function save(context: Context, setting: Setting, make: Change['make']): Promise<Settings> {
+  async function save(
+    context: Context,
+    setting: Setting,
+    make: Change['make'],
+    standing: Shown['panels'],
+  ): Promise<Settings> {
     const { guildId, guildLocale, user } = context;
     let before = DEFAULTS;
     const now = await settings.change(guildId, (found) => {
       before = { ...found, locale: guildLocale };
       return make(before);
     });
+    await setting.changed?.(context, before, now);
     if (setting.tell) {
       await setting.tell(context, before, now);
     } else {
       await guildLog.tell(guildId, (t) => {
-        const line = setting.line(t, { now, games: games.all });
+        const line = setting.line(t, { now, games: games.all, panels: standing });
         return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${line}`;
       });
     }
@@ -156,6 +162,15 @@ export function settingsCommand(deps: SettingsDeps): Command {
     return change(context, setting, { page: setting.id }, () => window.change(t, typed), retry);
   }
 
+  async function submitPanel(context: SubmitContext): Promise<Reply> {
+    const { argument } = context;
+    const setting = settingOf('panels');
+    const wanted =
+      (await panels.of(context.guildId)).findIndex(({ messageId }) => messageId === argument) + 1;
+    if (!setting) throw new UserError(context.t('settings.gone'));
+    return change(context, setting, { page: setting.id, wanted }, () => editPanel(context, deps));
+  }
+
   return {
     data: slashCommand('settings'),
     permission: 'manage-guild',
@@ -165,9 +180,11 @@ export function settingsCommand(deps: SettingsDeps): Command {
       open: { answers: 'update at once', run: open },
       change: { answers: 'update', run: press },
       type: { answers: 'modal', run: openWindow },
+      panel: { answers: 'modal', run: (context) => panelModal(context, deps) },
     },
     submits: {
       type: { answers: 'update', run: submit },
+      panel: { answers: 'update', run: submitPanel },
     },
   };
 }
@@ -182,6 +199,7 @@ function overview(context: Context, shown: Shown, table: readonly Setting[]): Re
     keyLine(t, shown.key),
     ...table.map((setting) => setting.line(t, shown)),
     whoLine(t),
+    `-# ${t('panel.everyone')}`,
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
   const options = table.map((setting) => ({ label: setting.name(t), value: setting.id }));
@@ -201,9 +219,9 @@ function overview(context: Context, shown: Shown, table: readonly Setting[]): Re
 function settingPage(context: Context, shown: Shown, setting: Setting, { wanted = 1, retry }: View): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
-  const lines = [setting.about(t, shown.now), '', setting.line(t, shown)];
+  const lines = [setting.about(context, shown.now), '', setting.line(t, shown)];
   return {
-    content: [...lines, ...(setting.notes?.(context, shown) ?? [])].join('\n'),
+    content: [...lines, ...(setting.notes?.(context, shown, wanted) ?? [])].join('\n'),
     components: rows(...selects.map((control) => [control]), [
       retry,
       ...buttons,

@@ -13,7 +13,7 @@ export const dailyQuotaSetting: Setting = {
     count === undefined
       ? `${OFF} ${t('settings.quota.none')}`
       : `${FINE} ${t('settings.quota.set', { count })}`,
-  about: (t) => t('settings.quota.about'),
+  about: ({ t }) => t('settings.quota.about'),
   controls: ({ t }, { now }) => ({
     buttons: [windowButton('quota', String(now.dailyQuota ?? ''), t('settings.change'))],
   }),

@@ -22,7 +22,7 @@ export const gamesSetting = ({ games }: GamesSettingDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
   line: gamesLine,
-  about: (t, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
+  about: ({ t }, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
   controls(context, { now, games: all }, wanted) {
     const { t } = context;
     const { control, page } = pagedSelect({

@@ -1,21 +1,32 @@
+import type { Panels } from '../../src/guilds/panels.ts';
+import type { Settings } from '../../src/guilds/settings.ts';
 import { select } from '../../src/interactions/controls.ts';
 import { languageOf, languages } from '../../src/words/languages.ts';
+import { type DrawDeps, drawPanel } from '../panel-message.ts';
 import { changeId, FINE, OFF, type Setting } from './setting.ts';
 
 /** The value that stands for the language that Discord gives the guild; no name of a language. */
 const AS_DISCORD_SAYS = 'discord';
 
+/** The name of the language, in itself. */
+const everybodysLanguage = ({ language, locale }: Settings): string =>
+  languageOf(language ?? locale).sentences.languageName;
+
+interface LanguageSettingDeps extends DrawDeps {
+  readonly panels: Pick<Panels, 'of' | 'forget'>;
+}
+
 /** The language of what everybody in the guild reads. */
-export const languageSetting: Setting = {
+export const languageSetting = (deps: LanguageSettingDeps): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
-    const language = languageOf(now.language ?? now.locale).sentences.languageName;
+    const language = everybodysLanguage(now);
     return now.language === undefined
       ? `${OFF} ${t('settings.language.none', { language })}`
       : `${FINE} ${t('settings.language.set', { language })}`;
   },
-  about: (t) => t('settings.language.about'),
+  about: ({ t }) => t('settings.language.about'),
   controls: ({ t }, { now }) => ({
     selects: [
       select({
@@ -46,4 +57,10 @@ export const languageSetting: Setting = {
       };
     },
   },
-};
+  /** The panels that stand change at once; one that Discord does not change now does so when it is edited. */
+  async changed({ guildId, guildWords }, before, now) {
+    if (everybodysLanguage(before) === everybodysLanguage(now)) return;
+    const t = await guildWords();
+    for (const panel of await deps.panels.of(guildId)) await drawPanel(deps, guildId, panel, t);
+  },
+});

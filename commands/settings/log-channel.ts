@@ -7,6 +7,7 @@ import { button, type Control, channelSelect } from '../../src/interactions/cont
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
+import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { notifyRoleSelect } from './notify-role.ts';
 import {
@@ -38,20 +39,21 @@ export function logChannelSetting(deps: LogChannelDeps): Setting {
 
   /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
   async function choose(context: PressContext): Promise<Change> {
-    const { t, guildId, guildWords, user, channelPermissions } = context;
+    const { t, guildWords, user, channelPermissions, isFollowable } = context;
     const logChannelId = chosenId(context);
     const words = await guildWords();
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(user) })}`;
     const lacking = missingIn(channelPermissions);
     const result = lacking.length > 0 ? 'no-permission' : await say(logChannelId, greeting);
     if (result !== 'posted') {
-      const link = result === 'failed' ? undefined : await addBotLink(guildId);
-      if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
-      throw new UserError(troubleText(t, logChannelId, result, lacking));
+      throw new UserError(await whyNotIn(context, logChannelId, { result, lacking, addBotLink }));
     }
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
     return {
       make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }),
+      ...(isFollowable && {
+        said: signed('not-sent', t('settings.log.followed', { channelId: logChannelId })),
+      }),
     };
   }
 
@@ -76,7 +78,7 @@ export function logChannelSetting(deps: LogChannelDeps): Setting {
     id: 'log',
     name: (t) => t('settings.log.name'),
     line: logLine,
-    about: (t) => t('settings.log.about'),
+    about: ({ t }) => t('settings.log.about'),
     notes: ({ t }, { now }) => (lacksRole(now) ? [t('settings.chooseRole')] : []),
     controls: ({ t }, { now }) => ({
       selects: [logChannelSelect(t, now), lacksRole(now) && notifyRoleSelect(t, now)],
@@ -127,9 +129,11 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
   channelSelect(
     changeId('log', 'choose', page),
     now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
-    // In threads and forums other permissions count, and they end by themselves.
-    [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+    MESSAGE_CHANNELS,
   );
+
+/** Channels for messages. In threads and forums other permissions count, and they end by themselves. */
+export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
 
@@ -139,6 +143,23 @@ export function logLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
   if (trouble === undefined) return `${FINE} ${t('settings.log.works', { channelId })}`;
   if (trouble === 'gone') return `${BROKEN} ${t('settings.log.gone')}`;
   return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
+}
+
+interface Refused extends Pick<LogChannelDeps, 'addBotLink'> {
+  readonly result: Exclude<PostResult, 'posted'>;
+  readonly lacking: readonly Needed[];
+}
+
+/** Why a channel cannot be chosen in which the bot may not post. */
+export async function whyNotIn(
+  { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
+  channelId: string,
+  { result, lacking, addBotLink }: Refused,
+): Promise<string> {
+  const link = result === 'failed' ? undefined : await addBotLink(guildId);
+  return link === undefined
+    ? troubleText(t, channelId, result, lacking)
+    : t('settings.logNeedsBot', { link });
 }
 
 /** Why there is no message in a channel. @param lacking permissions that the bot lacks, if Discord has named them */
@@ -162,8 +183,8 @@ const MISSING = {
 
 type Needed = (typeof MISSING)[keyof typeof MISSING][number];
 
-/** What the bot lacks for the log of what it may do in a channel; none where that is unknown. */
-function missingIn(permissions: bigint | undefined): readonly Needed[] {
+/** What the bot lacks for its messages of what it may do in a channel; none where that is unknown. */
+export function missingIn(permissions: bigint | undefined): readonly Needed[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
   return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);

@@ -9,7 +9,7 @@ export const notifyRoleSetting: Setting = {
   id: 'role',
   name: (t) => t('settings.role.name'),
   line: notifyRoleLine,
-  about: (t) => t('settings.role.about'),
+  about: ({ t }) => t('settings.role.about'),
   controls: ({ t }, { now }) => ({
     selects: [notifyRoleSelect(t, now)],
     buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.removeRole'))],

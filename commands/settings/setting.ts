@@ -1,4 +1,5 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
+import type { Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, customId, type TextField } from '../../src/interactions/controls.ts';
@@ -20,6 +21,8 @@ export interface Shown {
   readonly games: readonly Game[];
   /** How many submissions wait for a moderator. */
   readonly waiting: number;
+  /** The panels that can be changed. */
+  readonly panels: readonly Panel[];
 }
 
 /** What a button, a select or a window changes. */
@@ -28,6 +31,8 @@ export interface Change {
   readonly make: (before: Settings) => Settings;
   /** What the admin reads above the page besides. */
   readonly said?: string;
+  /** The panels, if they have changed. */
+  readonly panels?: readonly Panel[];
 }
 
 /** What is left out is `false` or `undefined`. */
@@ -40,11 +45,11 @@ export interface Setting {
   /** What it is called in the list of what can be changed. */
   name(t: Translate): string;
   /** How it is, with a sign: among all settings, on its page, and in the log channel after a change. */
-  line(t: Translate, shown: Pick<Shown, 'now' | 'games'>): string;
+  line(t: Translate, shown: Pick<Shown, 'now' | 'games' | 'panels'>): string;
   /** What it is for: the beginning of its page. */
-  about(t: Translate, now: Settings): string;
+  about(context: Context, now: Settings): string;
   /** What its page says below its line, a line each. */
-  notes?(context: Context, shown: Shown): readonly string[];
+  notes?(context: Context, shown: Shown, wanted: number): readonly string[];
   /**
    * What its page changes it with. Discord takes five rows: four selects, and the buttons, behind which stands "All settings".
    * @param wanted the number of the page where there are several, from 1; anybody could have written it
@@ -63,6 +68,8 @@ export interface Setting {
   >;
   /** The window that {@link windowButton} opens. */
   readonly window?: SettingWindow;
+  /** What else changes with it. */
+  changed?(context: Context, before: Settings, now: Settings): Promise<void>;
   /** Tells others of a change, where the line in the log channel does not do. */
   tell?(context: Context, before: Settings, now: Settings): Promise<void>;
 }

@@ -11,12 +11,14 @@ import {
 } from '../../src/interactions/approval-view.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
+import { writePage } from '../../src/interactions/pager.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
 import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
+import { announcementOf } from '../../src/words/outcomes.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
 import { previewFile } from '../submit/files.ts';
@@ -50,12 +52,20 @@ export interface WaitingShown extends ApprovalView {
   readonly components: readonly ActionRow[];
 }
 
+interface WhichWaits {
+  readonly wanted: number;
+  readonly isOwn: boolean;
+  readonly state: string;
+}
+
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
    * What waits that somebody may decide or take back; `undefined` where there is nothing.
-   * @param wanted which of it, counted from 1 and around
+   * @param which which of it, counted from 1 and around; whether only their own, and the `state` of the message
    */
-  waiting(context: Context, wanted: number): Promise<WaitingShown | undefined>;
+  waiting(context: Context, which: WhichWaits): Promise<WaitingShown | undefined>;
+  /** How many submissions wait that somebody may decide. */
+  toDecide(context: Context): Promise<number>;
 }
 
 /**
@@ -74,11 +84,14 @@ export function approvalActions(
   }
 
   /**
-   * The message in the channel is shown as it is now, however late its button was pressed. Nobody waits for it where something
-   * else was pressed.
+   * The message in the channel is shown as it is now, however late its button was pressed; a panel, say, is none about the
+   * submission. Nobody waits for it where something else was pressed.
    */
   async function showPressed(context: Deciding): Promise<void> {
-    if (context.posted) await approvalMessages.show(seenOf(context), context.posted);
+    const { posted, shown } = context;
+    const seen = seenOf(context);
+    const isAboutIt = JSON.stringify(shown?.components ?? []).includes(`:${seen.id}:`);
+    if (posted && isAboutIt) await approvalMessages.show(seen, posted);
     else void approvalMessages.showDue();
   }
 
@@ -145,6 +158,8 @@ export function approvalActions(
     const result = await pipeline.submit({
       ...context,
       ...seen,
+      // Where it was submitted is not known any more.
+      channelId: undefined,
       user: { id: found.userId, name: found.userName },
       approvedBy: context.user.id,
       onProgress(done, count) {
@@ -153,7 +168,12 @@ export function approvalActions(
       },
     });
     if (result.kind === 'ended') {
-      return decided(context, before, unsentTexts(context, result, await approvals.find(seen)));
+      const texts = unsentTexts(context, result, await approvals.find(seen));
+      const member = { user: { id: found.userId } };
+      return {
+        ...(await decided(context, before, texts)),
+        announcement: announcementOf(member, result, games),
+      };
     }
     if (result.kind === 'refused') {
       const content = stillWaitingText(result.refusal, context, games);
@@ -189,13 +209,19 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowOf))] };
   }
 
-  async function waiting(context: Context, wanted: number): Promise<WaitingShown | undefined> {
-    const { t, guildId, user } = context;
-    // Without the settings nobody knows the role: members see their own.
-    const decides = await mayDecide(context, settings).catch((error: unknown) => {
+  /** Without the settings nobody knows the role: members see their own. */
+  const decidesNow = (context: Context) =>
+    mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof SettingsUnreadable) return false;
       throw error;
     });
+
+  async function waiting(
+    context: Context,
+    { wanted, isOwn, state }: WhichWaits,
+  ): Promise<WaitingShown | undefined> {
+    const { t, guildId, user } = context;
+    const decides = !isOwn && (await decidesNow(context));
     const ids = await approvals.waiting(guildId, decides ? undefined : user.id);
     const index = Number.isInteger(wanted) && wanted > 0 ? (wanted - 1) % Math.max(1, ids.length) : 0;
     const id = ids[index];
@@ -203,7 +229,8 @@ export function approvalActions(
     if (approval === undefined) return undefined;
     const { content, embeds } = approvalView(t, approval, games, user.id);
     const next =
-      ids.length > 1 && button(submissionsId('waiting', String(index + 2)), t('submissions.nextWaiting'));
+      ids.length > 1 &&
+      button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));
     return {
       content: `**${t('submissions.waiting', { count: ids.length })}**\n${content}`,
       embeds,
@@ -216,6 +243,9 @@ export function approvalActions(
 
   return {
     waiting,
+    async toDecide(context) {
+      return (await decidesNow(context)) ? (await approvals.waiting(context.guildId)).length : 0;
+    },
     presses: {
       approve: { answers: 'beside', run: approve },
       refuse: {

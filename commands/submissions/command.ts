@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
-import { type ActionRow, button, customId, rows } from '../../src/interactions/controls.ts';
+import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {
   type Page,
   pageButtons,
@@ -93,7 +93,10 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     return [...(await history.games(guildId))].find((alias) => gameMark(alias) === mark);
   }
 
-  /** What waits for a moderator comes first. @param waiting which of these submissions, counted from 1 */
+  /**
+   * What waits for a moderator comes first; for who asks for their own, what of that waits, and a button to decide.
+   * @param waiting which of these submissions, counted from 1
+   */
   async function show(
     context: Context,
     filter: SubmissionFilter,
@@ -102,21 +105,32 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   ): Promise<Reply> {
     const { t, guildId } = context;
     const found = await history.find(guildId, await wanted(context, filter));
-    const first = isOpen(filter) ? await actions.waiting(context, waiting) : undefined;
-    if (found.length === 0) return first ?? { content: noneText(context, filter) };
-    const count = Math.min(found.length, MOST_FOUND);
-    const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
+    const isOwn = filter.userId === context.user.id;
+    const which = { wanted: waiting, isOwn, state: writeFilter(filter) };
+    const first = isOpen(filter) ? await actions.waiting(context, which) : undefined;
+    const count = isOwn ? await actions.toDecide(context) : 0;
+    const decide =
+      count > 0 && button(customId('submissions', 'waiting', '1'), t('submissions.decide', { count }));
+    if (found.length === 0) {
+      const nothing = { content: noneText(context, filter), components: [] };
+      const { components, ...shown } = first ?? nothing;
+      return { ...shown, components: [...components, ...rows([decide])] };
+    }
+    const shownCount = Math.min(found.length, MOST_FOUND);
+    const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
     const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
     const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
-      found.length > count ? t('submissions.countMore', { most: count }) : t('submissions.count', { count }),
+      found.length > shownCount
+        ? t('submissions.countMore', { most: shownCount })
+        : t('submissions.count', { count: shownCount }),
       isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,
     ];
     return {
       ...(first && { content: first.content }),
       embeds: [...(first?.embeds ?? []), listEmbed(context, about.filter(Boolean), numbered, page)],
-      components: [...(first?.components ?? []), ...listRows(context, numbered, page, filter)],
+      components: [...(first?.components ?? []), ...listRows(context, numbered, page, { filter, decide })],
     };
   }
 
@@ -183,13 +197,14 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
       },
       waiting: {
         answers: 'update at once',
-        run: (context) => show(context, readFilter(''), 1, Number.parseInt(context.argument, 10)),
+        async run(context) {
+          const { wanted: waiting, state } = readPage(context.argument);
+          return show(context, readFilter(state), 1, waiting);
+        },
       },
       mine: {
         answers: 'at once',
-        // Members see their own alone in any case, and what waits of it.
-        run: (context) =>
-          show(context, { ...readFilter(''), userId: context.isAdmin ? context.user.id : '' }, 1),
+        run: (context) => show(context, { ...readFilter(''), userId: context.user.id }, 1),
       },
       servers: { answers: 'at once', run: showServers },
       turn: { answers: 'update at once', run: showServers },
@@ -246,7 +261,7 @@ function listRows(
   context: Context,
   entries: readonly Numbered[],
   page: Page,
-  filter: SubmissionFilter,
+  { filter, decide }: { readonly filter: SubmissionFilter; readonly decide: Control | false },
 ): readonly ActionRow[] {
   const { t } = context;
   const state = writeFilter(filter);
@@ -258,6 +273,7 @@ function listRows(
     [
       ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
       button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
+      decide,
     ],
   );
 }

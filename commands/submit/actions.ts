@@ -23,7 +23,7 @@ import type { Runs } from '../../src/submissions/runs.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import { becameOf } from '../submissions/waiting.ts';
-import { type EnterDeps, enterFields, enterLines, fieldsOf, type TakeList } from './enter.ts';
+import { type EnterDeps, enterFields, enterLines, fieldsOf, panelOf, type TakeList } from './enter.ts';
 import type { ModalDeps } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
@@ -172,7 +172,13 @@ export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
         },
       },
       paste: { answers: 'later', run: take },
-      retyped: { answers: 'update', run: take },
+      retyped: {
+        answers: 'update',
+        async run(context) {
+          const panelChannelId = await panelOf(context, readSubmitId(context.argument).id, deps);
+          return take({ ...context, panelChannelId });
+        },
+      },
       game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
     },
   };
@@ -192,7 +198,7 @@ async function windowOf(
   deps: SubmitDeps,
 ): Promise<Modal> {
   const { typed } = draft;
-  if (typed?.window === 'paste') return listModal(context, { action: 'retyped', ...typed }, deps);
+  if (typed?.window === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const runId = await deps.runs.latestId(id);
   const only = typed ? undefined : onlyRow(draft);
   if (only) {

@@ -57,9 +57,10 @@ export async function enterFields(
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
   const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
   const isList = found.length > 1;
+  const panelChannelId = await panelOf(context, id, deps);
   const read: NewDraft = isList
-    ? { source: 'message', rows: withNear(found, near) }
-    : { source: 'options', rows: [readOne(typed, found, deps.games)] };
+    ? { source: 'message', rows: withNear(found, near), panelChannelId }
+    : { source: 'options', rows: [readOne(typed, found, deps.games)], panelChannelId };
   if (isSentAtOnce(read) && read.rows.every(isReady)) {
     const draft = { ...read, includesAlreadySubmitted: false };
     return send(context, { id, draft, replacesWaiting: isWaiting === true }, deps);
@@ -69,6 +70,17 @@ export async function enterFields(
   return showDocument(context, id, document, deps, {
     notice: notices.filter(Boolean).join('\n') || undefined,
   });
+}
+
+/** The channel of the panel that a document began with, however often it was corrected since. */
+export async function panelOf(
+  context: Context,
+  id: string,
+  { drafts }: Pick<EnterDeps, 'drafts'>,
+): Promise<string | undefined> {
+  if (id === context.interactionId) return context.panelChannelId;
+  const found = await drafts.find(context, id);
+  return typeof found === 'string' ? undefined : found.panelChannelId;
 }
 
 /** What was typed as the game of all that names none. If it cannot be used: what to say, and the game that is nearest. */
@@ -95,7 +107,10 @@ export function createTakeList(deps: EnterDeps): TakeList {
   return async (context) => {
     const { t, user, field, file } = context;
     const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
-    if (readers.has(user.id)) return keepTyped(context, { ...entered, why: t('again.busy') }, deps);
+    if (readers.has(user.id)) {
+      const isFileLost = entered.file !== undefined;
+      return keepTyped(context, { ...entered, why: t('again.busy'), isFileLost }, deps);
+    }
     readers.add(user.id);
     return enterList(context, entered, deps).finally(() => readers.delete(user.id));
   };
@@ -120,7 +135,8 @@ async function enterList(context: Context, entered: EnteredList, deps: EnterDeps
     return await openList(context, texts, game, deps);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return keepTyped(context, { text: typed, game, why: error.message }, deps);
+    const isFileLost = file !== undefined && typed === text;
+    return keepTyped(context, { text: typed, game, why: error.message, isFileLost }, deps);
   }
 }
 
@@ -152,7 +168,7 @@ async function openList(
   game: string,
   deps: EnterDeps,
 ): Promise<Reply> {
-  const { t, guildId, interactionId: id } = context;
+  const { t, guildId, interactionId: id, panelChannelId } = context;
   if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
   const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
   const list = await deps.reader.read({ guildId, texts, game: usable });
@@ -162,19 +178,19 @@ async function openList(
     const allowed = await deps.suggestions.allowed(guildId);
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
-  const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise };
+  const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise, panelChannelId };
   return showDocument(context, id, await deps.lists.open(context, id, read), deps, { notice: unusable });
 }
 
 /** Says why a list is not read, with a button that opens the modal with what was typed. */
 async function keepTyped(
   context: Context,
-  { text, game, why }: Record<'text' | 'game' | 'why', string>,
+  { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
   { lists }: Pick<EnterDeps, 'lists'>,
 ): Promise<Reply> {
-  const { t, interactionId: id } = context;
-  await lists.keepTyped(context, id, { text, game, window: 'paste' });
-  const next = t(text === '' ? 'list.reopen' : 'addserver.correct');
+  const { t, interactionId: id, panelChannelId } = context;
+  await lists.keepTyped(context, id, { text, game, window: 'paste' }, panelChannelId);
+  const next = t(text === '' || isFileLost ? 'list.reopen' : 'addserver.correct');
   return {
     isRefusal: true,
     content: sentences(why, next),
@@ -205,7 +221,8 @@ export async function enterLines(
     const why = unreadableText(edited, t);
     if (waits) throw new UserError(sentences(why, t('approval.still')));
     const draft = await drafts.find(context, id);
-    if (typeof draft === 'string') return keepTyped(context, { text: typed, game: '', why }, deps);
+    if (typeof draft === 'string')
+      return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
     // The button that opened the modal opens this text from now on.
     await lists.keepTyped(context, id, { text: typed, game: '', window: which });
     throw new UserError(sentences(why, t('addserver.correct')));

@@ -1,20 +1,62 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import type { Context } from '../../src/interactions/command.ts';
-import type { Field, TextField } from '../../src/interactions/controls.ts';
+import { announcedIn, type GuildSettings } from '../../src/guilds/settings.ts';
+import type { Context, Reply } from '../../src/interactions/command.ts';
+import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { cut, escapeName } from '../../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';
-import { namedText } from '../../src/words/sentences.ts';
+import { namedText, sentences } from '../../src/words/sentences.ts';
+import { signed } from '../../src/words/servers.ts';
+import { enterKey } from '../setkey.ts';
 
 /* What all modals for game servers have in common. */
 
 export interface ModalDeps {
-  readonly games: Games;
+  readonly games: GameIndex & Pick<Games, 'isFresh'>;
   readonly suggestions: Pick<Suggestions, 'allowed'>;
   readonly keys: Pick<ApiKeys, 'problem'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
+}
+
+/**
+ * The window that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
+ * one is said at once. A key that the service refuses may work again.
+ */
+export async function fromPanel(
+  context: Context,
+  { keys }: Pick<ModalDeps, 'keys'>,
+  open: () => Promise<Modal>,
+): Promise<Modal | Reply> {
+  const noKey = await keys.problem(context.guildId);
+  if (noKey === undefined || noKey.code === 'key-invalid') return open();
+  return {
+    content: signed('not-sent', keyText(noKey, context)),
+    components: rows([enterKey(context)]),
+    isRefusal: true,
+  };
+}
+
+/**
+ * What comes of a submission before and after it is sent.
+ * @param panelChannelId the channel of the panel that it is made with
+ */
+export async function comesText(
+  { t, guildId, channelId, isAdmin }: Context,
+  panelChannelId: string | undefined,
+  { settings }: Pick<ModalDeps, 'settings'>,
+): Promise<string> {
+  const found = await settings.getOrUnreadable(guildId);
+  if (found === 'unreadable') return '';
+  const waits = found.approval === true && !isAdmin;
+  const where = announcedIn(found, { channelId: waits ? undefined : channelId, panelChannelId });
+  return sentences(
+    waits ? t('window.moderator') : undefined,
+    where === undefined ? undefined : t('window.announced', { channelId: where }),
+  );
 }
 
 /** How many games are named if a select has no room for all that may be submitted. */
@@ -29,11 +71,12 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
 
 /**
  * The field to choose the game in, or to type it if a select has no room for all games.
- * @returns with the field: the games that may be submitted, and what is to be known before anything is entered, that there is
- * no key or which games may be submitted
+ * @returns with the field: the games that may be submitted, and what is to be known before anything is entered: that there is
+ * no key, which games may be submitted, and what comes of it
  */
-export async function gamePart(context: Context, wanted: GameField, { games, suggestions, keys }: ModalDeps) {
+export async function gamePart(context: Context, wanted: GameField, deps: ModalDeps) {
   const { t, guildId } = context;
+  const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
   // Whether the admins have chosen some of the games.
@@ -64,6 +107,7 @@ export async function gamePart(context: Context, wanted: GameField, { games, sug
   const texts = [
     noKey && keyText(noKey, context),
     isLimited && !isSelect && t('window.someGames', { games: namedText(t, names, allowed.length) }),
+    await comesText(context, context.panelChannelId, deps),
   ];
   return { allowed, field, text: texts.filter(Boolean).join('\n\n') };
 }

@@ -41,8 +41,14 @@ const MOST_SHOWN = 10;
 /**
  * What would be submitted: first what is wrong, then how many are ready.
  * @param notice something to say before that
+ * @param comes what comes of it once it is submitted
  */
-export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, notice: string): Reply {
+export function previewOf(
+  reader: Reader,
+  prepared: Prepared,
+  games: GameIndex,
+  { notice, comes }: Readonly<Record<'notice' | 'comes', string>>,
+): Reply {
   const { t } = reader;
   const { draft, alreadySubmitted, room } = prepared;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
@@ -61,6 +67,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: GameIndex, 
     first,
     refusedText(reader, prepared, refused, { games, files: names }),
     readyText(t, ready.length, draft, waiting.length),
+    ready.length > 0 && comes !== '' && `-# ${comes}`,
     room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
     withoutGameText(t, draft),
     repeatedText(t, draft),

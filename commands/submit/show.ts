@@ -19,6 +19,7 @@ import { refusalText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
+import { comesText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
@@ -27,7 +28,7 @@ import { guesser } from './problem-text.ts';
 /** What a document is shown with. */
 export interface ShowDeps extends WaitingDeps {
   readonly games: Games;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow' | 'getOrUnreadable'>;
   readonly keys: Pick<ApiKeys, 'problem'>;
   readonly suggestions: Suggestions;
 }
@@ -70,8 +71,9 @@ export async function showDocument(
   if (row && (row.kind === 'refused' || refusal)) {
     return problemView(context, document, { row, refusal: why, said, keyButton }, deps);
   }
+  const comes = await comesText(context, document.draft.panelChannelId, deps);
   return {
-    ...previewOf(context, document, games, said.join('\n\n')),
+    ...previewOf(context, document, games, { notice: said.join('\n\n'), comes }),
     components: rows(...gameControls(context.t, document, games, shown.choice), [
       keyButton,
       ...documentButtons(context.t, document, noKey === undefined),

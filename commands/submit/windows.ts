@@ -4,7 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { EMPTY_ROW, isRefused, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
+import { isRefused, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -47,7 +47,7 @@ export async function fieldsModal(
   });
   return modal({
     id,
-    title: typed === EMPTY_ROW ? t('panel.server') : t('addserver.edit'),
+    title: server === '' ? t('panel.server') : t('addserver.edit'),
     text: part.text,
     fields: [
       part.field,
@@ -109,6 +109,8 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
 interface EnteredList {
   /** `retyped` for a modal that was opened from the message that it changes. */
   readonly action?: 'paste' | 'retyped';
+  /** The id of the document whose text could not be read. */
+  readonly id?: string;
   readonly text?: string;
   readonly game?: string;
 }
@@ -116,7 +118,7 @@ interface EnteredList {
 /** The modal into which a list is pasted, or uploaded as a file. */
 export async function listModal(
   context: Context,
-  { action = 'paste', text = '', game = '' }: EnteredList,
+  { action = 'paste', id = '', text = '', game = '' }: EnteredList,
   deps: ModalDeps,
 ): Promise<Modal> {
   const { t } = context;
@@ -128,7 +130,7 @@ export async function listModal(
   };
   const part = await gamePart(context, gameField, deps);
   return modal({
-    id: submitId(action),
+    id: submitId(action, id),
     title: t('list.modal.title'),
     text: part.text,
     fields: [

@@ -43,6 +43,11 @@ const PANEL_LINE = {
   de: 'Bitte nur Server, die allen offenstehen.',
 };
 
+const SECOND_PANEL_LINE = {
+  en: 'Only servers that are open to everybody, please. No test servers.',
+  de: 'Bitte nur Server, die allen offenstehen. Keine Testserver.',
+};
+
 /** What can be played. To add one: an entry here; the page, its tests and the pictures follow. */
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -79,11 +84,22 @@ export const SCENARIOS: readonly Scenario[] = [
         en: 'They post a panel with /panel, with a line of their own.',
         de: 'Er postet mit /panel ein Panel, mit einem eigenen Satz darauf.',
       });
-      const panel = await finished(
+      await finished(
         await typeInto(stage.admin, await stage.admin.slash('panel'), {
           text: inLanguage(PANEL_LINE, stage.locale),
         }),
       );
+      await stage.tell('admin', {
+        en: 'They change its text with /settings.',
+        de: 'Er ändert den Text mit /settings.',
+      });
+      const panels = await finished(await stage.admin.pick(await stage.admin.slash('settings'), ['panels']));
+      await finished(
+        await typeInto(stage.admin, await pressMain(stage.admin, panels), {
+          text: inLanguage(SECOND_PANEL_LINE, stage.locale),
+        }),
+      );
+      const panel = postedIn(stage);
       await stage.tell('member', {
         en: 'A member who knows no command presses a button of it, and fills the window in.',
         de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf darauf und füllt das Fenster aus.',
@@ -219,6 +235,13 @@ async function typeInto(
 ): Promise<Answer> {
   if (opened.kind !== 'modal') throw new Error(`no window opened: ${wordsOf(opened)}`);
   return person.submit(opened.modal, values);
+}
+
+/** The last message that everybody in the channel sees. */
+function postedIn({ sandbox, admin }: Stage): SeenMessage {
+  const message = sandbox.discord.messages({ channelId: admin.channelId }).at(-1);
+  if (message === undefined) throw new Error('nothing was posted');
+  return message;
 }
 
 async function addServer({ member }: Stage, server = 'play.example.com:27015'): Promise<SeenMessage> {

@@ -68,7 +68,7 @@ export interface ChannelPostsDeps {
 
 export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 
-/** Posts messages that answer no interaction. They need View Channel, Send Messages and Embed Links. */
+/** Posts messages that answer no interaction. They need View Channel and Send Messages; with an embed Embed Links. */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
   /** When each channel refused a message, in milliseconds of a clock that nobody sets, unless it has taken a new one since. */
@@ -97,12 +97,12 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       refusedAt.delete(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {
-      const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
+      const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
+      const refusal = REFUSALS[code];
       if (refusal !== undefined) {
         refusedAt.set(channelId, performance.now());
         return { result: refusal };
       }
-      const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
       if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
       if (error instanceof Stopped)

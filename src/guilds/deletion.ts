@@ -1,5 +1,6 @@
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
+import { PANELS, type Panels } from './panels.ts';
 import { SETTINGS } from './settings.ts';
 import { UNTOLD, type Untold } from './untold.ts';
 
@@ -8,6 +9,7 @@ export interface DeletionDeps {
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
   readonly untold: Pick<Untold, 'delete'>;
+  readonly panels: Pick<Panels, 'delete'>;
   readonly submissions: {
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
@@ -17,7 +19,7 @@ export interface DeletionDeps {
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /** Deletes what somebody wants deleted: all of it in one transaction, or a StoreError is thrown and nothing was deleted. */
-export function createDeletion({ store, keys, settings, untold, submissions }: DeletionDeps) {
+export function createDeletion({ store, keys, settings, untold, panels, submissions }: DeletionDeps) {
   return {
     /**
      * Deletes everything that is kept of a guild, but how many servers still count for its limit: 200 ms for 20,000 servers
@@ -28,6 +30,7 @@ export function createDeletion({ store, keys, settings, untold, submissions }: D
         await keys.delete(guildId);
         await settings.delete(guildId);
         await untold.delete(guildId);
+        await panels.delete(guildId);
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
       });
@@ -49,8 +52,10 @@ export function createDeletion({ store, keys, settings, untold, submissions }: D
   };
 }
 
-/** The guilds that have a key or settings, or a member who wants no direct messages. */
+/** The guilds that have a key, settings or panels, or a member who wants no direct messages. */
 export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
-  const untold = (await values.ids(UNTOLD)).map((id) => id.split(':')[0] ?? '');
-  return [...(await values.ids(API_KEYS)), ...(await values.ids(SETTINGS)), ...untold];
+  const areas = [API_KEYS, SETTINGS, PANELS];
+  const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();
+  const ofMembers = (await values.ids(UNTOLD)).map((id) => id.split(':')[0] ?? '');
+  return [...ofGuilds, ...ofMembers];
 }

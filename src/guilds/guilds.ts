@@ -4,6 +4,7 @@ import { type AccessLists, createAccess } from './access.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createDeletion, type DeletionDeps } from './deletion.ts';
 import { createMembership, type MembershipDeps } from './membership.ts';
+import { createPanels } from './panels.ts';
 import { createGuildSettings, logChannels } from './settings.ts';
 import { createUntold } from './untold.ts';
 
@@ -19,11 +20,13 @@ export function createGuilds(deps: GuildsDeps) {
   const { store, encryption, submissions, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
+  const panels = createPanels({ store, logger });
   const untold = createUntold({ store });
-  const deletion = createDeletion({ store, keys, settings, untold, submissions });
+  const deletion = createDeletion({ store, keys, settings, untold, panels, submissions });
   return {
     keys,
     settings,
+    panels,
     untold,
     logChannel: logChannels(settings),
     access: createAccess(deps.accessLists),

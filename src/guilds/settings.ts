@@ -28,8 +28,10 @@ const settingsSchema = z.object({
   approvalRoleId: z.exactOptional(z.string()),
   /** Whether members get the decision as a direct message; absent: they do. */
   directMessages: z.exactOptional(z.boolean()),
-  /** Whether successful submissions are announced in the channel where they were made. */
+  /** Whether successful submissions are announced. */
   announce: z.boolean(),
+  /** The channel in which they are; absent: the one where they were made. */
+  announceChannelId: z.exactOptional(z.string()),
   /** The aliases of the games that may be submitted; absent: all of them. */
   games: z.exactOptional(z.array(z.string()).min(1)),
   /** The allowed games of which the admins were told that the service no longer has them. */
@@ -41,6 +43,19 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
 /** The settings of a guild that has chosen nothing. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
+
+/**
+ * The channel in which a submission is announced; `undefined`: in none. A panel is not pushed out of sight by what came of it.
+ * @param channelId where it was made; absent if a moderator approves it, elsewhere
+ * @param panelChannelId the channel of the panel that it was made with
+ */
+export function announcedIn(
+  { announce, announceChannelId }: Settings,
+  { channelId, panelChannelId }: Partial<Record<'channelId' | 'panelChannelId', string | undefined>>,
+): string | undefined {
+  const where = announceChannelId ?? channelId;
+  return announce && where !== panelChannelId ? where : undefined;
+}
 
 /** The settings of a guild cannot be read, so that nobody knows which limits hold. */
 export class SettingsUnreadable extends Error {

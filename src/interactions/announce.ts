@@ -12,22 +12,26 @@ export interface Announcing {
 }
 
 /**
- * Announces in the channel what a reply wants everybody to know; `reserve` has asked whether the guild wants that. Tried
- * once: nothing is better than the same twice. A channel that refuses the post is left alone for a day. There it follows up
- * the reply; Discord then shows the announcement as an answer to a message that others cannot see.
+ * Announces what a reply wants everybody to know; `reserve` has asked whether and where the guild wants that. Tried once:
+ * nothing is better than the same twice. A channel that refuses the post is left alone for a day. If it is the channel of the
+ * interaction, it follows up the reply; Discord then shows the announcement as an answer to a message that others cannot see.
  */
 export async function announce(
   { api, posts }: Announcing,
   interaction: Interaction,
-  { content, embed }: Announcement,
+  { channelId = interaction.channelId, ...message }: Announcement,
 ): Promise<void> {
-  const { channelId } = interaction;
   if (!posts.hasRefused(channelId, DAY_MS)) {
-    const result = await posts.post(channelId, { content, embed });
+    const result = await posts.post(channelId, message);
     // Nobody knows whether a post that failed has arrived.
     if (result === 'posted' || result === 'failed') return;
   }
-  const { embeds = [] } = fitTexts({ embeds: [embed] });
+  if (channelId !== interaction.channelId) return;
+  const { content, embed, components } = message;
+  const texts = fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] });
   // A follow-up is public unless it says otherwise, whatever the reply was.
-  await api.followUp(interaction, { body: { content, embeds, allowed_mentions: NO_MENTIONS }, files: [] });
+  await api.followUp(interaction, {
+    body: { ...texts, ...(components && { components }), allowed_mentions: NO_MENTIONS },
+    files: [],
+  });
 }

@@ -1,5 +1,6 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import type { Answerable } from '../discord/api.ts';
+import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { MessagePlace } from '../submissions/runs.ts';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
@@ -17,6 +18,8 @@ export interface Context
   readonly guildWords: () => Promise<Translate>;
   /** The message of the control, by the interaction whose reply it is; see `messageWritten`. */
   readonly message: string | undefined;
+  /** The channel of the panel whose button was pressed, also where that has opened the modal. */
+  readonly panelChannelId: string | undefined;
 }
 
 /** What was entered in the options of a slash command, or in the fields of a modal. */
@@ -44,7 +47,7 @@ export interface PressedPost extends MessagePlace {
 /** A button that was pressed or a select in which something was chosen. */
 export interface PressContext
   extends Context,
-    Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions'>,
+    Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions' | 'isFollowable'>,
     Pick<SourceMessage, 'shown'> {
   readonly posted: PressedPost | undefined;
   /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
@@ -63,6 +66,8 @@ export interface PressContext
 export interface SubmitContext extends Context, EnteredValues {
   readonly argument: string;
   readonly posted: PressedPost | undefined;
+  /** What the message of the button showed that has opened it. */
+  readonly shown: SourceMessage['shown'] | undefined;
 }
 
 /** What the member reads. deliver.ts fits it into Discord's limits and sends it; nobody is ever pinged. */
@@ -78,15 +83,15 @@ export interface Reply {
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
-   * Said besides, for everybody in the channel, in the guild's language. Where the bot may not post there, it goes out
-   * with the interaction's token, like the reply.
+   * Said besides, for everybody in a channel, in the guild's language. Where the bot may not post in the channel of the
+   * interaction, it goes out with the interaction's token, like the reply.
    */
   readonly announcement?: ((t: Translate) => Announcement) | undefined;
 }
 
-export interface Announcement {
-  readonly content: string;
-  readonly embed: APIEmbed;
+export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' | 'components'> {
+  /** Where it is said; absent: in the channel of the interaction. */
+  readonly channelId?: string;
 }
 
 /** A refusal that leaves the message no buttons but these. */
@@ -191,12 +196,14 @@ export function contextOf(
 ): Context {
   // Its token and its application are for this folder alone.
   const { id, token, applicationId, isInstalledInGuild, request, ...member } = interaction;
+  const source = 'message' in request ? request.message : undefined;
   return {
     ...member,
     interactionId: id,
     t: wordsFor(member.locale),
     guildWords: () => guildWords(member.guildId, member.guildLocale),
-    message: 'message' in request ? request.message?.madeBy : undefined,
+    message: source?.madeBy,
+    panelChannelId: source?.isPrivate === false ? member.channelId : undefined,
     mention,
     pages,
   };

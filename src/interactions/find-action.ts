@@ -70,12 +70,13 @@ export function findAction(
             ...enteredIn(request),
             argument,
             posted: postIn(interaction, request.message, submit.answers),
+            shown: request.message?.shown,
           }),
       };
     }
     case 'button':
     case 'select': {
-      const { values, isRoleMentionable, channelPermissions, message } = request;
+      const { values, isRoleMentionable, channelPermissions, isFollowable = false, message } = request;
       const { command: name, action, argument } = parseCustomId(request.customId);
       const command = commands.get(name);
       const press = ownValue(command?.presses, action);
@@ -95,6 +96,7 @@ export function findAction(
             values,
             isRoleMentionable,
             channelPermissions,
+            isFollowable,
             progress: progress.show,
             stopping,
           }),

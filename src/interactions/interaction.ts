@@ -4,6 +4,7 @@ import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
+  ChannelType,
   ComponentType,
   InteractionType,
   MessageFlags,
@@ -21,6 +22,8 @@ export interface Interaction extends Answerable {
   /** Empty outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
+  /** Whether that channel is a thread or a post in a forum, which is archived some day. */
+  readonly isInThread: boolean;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member may manage the guild. */
   readonly isAdmin: boolean;
@@ -56,6 +59,8 @@ export interface UsedControl {
   readonly isRoleMentionable: boolean;
   /** What the bot may do in a channel that was chosen; `undefined` where Discord does not say. */
   readonly channelPermissions?: bigint | undefined;
+  /** Whether other Discord servers can follow a channel that was chosen. */
+  readonly isFollowable?: boolean;
   readonly message: SourceMessage;
 }
 
@@ -113,6 +118,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     ...readAnswerable(payload, receivedAt),
     guildId: text(guildId),
     channelId: text(interaction.channel?.id ?? ''),
+    isInThread: THREADS.has(interaction.channel?.type ?? ChannelType.GuildText),
     user: { id: text(user?.id), name: text(user?.username) },
     isAdmin: mayManage(interaction.member?.permissions ?? '0'),
     roleIds: interaction.member?.roles ?? [],
@@ -123,6 +129,13 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     request: readRequest(interaction),
   };
 }
+
+/** A post in a forum is a public thread, too. */
+const THREADS: ReadonlySet<ChannelType> = new Set([
+  ChannelType.AnnouncementThread,
+  ChannelType.PublicThread,
+  ChannelType.PrivateThread,
+]);
 
 /** Reads only what it takes to respond. @throws TypeError when that cannot be read either */
 export function readAnswerable(payload: unknown, receivedAt: number): Answerable {
@@ -200,9 +213,10 @@ function readControl(interaction: ComponentInteraction): Request {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
       // In resolved channels since 2026-07-16, where the bot itself is in the guild.
-      const { app_permissions: may } = Object(channels[values[0] ?? '']);
+      const { app_permissions: may, type } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
-      return { ...control, kind: 'select', values, channelPermissions };
+      const isFollowable = type === ChannelType.GuildAnnouncement;
+      return { ...control, kind: 'select', values, channelPermissions, isFollowable };
     }
     case ComponentType.RoleSelect: {
       const { roles } = data.resolved;

@@ -84,6 +84,7 @@ export function createRecord({ store, owner, encryption, logger, now = () => Dat
         receivedAt: row.taken_at,
         token: new Secret(token),
         isInstalledInGuild: true,
+        isInThread: false,
         roleIds: [],
         request: { kind: 'unknown' },
       };

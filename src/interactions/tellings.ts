@@ -113,6 +113,7 @@ export function createTellings(deps: TellingsDeps) {
       guildId,
       token: new Secret(token),
       isInstalledInGuild: true,
+      isInThread: false,
       roleIds: [],
       request: { kind: 'unknown' },
     };

@@ -12,6 +12,8 @@ export interface Draft {
   readonly noise?: number;
   /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted: boolean;
+  /** The channel of the panel that it was entered with. */
+  readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText;
 }
 

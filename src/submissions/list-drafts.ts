@@ -53,7 +53,7 @@ export interface Prepared {
 }
 
 /** A document as it was read. */
-export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise'>;
+export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
 
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */
 export type KeptApart = Prepared & { readonly instead: NoDraft };
@@ -214,12 +214,20 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const opened = await inLists(by, () => prepareAndSave(by, newId, apart));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
-    /** Keeps a text that could not be read as a list in its draft, or in a new draft. */
-    async keepTyped(by: Submitter, id: string, { text, game, window }: TypedText): Promise<void> {
+    /**
+     * Keeps a text that could not be read as a list in its draft, or in a new draft.
+     * @param panelChannelId the channel of the panel that the new one is entered with
+     */
+    async keepTyped(
+      by: Submitter,
+      id: string,
+      { text, game, window }: TypedText,
+      panelChannelId?: string,
+    ): Promise<void> {
       const typed = { text: keptText(text), game: shown(game), window };
       await inDrafts(store, by, async () => {
         const found = await drafts.find(by, id);
-        const draft = typeof found === 'string' ? NO_ROWS : found;
+        const draft = typeof found === 'string' ? { ...NO_ROWS, panelChannelId } : found;
         await drafts.save(by, id, { ...draft, typed });
       });
     },

@@ -1,5 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import type { GuildSettings } from '../guilds/settings.ts';
+import { announcedIn, type GuildSettings } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   isAboutKey,
@@ -29,6 +29,8 @@ export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
+  /** Where it is announced if the admins have chosen no channel; absent where a moderator approves it. */
+  readonly channelId?: string | undefined;
   readonly isAdmin: boolean;
   /** Aborted when the bot is to stop; `undefined`: nothing is cut short. */
   readonly stopping: AbortSignal | undefined;
@@ -97,8 +99,8 @@ export interface Ended {
   readonly isLeft: boolean;
   /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly remaining: Room | undefined;
-  /** Whether the guild wants submissions announced in the channel. */
-  readonly announce: boolean;
+  /** The channel in which the guild wants it announced. */
+  readonly announcedIn: string | undefined;
   /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
   /** What is wrong with the guild's key, if a server was not accepted because of it. */
@@ -152,7 +154,7 @@ const RECORD_PAUSES = [1_000, 5_000];
 const NOT_SYNCED = { synced: false };
 
 /** A run that was reserved, and what its report needs. */
-interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'announce'> {
+interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly runId: string;
   /** The place of a row in this list is the position of its server in the table. */
@@ -222,7 +224,8 @@ export function createPipeline(deps: PipelineDeps) {
       draft,
     });
 
-    const { announce, games, dailyQuota, approval } = await settings.getOrThrow(guildId);
+    const chosen = await settings.getOrThrow(guildId);
+    const { games, dailyQuota, approval } = chosen;
     const key = await keys.usable(guildId);
     if ('code' in key) return refuse(key);
 
@@ -279,8 +282,7 @@ export function createPipeline(deps: PipelineDeps) {
       draft,
       limitedRows: rows.slice(count),
       limited: room.limited,
-      // Not announced in the channel of the moderator, since it was submitted elsewhere.
-      announce: announce && approvedBy === undefined,
+      announcedIn: announcedIn(chosen, { channelId: order.channelId, panelChannelId: draft.panelChannelId }),
     };
   }
 
@@ -318,7 +320,7 @@ export function createPipeline(deps: PipelineDeps) {
     const ended = run.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
     const left = await deps.drafts.find(order, order.id).catch(() => 'gone' as const);
-    const { draft, limitedRows, limited, announce } = run;
+    const { draft, limitedRows, limited } = run;
     return {
       kind: 'ended',
       id: order.id,
@@ -326,7 +328,7 @@ export function createPipeline(deps: PipelineDeps) {
       servers: ended,
       limitedRows,
       isLeft: typeof left !== 'string',
-      announce,
+      announcedIn: run.announcedIn,
       isRecorded,
       ...(await explain(order, ended)),
       limited,
@@ -442,7 +444,7 @@ export function createPipeline(deps: PipelineDeps) {
         servers,
         limitedRows,
         isLeft: stored !== undefined,
-        announce: false,
+        announcedIn: undefined,
         isRecorded: true,
         ...explanation,
       };

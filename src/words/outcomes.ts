@@ -184,17 +184,19 @@ const MOST_ANNOUNCED = 10;
 /**
  * The announcement, for everybody in the guild, of the servers that were sent for review; none if there are no such servers,
  * or the guild does not want it.
+ * @param user who has submitted them
  */
 export function announcementOf(
   { user }: { readonly user: { readonly id: string } },
-  { announce, servers }: Pick<Ended, 'announce' | 'servers'>,
+  { announcedIn: channelId, servers }: Pick<Ended, 'announcedIn' | 'servers'>,
   games: GameIndex,
-): ((t: Translate) => { readonly content: string; readonly embed: ServerEmbed }) | undefined {
+): ((t: Translate) => Record<'channelId' | 'content', string> & { readonly embed: ServerEmbed }) | undefined {
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
-  if (!announce || accepted.length === 0) return undefined;
+  if (channelId === undefined || accepted.length === 0) return undefined;
   return (t) => {
     const lines = accepted.map(({ server }) => describe(t, server, games));
     return {
+      channelId,
       content: t('announcement', { userId: user.id, count: accepted.length }),
       embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
     };

@@ -12,6 +12,7 @@ export function anyContext(
     receivedAt: Date.now(),
     guildId: '2',
     channelId: '3',
+    isInThread: false,
     user: { id: '4', name: 'mia' },
     isAdmin: true,
     roleIds: [],
@@ -21,6 +22,7 @@ export function anyContext(
     guildWords: async () => wordsFor('de'),
     mention: (name) => `/${name}`,
     message: undefined,
+    panelChannelId: undefined,
     pages,
 
     argument: '',

@@ -19,9 +19,15 @@ async function choose(
         return settings;
       },
     },
-    games: { all: [], isFresh: () => true },
-    posts: { post: async () => result },
-    keys: { status: async () => undefined },
+    games: { all: [], isFresh: () => true, find: () => undefined, search: () => [] },
+    posts: { post: async () => result, put: async () => ({ result }) },
+    keys: { status: async () => undefined, problem: async () => undefined },
+    panels: {
+      of: async () => [],
+      replace: async () => [],
+      forget: async () => [],
+    },
+    suggestions: { allowed: async () => [] },
     approvals: { waiting: async () => [], moved: async () => undefined },
     approvalMessages: { showDue: async () => undefined },
     guildLog: { tell: async () => undefined },

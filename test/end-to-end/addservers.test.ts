@@ -131,10 +131,22 @@ describe('/addservers', () => {
   });
 
   it.for([
-    ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/],
-    ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/],
+    [
+      'is larger than was claimed',
+      '#'.repeat(256 * 1024 + 1),
+      /larger than 256 KiB.*A file has to be chosen again\./,
+    ],
+    [
+      'is no text',
+      Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
+      /not a text file.*A file has to be chosen again\./,
+    ],
     ['is empty', '# nothing\n', /There is no game server in it/],
-    ['is too long', lines(1001), /more than 1,000 game servers in it.*Edit opens the window again/],
+    [
+      'is too long',
+      lines(1001),
+      /more than 1,000 game servers in it.*Edit opens the window again\. A file has to be chosen again\./,
+    ],
   ] as const)('says what is wrong with a file that %s, and takes another one in the window', async ([
     _what,
     content,

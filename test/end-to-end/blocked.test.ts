@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { messageOf, modalOf, oneBot, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, addsOf, componentsOf } from '../support/people.ts';
+import { modalOf, oneBot, ownBotTest, setKey, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, addsOf, componentsOf, postPanel } from '../support/people.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'blocked-'));
 const LISTS = ['ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'] as const;
@@ -68,13 +68,14 @@ it.for([
 
 it('a button that everybody sees does nothing for who is blocked, and all else works for others', async ({
   blocked,
+  discord,
   admin,
   member,
 }) => {
-  const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), {}));
+  await setKey(admin, 'sandbox-key');
+  const panel = await postPanel({ discord, admin });
   const opened = modalOf(await member.press(panel, 'Submit a game server'));
   expect(textOf(await blocked.user.press(panel, 'Submit a game server'))).toContain(REFUSED.user);
-  await setKey(admin, 'sandbox-key');
   const typed = { game: 'cs2', server: 'b.example.com:1' };
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });

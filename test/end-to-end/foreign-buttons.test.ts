@@ -21,6 +21,7 @@ import {
   paste,
   pickSetting,
   postComponents,
+  postPanel,
   pressSetting,
   pressSubmit,
 } from '../support/people.ts';
@@ -72,6 +73,7 @@ const GUARDED_PRESSES = [
   'setkey:enter',
   'settings:change',
   'settings:open',
+  'settings:panel',
   'settings:type',
   'submissions:all',
   'submissions:approve',
@@ -87,7 +89,14 @@ const SUBMITS_OF_A_SUBMISSION = [
 ];
 /** Windows in which only one's own is typed. */
 const OPEN_SUBMITS = ['submit:paste', 'submit:retyped'];
-const GUARDED_SUBMITS = ['panel:post', 'setkey:again', 'setkey:save', 'settings:type', 'submissions:refuse'];
+const GUARDED_SUBMITS = [
+  'panel:post',
+  'setkey:again',
+  'setkey:save',
+  'settings:panel',
+  'settings:type',
+  'submissions:refuse',
+];
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
@@ -183,7 +192,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await member.press(show('member', await member.slash('submissions')), 'Show 4'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
-  show('member', await admin.submit(modalOf(await admin.slash('panel')), { text: '' }));
+  show('member', { kind: 'message', message: await postPanel(guild) });
   await chooseLogChannel(guild);
   discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
   show('admin', await openSettings(guild));
@@ -192,6 +201,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
     'Role to notify',
     'Daily quota',
     'Announcements',
+    'Panels',
     'Language for everyone',
   ])
     show('admin', await openSetting(guild, name));
@@ -228,6 +238,7 @@ const OPENERS = [
   'addserver:new',
   'setkey:again',
   'setkey:enter',
+  'settings:panel',
   'settings:type',
   'submit:askgame',
   'submit:change',
@@ -312,7 +323,12 @@ async function changesNothing(place: Place, who: Who, act: () => Promise<void>):
 
 /** What is chosen in a select; a button has nothing. */
 function chosenIn({ type, options }: Component): readonly string[] | undefined {
-  if (type === ComponentType.StringSelect) return [options?.find((option) => !option.default)?.value ?? ''];
+  if (type === ComponentType.StringSelect) {
+    const [first] = [...(options ?? [])].toSorted(
+      (one, other) => Number(one.default ?? 0) - Number(other.default ?? 0),
+    );
+    return [first?.value ?? ''];
+  }
   if (type === ComponentType.RoleSelect) return ['@staff'];
   return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
 }
@@ -524,7 +540,7 @@ describe('a button that is forged for a message that everybody sees', () => {
     admin,
   }) => {
     const { controls } = await showEverything(guild);
-    const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Ours.' }));
+    const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);
     for (const { id: custom_id } of controls) {
       const answer = await forged(bot, { custom_id }, () => admin.press(panel, 'Submit a game server'));
@@ -536,7 +552,7 @@ describe('a button that is forged for a message that everybody sees', () => {
 
   it('leaves it as it is with a window that was opened from it', async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
-    const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Ours.' }));
+    const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
     await paste(admin, 'no-game.example.com:1');
     const before = structuredClone(panel.current);

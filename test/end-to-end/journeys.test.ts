@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { expect } from 'vitest';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
@@ -117,7 +118,16 @@ it.for([
     const status = await slash(admin, 'keystatus');
     await pressed(admin, status, t('keystatus.check'));
     await pressed(admin, await slash(admin, 'removekey'), t('button.cancel'));
-    const panel = good(await admin.submit(modalOf(await slash(admin, 'panel')), { text: '1 2 3.' }));
+    good(await admin.submit(modalOf(await slash(admin, 'panel')), { text: '1 2 3.' }));
+    const posted = discord.messages({ channelId: admin.channelId }).at(-1);
+    assert(posted);
+    const panel = good({ kind: 'message', message: posted });
+    const panels = good(
+      await admin.pick(await openSettings({ ...guild, admin }), [t('settings.panels.name')]),
+    );
+    await pressed(admin, panels, t('again.edit'));
+    good(await admin.pick(panels, [t('panel.server'), t('panel.list')]));
+    good(await admin.pick(panels, [t('panel.server'), t('panel.list'), t('panel.mine')]));
     for (const label of [t('panel.server'), t('panel.list'), t('panel.mine')]) {
       await pressed(member, panel, label);
     }

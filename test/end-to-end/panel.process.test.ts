@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageOf, modalOf, oneBot, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
-import { ACCEPTED, edit, labelsOf, pressSubmit, upload } from '../support/people.ts';
+import { ACCEPTED, edit, labelsOf, pickSetting, postPanel, pressSubmit, upload } from '../support/people.ts';
 
 const hosts = ({ listing }: TestGuild) => listing.submitted.map(({ server }) => server);
 
 /** A member who has never typed a command submits from the panel, while the bot ends and another process begins. */
 async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promise<void> {
-  const { admin, member } = guild;
-  const panel = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'Be kind.' }));
+  const { member } = guild;
+  const panel = await postPanel(guild, 'Be kind.');
   const before = JSON.stringify(panel.current);
   expect(panel.ephemeral).toBe(false);
   const press = (label: string) => member.press(panel, label);
@@ -42,6 +42,9 @@ async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promi
   await each('after');
   expect(hosts(guild)).toEqual(expect.arrayContaining(['right.example.com', 'waits.example.com']));
   expect(JSON.stringify(panel.current)).toBe(before);
+  await pickSetting(guild, 'Language for everyone', 'Deutsch');
+  expect(panel.current.content).toMatch(/^### Spielserver einreichen\n.*\n\nBe kind\.$/s);
+  expect(modalOf(await press('Eine Liste einreichen')).data.title).toBe('Submit many game servers');
 }
 
 const gatewayIt = ownBotTest({ asProcess: true, http: false });

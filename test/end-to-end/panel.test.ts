@@ -1,23 +1,52 @@
+import { PermissionFlagsBits } from 'discord.js';
 import { describe, expect } from 'vitest';
 import { modalFields, modalTexts } from '../../sandbox/discord/client/modal-form.ts';
-import type { Answer } from '../../sandbox/discord/contract.ts';
-import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { allowGames, componentsOf, labelsOf, openSetting } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  allowGames,
+  componentsOf,
+  edit,
+  labelsOf,
+  openSetting,
+  openSettings,
+  openWindow,
+  paste,
+  pickSetting,
+  postPanel,
+  pressSetting,
+  pressSubmit,
+  staffChannel,
+} from '../support/people.ts';
 
 const optionsOf = (answer: Answer): readonly string[] =>
   componentsOf(answer).flatMap(({ options = [] }) => options.map(({ value }) => value));
 
 const it = botTest({ key: null });
+const withKeyIt = botTest();
 
-async function post({ admin }: TestGuild, text: string): Promise<SeenMessage> {
-  const modal = modalOf(await admin.slash('panel'));
-  expect(modalFields(modal.data)).toMatchObject([{ most: 500 }]);
-  return messageOf(await admin.submit(modal, { text }));
+const inGeneral = ({ discord, admin }: TestGuild) => discord.messages({ channelId: admin.channelId });
+const contentsIn = (guild: TestGuild) => inGeneral(guild).map(({ current }) => current?.content);
+
+/** Somebody of the guild in another of its channels. */
+function inChannel(guild: TestGuild, name: string): Person {
+  const { discord, id, channelId, admin } = guild;
+  const channel = discord.channels(guild).find((each) => each.name === name);
+  return discord.person({
+    guild: { id, name: '', channelId },
+    name: 'admin',
+    permissions: PermissionFlagsBits.ManageGuild,
+    userId: admin.userId,
+    channelId: channel?.id ?? '',
+  });
 }
 
-describe('the panel', () => {
-  it('is for everybody, in the language of the guild, with the text as it was written, and pings nobody', async ({
+describe('a panel', () => {
+  it('is a message of the bot itself for everybody, as it was written, and pings nobody', async ({
     bot,
     guild,
     discord,
@@ -25,43 +54,316 @@ describe('the panel', () => {
     const german = await bot.newGuild({ locale: 'de' });
     const from = discord.requests.length;
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
-    const panel = await post(german, text);
+    const panel = await postPanel(german, text);
     expect(panel.ephemeral).toBe(false);
-    expect(panel.current.embeds[0]?.description).toContain(`\n\n${text}`);
+    // Also where embeds are off.
+    expect(panel.current.content).toMatch(/^### Spielserver einreichen\n/);
+    expect(panel.current.content.endsWith(`\n\n${text}`)).toBe(true);
+    expect(panel.current.embeds).toEqual([]);
+    expect(panel.current).not.toHaveProperty('interaction_metadata');
     const sent = discord.requests.slice(from).find(({ body }) => body.includes('Be kind'));
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ data: { allowed_mentions: { parse: [] } } });
-    const english = await post(guild, ' ');
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
+    const english = await postPanel(guild, ' ');
     expect(labelsOf(english)).toEqual(['Submit a game server', 'Submit a list', 'My submissions']);
     // What a press opens is in the presser's language, and what stands in the panel is no list.
+    await setKey(german.admin, 'sandbox-key');
     const button = JSON.stringify(panel.current).match(/addservers:new:/)?.[0] ?? '';
     const { data } = modalOf(await german.member.press(panel, button));
     expect(data.title).toBe('Submit many game servers');
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it('says what a member has to know in the window that a press opens', async ({ guild, admin, member }) => {
-    const panel = await post(guild, '');
-    const windowOf = async (who = member, label = 'Submit a game server') =>
-      modalOf(await who.press(panel, label)).data;
-    expect(modalTexts(await windowOf()).join()).toMatch(/no API key .*Ask someone with/s);
-    expect(modalTexts(await windowOf(admin, 'Submit a list')).join()).toContain('Enter an API key with');
-    // The service's own list is not known yet: there may be others.
-    expect(modalFields(await windowOf())[0]).toMatchObject({ kind: 'text' });
-    await allowGames(guild, ['ark', 'cs2']);
-    const [game] = modalFields(await windowOf());
-    expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'cs2' }, { value: 'ark' }] });
-    // More than a select takes, and not all that the service has.
-    await setKey(admin, 'sandbox-key');
-    let page: Answer = await openSetting(guild, 'Games');
-    await admin.pick(page, optionsOf(page));
-    page = await admin.press(page, 'Next');
-    await admin.pick(page, optionsOf(page).slice(0, 1));
-    const many = await windowOf();
-    expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
-    expect(modalTexts(many).join()).toMatch(
-      /Game servers can be submitted here for these games only: .*, and 16 more\./,
+  it('is refused in a thread, and its window says who can press it', async ({ guild, admin }) => {
+    const said = textOf(await inChannel(guild, 'questions').slash('panel'));
+    expect(said).toMatch(/In a thread or a forum post, a panel dies .* Use \/panel in a channel\./);
+    const everyone = "Everyone who sees a panel's channel can press its buttons";
+    expect(modalTexts(modalOf(await admin.slash('panel')).data).join()).toContain(everyone);
+    expect(textOf(await openSettings(guild))).toMatch(
+      /Who may submit: everyone.*\n.*Everyone who sees a panel's channel/,
     );
-    expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
-    expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
   });
+
+  withKeyIt('is a reply where the bot may not post, and says why', async ({ guild, discord, member }) => {
+    const { guildEvents } = discord;
+    for (const [lacking, name] of [
+      [PermissionFlagsBits.SendMessages, 'Send Messages'],
+      [PermissionFlagsBits.ViewChannel, 'View Channel'],
+    ] as const) {
+      guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS & ~lacking);
+      const { admin } = guild;
+      const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: name }));
+      expect(said).toContain(`it is missing a permission: ${name}.`);
+      await expect.poll(() => contentsIn(guild).at(-1)).toContain(`\n\n${name}`);
+      const panel = inGeneral(guild).at(-1);
+      expect(panel && modalOf(await member.press(panel, 'Submit a game server')).data.title).toBe(
+        'Submit a game server',
+      );
+    }
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
+  });
+
+  it('answers at once without a key, and offers admins to enter it', async ({ guild, admin, member }) => {
+    const panel = await postPanel(guild);
+    const asked = await member.press(panel, 'Submit a game server');
+    expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
+    expect(labelsOf(asked)).toEqual([]);
+    const { modal } = await openWindow(admin, await admin.press(panel, 'Submit a list'), 'Enter the API key');
+    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
+    expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
+  });
+
+  withKeyIt(
+    'says what a member has to know in the window that a press opens',
+    async ({ guild, admin, member }) => {
+      const panel = await postPanel(guild);
+      const windowOf = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
+      await allowGames(guild, ['ark', 'cs2']);
+      const [game] = modalFields(await windowOf());
+      expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
+      // More than a select takes, and not all that the service has.
+      let page: Answer = await openSetting(guild, 'Games');
+      await admin.pick(page, optionsOf(page));
+      page = await admin.press(page, 'Next');
+      await admin.pick(page, optionsOf(page).slice(0, 1));
+      const many = await windowOf();
+      expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
+      expect(modalTexts(many).join()).toMatch(
+        /Game servers can be submitted here for these games only: .*, and 16 more\./,
+      );
+      expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
+      expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
+    },
+  );
+
+  withKeyIt(
+    'says in its window and in a preview what comes, to each as it comes for them',
+    async ({ guild, admin, member }) => {
+      const panel = await postPanel(guild);
+      const windowOf = async (who: Person) =>
+        modalTexts(modalOf(await who.press(panel, 'Submit a list')).data).join();
+      const previewOf = async (who: Person) =>
+        textOf(await paste(who, 'preview.example.com:1 cs2\nb.example.com:1 cs2'));
+      const moderator = 'A moderator looks at what you submit before it is sent.';
+      const announced = /What is sent for review is announced in #/;
+      await pressSetting(guild, 'Announcements', 'Announce submissions');
+      expect(await windowOf(member)).toBe('');
+      expect(await previewOf(member)).toMatch(announced);
+      await turnApprovalOn(guild);
+      expect(await windowOf(member)).toBe(moderator);
+      expect(await previewOf(member)).toContain(moderator);
+      expect(await previewOf(member)).not.toMatch(announced);
+      await pickSetting(guild, 'Announcements', '#news');
+      expect(await windowOf(member)).toMatch(
+        /before it is sent\. What is sent for review is announced in <#/,
+      );
+      expect(await windowOf(admin)).toMatch(/^What is sent/);
+    },
+  );
+
+  withKeyIt(
+    'shows a moderator their own submissions first, and what they can decide behind a button',
+    async ({ guild, admin, member }) => {
+      await turnApprovalOn(guild);
+      const panel = await postPanel(guild);
+      const mine = (who: Person) => who.press(panel, 'My submissions');
+      expect(labelsOf(await mine(admin))).toEqual([]);
+      await addServer(member, 'a.example.com:1');
+      await addServer(member, 'b.example.com:1');
+      const nothing = await mine(admin);
+      expect(textOf(nothing)).toContain('nothing here under your name');
+      expect(labelsOf(nothing)).toEqual(['Decide (2)']);
+      await addServer(admin, 'own.example.com:1');
+      const own = await mine(admin);
+      expect(textOf(own)).toContain('own.example.com');
+      expect(textOf(own)).not.toContain('a.example.com');
+      expect(labelsOf(own)).toEqual(['Export', 'Decide (2)']);
+      const decided = await admin.press(own, 'Decide (2)');
+      expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
+      expect(labelsOf(decided)).toContain('Approve');
+      // A member's own: what waits of theirs, and none of the others'.
+      const others = await mine(member);
+      expect(textOf(others)).toContain('2 submissions are waiting');
+      expect(textOf(await member.press(others, 'Next one waiting'))).toContain('b.example.com');
+      expect(labelsOf(others)).not.toContain('Approve');
+      expect(labelsOf(others).join()).not.toContain('Decide');
+    },
+  );
+});
+
+describe('the panels of a guild', () => {
+  withKeyIt('are listed with their links, and changed, each by itself', async ({ guild, admin, member }) => {
+    const first = await postPanel(guild, 'The first');
+    const second = await postPanel(guild, 'The *second*');
+    const page = await openSetting(guild, 'Panels');
+    const link = (id: string) => `https://discord.com/channels/${guild.id}/${admin.channelId}/${id}`;
+    const listed = messageOf(page).current?.content ?? '';
+    expect(listed).toContain(`▸ [1](<${link(first.id)}>) <#${admin.channelId}> The first\n`);
+    expect(listed).toContain(`- [2](<${link(second.id)}>) <#${admin.channelId}> The \\*second\\*`);
+    await admin.press(page, 'Next');
+    await admin.pick(page, ['Submit a game server']);
+    expect(labelsOf(second)).toEqual(['Submit a game server']);
+    expect(labelsOf(first)).toHaveLength(3);
+
+    const { modal, typed } = await openWindow(admin, page);
+    expect(typed).toEqual({ text: 'The *second*', game: '' });
+    expect(textOf(await admin.submit(modal, { text: 'For Rust', game: 'Rust' }))).toMatch(/▸ .*2.*For Rust/);
+    expect(second.current.content).toMatch(/\n\nFor Rust$/);
+    expect(first.current.content).toMatch(/\n\nThe first$/);
+    const begun = await openWindow(member, second, 'Submit a game server');
+    expect(begun.typed).toMatchObject({ game: 'rust' });
+    expect(begun.modal.data.title).toBe('Submit a game server');
+    expect((await openWindow(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
+
+    // The text is not lost for a game that is none.
+    const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
+    expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
+    expect(second.current.content).toMatch(/\n\nFor all$/);
+    expect((await openWindow(member, second, 'Submit a game server')).typed).toMatchObject({ game: '' });
+
+    expect(textOf(await admin.press(page, 'Forget'))).toMatch(/Panels: 1\n/);
+    expect(textOf(await edit(admin, page, { text: '' }))).toContain('Panels: 1\n');
+    expect(first.current.content).not.toContain('The first');
+    expect(labelsOf(second)).toEqual(['Submit a game server']);
+    const end = textOf(await admin.press(page, 'Forget'));
+    expect(end).toContain('Panels: none');
+    expect(labelsOf(page)).toEqual(['All settings']);
+  });
+
+  it('are forgotten when they are gone, not when Discord refuses', async ({ bot, guild, admin, discord }) => {
+    const panel = await postPanel(guild, 'Ours');
+    const page = await openSetting(guild, 'Panels');
+    discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
+    expect(textOf(await edit(admin, page, { text: 'Theirs' }))).toMatch(
+      /Discord didn't take the change.*Panels: 1\n/s,
+    );
+    const body = { code: 240_000, message: 'Blocked' };
+    discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
+    discord.faults.inject({
+      fault: { kind: 'status', status: 400, body },
+      method: 'PATCH',
+      path: /channels/,
+    });
+    expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
+      "didn't take the change",
+    );
+    expect(panel.current.content).toContain('Ours');
+    discord.deleteMessage(panel);
+    expect(textOf(await edit(admin, page, { text: 'Gone' }))).toMatch(
+      /panel was deleted in Discord.*Panels: none/s,
+    );
+    expect(await bot.store.rows('SELECT value FROM keyv WHERE key = ?', `panels:${guild.id}`)).toMatchObject([
+      { value: expect.not.stringContaining(panel.id) },
+    ]);
+  });
+
+  it('are changed with their channel gone, of this guild alone, and ten at most', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+  }) => {
+    const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
+    await postPanel(inStaffChannel, 'In #staff');
+    discord.guildEvents.removeChannel(guild, staffChannel(guild));
+    expect(textOf(await edit(admin, await openSetting(guild, 'Panels'), { text: 'x' }))).toContain(
+      'Panels: none',
+    );
+    const other = await bot.newGuild();
+    const theirs = await postPanel(other, 'Theirs');
+    await postPanel(guild, 'Ours');
+    const { modal } = await openWindow(admin, await openSetting(guild, 'Panels'));
+    const gateway = discord.gateway;
+    gateway.disturbDispatch({
+      alter(payload) {
+        const { data } = Object(payload);
+        return { ...payload, data: { ...data, custom_id: `settings:panel:${theirs.id}` } };
+      },
+    });
+    expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('no longer exists');
+    gateway.disturbDispatch({});
+    expect(theirs.current.content).toContain('Theirs');
+    for (let n = 2; n <= 10; n += 1) {
+      discord.clock.advance(1_000);
+      await postPanel(guild, `${n}`);
+    }
+    expect(textOf(await admin.slash('panel'))).toContain('No more than 10 panels can stand at once.');
+  });
+
+  it('are in the language for everybody as soon as it changes, over a restart', async ({ bot, discord }) => {
+    const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
+    const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
+    const gone = await postPanel(guild, 'Drei');
+    discord.deleteMessage(gone);
+    await bot.restart();
+    await pickSetting(guild, 'Language for everyone', '日本語');
+    for (const panel of panels) {
+      expect(panel.current.content).toMatch(/[ぁ-ん].*\n\n(Eins|Zwei)$/s);
+      expect(labelsOf(panel).join()).toMatch(/[ぁ-ん]/);
+    }
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 2');
+    await pickSetting(guild, 'Language for everyone', 'As Discord says (Deutsch)');
+    expect(panels[0]?.current.content).toContain('Spielserver einreichen');
+    const [press] = labelsOf(panels[0] ?? gone);
+    const answer = await guild.member.press(panels[0] ?? gone, press ?? '');
+    expect(modalOf(answer).data.title).toBe('Submit a game server');
+  });
+});
+
+describe('what comes from a panel', () => {
+  withKeyIt(
+    'is not announced in its channel, however it was corrected, and is in a chosen one',
+    async ({ guild, member, listing }) => {
+      const panel = await postPanel(guild);
+      await pressSetting(guild, 'Announcements', 'Announce submissions');
+      const fillIn = async (server: string) =>
+        member.submit(modalOf(await member.press(panel, 'Submit a game server')), { game: 'cs2', server });
+      const sendList = async (servers: string) =>
+        member.submit(modalOf(await member.press(panel, 'Submit a list')), { servers });
+      expect(textOf(await fillIn('one.example.com:1'))).toContain(ACCEPTED);
+      await pressSubmit(member, await sendList('two.example.com:1 cs2\nthree.example.com:1 cs2'));
+      const wrong = await fillIn('four.example.com');
+      expect(textOf(await edit(member, wrong, { server: 'four.example.com:1' }))).toContain(ACCEPTED);
+      const unreadable = await sendList('[');
+      await pressSubmit(member, await edit(member, unreadable, { servers: 'five.example.com:1 cs2' }));
+      expect(textOf(await addServer(member, 'six.example.com:1'))).toContain(ACCEPTED);
+      expect(listing.submitted).toHaveLength(6);
+      const announced = () => contentsIn(guild).filter((text) => text?.includes('for review'));
+      await expect.poll(() => announced().length).toBe(1);
+      const last = inGeneral(guild).at(-1)?.current.embeds[0]?.description;
+      expect(last).toContain('six.example.com');
+
+      await pickSetting(guild, 'Announcements', '#staff');
+      const inStaffChannel = () => guild.discord.messages({ channelId: staffChannel(guild) });
+      await fillIn('seven.example.com:1');
+      await expect.poll(() => inStaffChannel().length).toBe(1);
+      await addServer(member, 'eight.example.com:1');
+      await expect.poll(() => inStaffChannel().length).toBe(2);
+      expect(announced()).toHaveLength(1);
+    },
+  );
+
+  withKeyIt(
+    'is announced in a chosen channel once a moderator approved it',
+    async ({ guild, admin, member }) => {
+      await turnApprovalOn(guild);
+      await pressSetting(guild, 'Announcements', 'Announce submissions');
+      const moderator = inStaff(guild, 'admin');
+      await addServer(member, 'a.example.com:1');
+      await moderator.press(await waitingIn(guild), 'Approve');
+      await pickSetting(guild, 'Announcements', '#news');
+      await addServer(member, 'b.example.com:1');
+      await moderator.press(await waitingIn(guild), 'Approve');
+      const news = inChannel(guild, 'news');
+      const inNews = () => guild.discord.messages(news).map(({ current }) => current);
+      await expect.poll(() => inNews().length).toBe(1);
+      expect(inNews()[0]?.content).toBe(`<@${member.userId}> has submitted 1 game server for review.`);
+      expect(inNews()[0]?.embeds[0]?.description).toContain('b.example.com');
+      expect(contentsIn(guild)).toEqual([]);
+      const page = await openSetting(guild, 'Announcements');
+      expect(textOf(page)).toContain('Announcements: on, in #');
+      expect(textOf(await admin.press(page, 'Announce where it was submitted'))).toContain(
+        'Announcements: on\n',
+      );
+    },
+  );
 });

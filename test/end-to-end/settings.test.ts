@@ -18,6 +18,7 @@ import {
   openWindow,
   pickSetting,
   postComponents,
+  postPanel,
   pressSetting,
   removeKey,
   setQuota,
@@ -222,6 +223,13 @@ describe('the log channel', () => {
   });
 });
 
+it('a log channel that others can follow is taken, with a warning', async ({ guild }) => {
+  expect(textOf(await pickSetting(guild, 'Log channel', '#news'))).toMatch(
+    /⚠️ Others can follow #\d+: with Publish, .*✅ Log channel: #/s,
+  );
+  expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
+});
+
 describe('a log channel that is closed to the bot', () => {
   const lacks = (answer: Answer) =>
     textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
@@ -242,6 +250,17 @@ describe('a log channel that is closed to the bot', () => {
     expect(posts(guild)).toEqual([]);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
+  });
+
+  it('is as well no place for announcements', async ({ guild, admin }) => {
+    allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
+    const view = await openSetting(guild, 'Announcements');
+    const refused = await admin.pick(view, ['#staff']);
+    expect(lacks(refused)).toBe('Send Messages');
+    expect(textOf(refused)).toContain('Announcements: off');
+    allowBot(guild, USUAL_BOT_PERMISSIONS);
+    expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Announcements: on, in #');
+    expect(posts(guild)).toEqual([]);
   });
 
   it('is found by a test of the log, and so is that it works again', async ({ guild, admin }) => {
@@ -410,7 +429,7 @@ describe('the language for everybody', () => {
   it("is Discord's until one is chosen, whatever Discord says then, and Discord's again", async ({ bot }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin } = guild;
-    const panel = async () => textOf(await admin.submit(await admin.slash('panel'), { text: '' }));
+    const panel = async () => textOf(await postPanel(guild));
     await chooseLogChannel(guild);
     expect(logMessages(guild)[0]).toContain('Protokollkanal');
     expect(await panel()).toContain('Spielserver einreichen');

@@ -2,7 +2,16 @@ import { describe, expect } from 'vitest';
 import { botTest, messageOf, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addDone, fill } from '../support/builders.ts';
 import { openStoreAt } from '../support/database.ts';
-import { ACCEPTED, addServer, csvOf, labelsOf, lines, paste, pressSubmit } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  csvOf,
+  labelsOf,
+  lines,
+  paste,
+  postPanel,
+  pressSubmit,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -53,7 +62,7 @@ describe('/submissions', () => {
     );
     expect(await read(guild, { member: member.userId }, member)).toContain('3 submissions');
     expect(await read(guild, { member: admin.userId })).toMatch(/1 submission, .*fourth/s);
-    const panel = await admin.submit(await admin.slash('panel'), { text: '' });
+    const panel = await postPanel(guild);
     expect(textOf(await admin.press(panel, 'My submissions'))).toMatch(/1 submission, .*fourth/s);
   });
 

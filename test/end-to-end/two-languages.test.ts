@@ -1,14 +1,17 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, messageOf, modalOf } from '../support/bot.ts';
+import { botTest, modalOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
   chooseLogChannel,
+  edit,
   labelsOf,
   logLines,
+  openSetting,
   pickSetting,
+  postPanel,
   pressSetting,
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
@@ -88,7 +91,12 @@ botTest({ languages: withPseudoLanguage }).for([
     await pressSetting(guild, 'Approval', 'Turn approval off');
     await pickSetting(guild, 'Log channel', '#general');
     await pressSetting(guild, 'Log channel', 'Turn off the log channel');
-    const panel = messageOf(await admin.submit(await admin.slash('panel'), { text: '' }));
+    await pickSetting(guild, 'Announcements', '#staff');
+    await turnApprovalOn(guild);
+    const panel = await postPanel(guild);
+    await edit(admin, await openSetting(guild, 'Panels'), { text: '' });
+    await addServer(member, 'play.example.com:5');
+    await moderator.press(await waitingIn(guild), labelsOf(await waitingIn(guild))[0] ?? '');
     const [label = ''] = labelsOf(panel);
     expect(windowOf(await member.press(panel, label))).toMatch(/^Submit a game server[^⟦]*$/);
 

@@ -6,10 +6,12 @@ import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   allowGames,
+  edit,
   type Opened,
   openSetting,
   openWindow,
   paste,
+  postPanel,
   pressSubmit,
   setQuota,
 } from '../support/people.ts';
@@ -150,6 +152,29 @@ const PREFILLED: readonly Prefilled[] = [
         modalOf(await member.slash('addservers', { game: 'ark' })),
       ];
       return [first, second].map((modal) => ({ modal, typed: standingIn(modal) }));
+    },
+  },
+  {
+    name: 'settings:panel',
+    field: 'text',
+    texts: ['Be kind.', 'Be brief.'],
+    async open(guild) {
+      await postPanel(guild, 'Be kind.');
+      return editTwice(guild.admin, await openSetting(guild, 'Panels'), { text: 'Be brief.' });
+    },
+  },
+  {
+    name: 'submit:fields',
+    field: 'game',
+    texts: ['cs2', 'ark'],
+    async open(guild) {
+      const panel = await postPanel(guild);
+      const opened: Opened[] = [];
+      for (const game of ['cs2', 'ark']) {
+        await edit(guild.admin, await openSetting(guild, 'Panels'), { game });
+        opened.push(await openWindow(guild.member, panel, 'Submit a game server'));
+      }
+      return opened;
     },
   },
   {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
+import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
@@ -33,6 +34,7 @@ function over(store: FileStore, submissions?: Erasure) {
     keys,
     settings: createGuildSettings({ store, logger }),
     untold: createUntold({ store }),
+    panels: createPanels({ store, logger }),
     submissions: submissions ?? erasure,
   });
   return { store, clock, drafts, keys, deletion, erasure };
@@ -60,6 +62,7 @@ async function fill(parts: Parts, guildId: string): Promise<void> {
   await store.tables().insertInto('presence').values(presence).execute();
   await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
   await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
+  await store.values.set(`panels:${guildId}`, { panels: [] });
 }
 
 async function opened() {
@@ -135,7 +138,7 @@ describe('a guild whose data is deleted', () => {
     expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
     expect(await rowsIn(store, 'used')).toEqual([{ guild_id: GUILD, count: 2, until: NOW + HOUR_MS }]);
     expect(await rowsOf(store, OTHER)).toEqual(before);
-    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
+    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER, OTHER]);
     clock.now += HOUR_MS;
     await erasure.prune();
     await store.cutLog();
@@ -162,7 +165,7 @@ describe('a guild whose data is deleted', () => {
       if (isDone) break;
       failures += 1;
       expect(await rowsOf(store, GUILD), `after ${failures} steps`).toEqual(full);
-      expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER]);
+      expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER, GUILD, OTHER]);
     }
     expect(failures).toBeGreaterThan(5);
     expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);

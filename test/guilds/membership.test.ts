@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
 import { createMembership, type Membership, type MembershipDeps } from '../../src/guilds/membership.ts';
+import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
@@ -49,6 +50,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
       keys,
       settings: createGuildSettings({ store, logger }),
       untold: createUntold({ store }),
+      panels: createPanels({ store, logger }),
       submissions,
     }),
     keys,

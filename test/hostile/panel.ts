@@ -16,7 +16,12 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   if (guild === undefined) throw new Error(`there is no guild ${guildId}`);
   const admin = discord.person({ guild, name: 'admin', ...memberOf(guild, 'admin') });
   const opened = await admin.slash('panel');
-  return opened.kind === 'modal' ? admin.submit(opened.modal, { text }) : opened;
+  if (opened.kind === 'modal') return admin.submit(opened.modal, { text });
+  // As many stand as can: the oldest is forgotten.
+  const settings = await admin.pick(await admin.slash('settings'), ['Panels']);
+  await admin.press(settings, 'Forget');
+  const again = await admin.slash('panel');
+  return again.kind === 'modal' ? admin.submit(again.modal, { text }) : again;
 }
 
 /** Somebody presses a button of their guild's panel, and fills in the window that it opens. */

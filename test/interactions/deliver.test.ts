@@ -276,3 +276,24 @@ it('a channel that refused an announcement is left alone for a day, and no other
   await announceIn('7');
   expect(done).toEqual([seven, 'follow-up']);
 });
+
+it('an announcement in a channel of its own follows nothing up', async () => {
+  const done: string[] = [];
+  const posts = {
+    async post(channelId: string) {
+      done.push(channelId);
+      return 'no-access' as const;
+    },
+    hasRefused: () => false,
+  };
+  const api = { followUp: async () => void done.push('follow-up') };
+  await announce({ api, posts }, press('1'), { channelId: '77', content: 'mia has done it' });
+  expect(done).toEqual(['77']);
+});
+
+it('embeds of a message share its 6,000 characters, and what finds no room is left out', () => {
+  const embed = { title: 'x'.repeat(256), description: 'x'.repeat(4_096) };
+  const { embeds = [] } = fitTexts({ embeds: [embed, embed, embed] });
+  const lengths = embeds.map(({ title = '', description = '' }) => title.length + description.length);
+  expect(lengths).toEqual([4_352, 1_648]);
+});

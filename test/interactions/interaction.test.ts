@@ -1,5 +1,6 @@
 import {
   ApplicationCommandOptionType,
+  ChannelType,
   ComponentType,
   InteractionType,
   PermissionFlagsBits,
@@ -36,6 +37,7 @@ describe('an interaction', () => {
       receivedAt: 7_000,
       guildId: '3',
       channelId: '4',
+      isInThread: false,
       user: { id: '5', name: 'mia' },
       isAdmin: false,
       roleIds: [],
@@ -50,6 +52,13 @@ describe('an interaction', () => {
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
+  });
+
+  it('is in a thread where its channel is one, as a post in a forum is', () => {
+    const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
+    const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
+    expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
+    expect([GuildText, GuildVoice].map(isInThread)).toEqual([false, false]);
   });
 
   it('is read although fields are missing or null that can be done without', () => {

@@ -264,6 +264,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     locale: 'en-US',
     guildLocale: 'en-US',
     isInstalledInGuild: true,
+    isInThread: false,
     request: { kind: 'unknown' },
   });
 

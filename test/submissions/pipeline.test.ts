@@ -50,6 +50,7 @@ function newId(): string {
 const order = (by = mia): Omit<Order, 'id'> => ({
   isAdmin: false,
   ...by,
+  channelId: '3',
   interactionId: newId(),
   receivedAt: time,
   stopping: undefined,
@@ -303,10 +304,10 @@ describe('what came of a submission', () => {
   it('is told as it goes on, and whether the guild wants it announced', async () => {
     const progress: string[] = [];
     const opened = await open();
-    expect(ended(await one(opened, 'a')).announce).toBe(false);
+    expect(ended(await one(opened, 'a')).announcedIn).toBeUndefined();
     await opened.settings.change('1', (now) => ({ ...now, announce: true }));
     const onProgress = (done: number, all: number) => void progress.push(`${done}/${all}`);
-    expect(ended(await list(opened, 250, { onProgress })).announce).toBe(true);
+    expect(ended(await list(opened, 250, { onProgress })).announcedIn).toBe('3');
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 

@@ -92,6 +92,18 @@ export async function removeKey(admin: Person): Promise<Answer> {
   return admin.press(await admin.slash('removekey'), 'Remove the key');
 }
 
+/** Posts a panel in the channel where the admin is; the message that everybody sees. */
+export async function postPanel(
+  { discord, admin }: Pick<TestGuild, 'discord' | 'admin'>,
+  text = '',
+): Promise<SeenMessage> {
+  const answer = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text }));
+  const id = /\/(\d+)\)$/.exec(answer.current?.content ?? '')?.[1];
+  const panel = discord.messages({ channelId: admin.channelId }).find((message) => message.id === id);
+  assert(panel, `no panel was posted: ${textOf(answer)}`);
+  return panel;
+}
+
 /** Lets somebody use a command under Integrations, whatever Discord shows by default. */
 export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);

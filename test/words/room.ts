@@ -70,6 +70,9 @@ const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
 /** A number is measured at the longest that a port or a quota is. */
 const LONG_NUMBER = '65,535';
 
+/** The service is measured at the longest name that `LISTING_NAME` can be, in square brackets that are not shown. */
+const LONG_NAME = 'x'.repeat(30);
+
 /** What is longer than there is room for, in each language. */
 function faultsOf({ place, text }: Found): readonly string[] {
   return SENTENCES.flatMap(({ stem, sentence: english, names, filledIn }) => {
@@ -78,10 +81,17 @@ function faultsOf({ place, text }: Found): readonly string[] {
     if (match === null && !isCut) return [];
     const values = new Map(names.map((name, index) => [name, match?.[index + 1] ?? '']));
     return languages.flatMap(({ tag, sentences: tree }) => {
-      const service: Readonly<Record<string, string>> = tree.listing.unnamed;
+      const named: Readonly<Record<string, string>> = tree.listing.named;
+      const unnamed: Readonly<Record<string, string>> = tree.listing.unnamed;
       const filling = (name: string) => {
-        const value = service[name.replace(/_plain$/, '')] ?? values.get(name) ?? '';
-        return value.length < LONG_NUMBER.length ? LONG_NUMBER : value;
+        const form = name.replace(/_plain$/, '');
+        const longest = [
+          unnamed[form] ?? '',
+          (named[form] ?? '').replace('{{name}}', LONG_NAME),
+          values.get(name) ?? '',
+          LONG_NUMBER,
+        ].toSorted((one, other) => other.length - one.length);
+        return longest[0] ?? '';
       };
       return [...sentencesOf(tree)]
         .filter(([key]) => stemOf(key) === stem)

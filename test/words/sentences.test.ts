@@ -181,11 +181,11 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
   it('for an announcement', () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
-    const done = { announce: true, servers: ends.slice(0, 2) };
+    const done = { announcedIn: '7', servers: ends.slice(0, 2) };
     const by = { user: { id: '7' } };
     const said = announcementOf(by, done, games)?.(t);
     expectSentences([said?.content, said?.embed.description]);
-    const unwanted = { ...done, announce: false };
+    const unwanted = { ...done, announcedIn: undefined };
     expect(announcementOf(by, unwanted, games)).toBeUndefined();
     const none = { ...done, servers: ends.slice(1, 3) };
     expect(announcementOf(by, none, games)).toBeUndefined();

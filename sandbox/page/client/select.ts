@@ -58,7 +58,7 @@ function several({ view, label, done, pick }: About): TemplateResult {
     if (values.length >= least && values.length <= most) pick(values);
   };
   return html`<details class="several">
-    <summary class="select" aria-label=${label}>${chosen.length === 0 ? label : chosen.join(', ')}</summary>
+    <summary class="select" aria-label=${[label, ...chosen].join(', ')}>${chosen.length === 0 ? label : chosen.join(', ')}</summary>
     <form @submit=${take}>
       ${repeat(
         offers,
