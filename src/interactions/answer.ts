@@ -243,7 +243,8 @@ export function createAnswering(deps: AnswerDeps) {
   async function tryToAnnounce({ interaction, context }: InFlight, reply: ReplyOrText): Promise<void> {
     if (typeof reply === 'string' || !reply.announcement) return;
     try {
-      await announce(deps, interaction, reply.announcement(await context.guildWords()));
+      const announcement = reply.announcement(await context.guildWords());
+      await announce(deps, interaction, announcement, context.mention('settings'));
     } catch (error) {
       logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
     }

@@ -59,6 +59,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // An old button.
   [/This (was already submitted|was cancelled)\.|These buttons no longer work\./, 'nothing sent'],
   [/still no API key that works/, 'nothing sent'],
+  // In place of the window of a panel.
+  [/This Discord server(?: has no API key|'s API key can't be read)/, 'nothing sent'],
 ];
 
 export function claimOf(words: string): Claim {

@@ -8,6 +8,7 @@ import type { Reply } from '../../src/interactions/command.ts';
 import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { createProgress } from '../../src/interactions/progress.ts';
+import { createWords } from '../../src/words/words.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
 
 const DAY_MS = 86_400_000;
@@ -233,6 +234,8 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   expect(count).toBe(1);
 });
 
+const tellGuild = async () => undefined;
+
 it.each<[what: string, result: PostResult, said: string[]]>([
   ['is posted in its channel', 'posted', ['post']],
   ['is not said again where nobody knows whether it was posted', 'failed', ['post']],
@@ -247,7 +250,12 @@ it.each<[what: string, result: PostResult, said: string[]]>([
     hasRefused: () => false,
   };
   const api = { followUp: async () => void done.push('follow-up') };
-  await announce({ api, posts }, press('1'), { content: 'mia has done it', embed: { title: 'it' } });
+  await announce(
+    { api, posts, tellGuild },
+    press('1'),
+    { content: 'mia has done it', embed: { title: 'it' } },
+    '',
+  );
   expect(done).toEqual(said);
 });
 
@@ -265,7 +273,12 @@ it('a channel that refused an announcement is left alone for a day, and no other
   };
   const posts = createChannelPosts({ api, logger: recorder() });
   const announceIn = (channelId: string) =>
-    announce({ api, posts }, { ...press('1'), channelId }, { content: 'done', embed: { title: 'it' } });
+    announce(
+      { api, posts, tellGuild },
+      { ...press('1'), channelId },
+      { content: 'done', embed: { title: 'it' } },
+      '',
+    );
   await announceIn('7');
   clock.advance(DAY_MS - 1);
   await announceIn('7');
@@ -277,18 +290,32 @@ it('a channel that refused an announcement is left alone for a day, and no other
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('an announcement in a channel of its own follows nothing up', async () => {
+it('an announcement in a channel of its own follows nothing up; the admins are told once a day', async () => {
+  const clock = createTestClock();
+  const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];
-  const posts = {
-    async post(channelId: string) {
-      done.push(channelId);
-      return 'no-access' as const;
-    },
-    hasRefused: () => false,
+  const api = {
+    post: () => Promise.reject(refusal),
+    patch: async () => undefined,
+    followUp: async () => void done.push('follow-up'),
   };
-  const api = { followUp: async () => void done.push('follow-up') };
-  await announce({ api, posts }, press('1'), { channelId: '77', content: 'mia has done it' });
-  expect(done).toEqual(['77']);
+  const posts = createChannelPosts({ api, logger: recorder() });
+  const told: string[] = [];
+  const { wordsFor } = createWords();
+  const announceIt = () =>
+    announce(
+      { api, posts, tellGuild: async (_id, make) => void told.push(make(wordsFor('en-US'))) },
+      press('1'),
+      { channelId: '77', content: 'mia has done it' },
+      '/settings',
+    );
+  await announceIt();
+  await announceIt();
+  expect(done).toEqual([]);
+  expect(told).toEqual([expect.stringMatching(/^⚠️ An announcement couldn't be posted in <#77>.*\/settings/)]);
+  clock.advance(DAY_MS);
+  await announceIt();
+  expect(told).toHaveLength(2);
 });
 
 it('embeds of a message share its 6,000 characters, and what finds no room is left out', () => {

@@ -96,6 +96,7 @@ export async function startSmallBot(
     editOrder,
     afterCrash,
     posts: createChannelPosts({ api, logger }),
+    tellGuild,
     myTurn: createWorkTurns(),
     largeTurnMs,
     logger,
