@@ -17,6 +17,7 @@ export const approvalSetting: Setting = {
     const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
     return [
       ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
+      ...(shown.now.mentionsApprovalRole ? [reader.t('settings.approval.mentions')] : []),
       reader.t(tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot'),
       ...waitingTexts(reader, shown),
     ];
@@ -35,6 +36,7 @@ export const approvalSetting: Setting = {
       tells(now)
         ? button(changeId('approval', 'tell-not'), t('settings.approvalTellNotButton'))
         : button(changeId('approval', 'tell'), t('settings.approvalTellButton')),
+      now.approvalRoleId !== undefined && mentionButton(t, now),
       now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
     ],
   }),
@@ -47,16 +49,38 @@ export const approvalSetting: Setting = {
     }),
     off: () => ({ make: ({ approval: _former, ...before }) => before }),
     role(context) {
-      const { t, guildId } = context;
+      const { t, guildId, isRoleMentionable } = context;
       const approvalRoleId = chosenId(context);
       if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
-      return { make: (before) => ({ ...before, approvalRoleId }) };
+      return {
+        make: ({ mentionsApprovalRole: _former, ...before }) => ({
+          ...before,
+          approvalRoleId,
+          mayMentionApprovalRole: isRoleMentionable,
+        }),
+      };
     },
     tell: () => ({ make: ({ directMessages: _former, ...before }) => before }),
     'tell-not': () => ({ make: (before) => ({ ...before, directMessages: false }) }),
-    'no-role': () => ({ make: ({ approvalRoleId: _former, ...before }) => before }),
+    mention: ({ t }) => ({
+      make(before) {
+        const { approvalRoleId: roleId, mayMentionRoles, mayMentionApprovalRole } = before;
+        if (roleId === undefined) throw new UserError(t('settings.gone'));
+        if (mayMentionRoles || mayMentionApprovalRole) return { ...before, mentionsApprovalRole: true };
+        throw new UserError(t('settings.roleNotMentionable', { roleId }));
+      },
+    }),
+    'mention-not': () => ({ make: ({ mentionsApprovalRole: _former, ...before }) => before }),
+    'no-role': () => ({
+      make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
+    }),
   },
 };
+
+const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
+  mentionsApprovalRole
+    ? button(changeId('approval', 'mention-not'), t('settings.approvalMentionNotButton'))
+    : button(changeId('approval', 'mention'), t('settings.approvalMentionButton'));
 
 /** Whether members get the decision as a direct message. */
 const tells = ({ directMessages }: Settings): boolean => directMessages !== false;

@@ -26,6 +26,12 @@ const settingsSchema = z.object({
   approval: z.exactOptional(z.boolean()),
   /** The role that may decide besides those who manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),
+  /** Whether Discord lets the bot mention that role, as was known when the role was chosen. */
+  mayMentionApprovalRole: z.exactOptional(z.boolean()),
+  /** Whether that role is mentioned when something waits. */
+  mentionsApprovalRole: z.exactOptional(z.boolean()),
+  /** When that role was mentioned last, in milliseconds since 1970. */
+  approvalMentionedAt: z.exactOptional(z.number()),
   /** Whether members get the decision as a direct message; absent: they do. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
-import { DEFAULTS, type GuildSettings, type logChannels } from '../guilds/settings.ts';
+import { DEFAULTS, type GuildSettings, type logChannels, type Settings } from '../guilds/settings.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
@@ -17,13 +17,15 @@ export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
-  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
   /** Called after each change of a document that waits, or did. */
   readonly onChange: () => void;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -36,6 +38,8 @@ const EVERY_MS = 60_000;
  * messages of a channel that are older than an hour (unofficial; code 30046).
  */
 const PACE_MS = 2_000;
+/** How seldom a guild's moderators are mentioned, in milliseconds. */
+const MENTIONED_EVERY_MS = 3_600_000;
 
 /**
  * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
@@ -43,6 +47,7 @@ const PACE_MS = 2_000;
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
+  const { now = () => Date.now() } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -73,7 +78,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     message: PressedPost | undefined,
   ): Promise<MessagePlace | 'failed' | undefined> {
     const found = await settings.getOrUnreadable(guildId);
-    const { logChannelId, logTrouble } = found === 'unreadable' ? DEFAULTS : found;
+    const known = found === 'unreadable' ? DEFAULTS : found;
+    const { logChannelId, logTrouble } = known;
     const openChannel = logTrouble === undefined ? logChannelId : undefined;
     const t = await guildWords(guildId);
     const isWaiting = run?.state === 'waiting';
@@ -82,15 +88,27 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       : deletedView(t);
     const bare = run && { ...harmfulView(t, run), components: rows(decisionButtons(t, run, true)) };
 
-    async function put(channelId: string, messageId?: string, nonce = id) {
-      const done = await posts.put(channelId, { ...shown, nonce }, messageId);
-      if (done.result !== 'harmful-link' || bare === undefined) return done;
-      return posts.put(channelId, { ...bare, nonce }, messageId);
+    async function put(channelId: string, messageId?: string, nonce = id, roleId?: string) {
+      const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
+      const say = (message: ChannelMessage) =>
+        posts.put(
+          channelId,
+          {
+            ...message,
+            content: `${head}${message.content}`,
+            nonce,
+            ...(roleId !== undefined && { roleId }),
+          },
+          messageId,
+        );
+      const done = await say(shown);
+      return done.result !== 'harmful-link' || bare === undefined ? done : say(bare);
     }
 
     /** @param nonce another one than that of a message before: Discord would bring that one back for some minutes */
     async function post(channelId: string, nonce?: string): Promise<MessagePlace | 'failed' | undefined> {
-      const { result, messageId } = await put(channelId, undefined, nonce);
+      const roleId = await roleToMention(guildId, known);
+      const { result, messageId } = await put(channelId, undefined, nonce, roleId);
       if (messageId !== undefined) return { channelId, messageId };
       if (result === 'gone' || result === 'no-access' || result === 'no-permission') {
         await setTrouble(guildId, channelId, result);
@@ -114,6 +132,21 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (result === 'posted') return message;
     if (result === 'message-gone' && isWaiting && openChannel) return post(openChannel, `${id} ${messageId}`);
     return result === 'failed' || result === 'harmful-link' ? 'failed' : undefined;
+  }
+
+  /** The role that is mentioned in the message of what waits now; `undefined` for none. It counts as mentioned from here on. */
+  async function roleToMention(guildId: string, known: Settings): Promise<string | undefined> {
+    const isDue = ({ mentionsApprovalRole, approvalMentionedAt: at = Number.NEGATIVE_INFINITY }: Settings) =>
+      // A time in the future means that the clock was set back.
+      mentionsApprovalRole === true && (now() - at >= MENTIONED_EVERY_MS || at > now());
+    if (!isDue(known)) return undefined;
+    let roleId: string | undefined;
+    await settings.change(guildId, (found) => {
+      if (!isDue(found)) return found;
+      roleId = found.approvalRoleId;
+      return { ...found, approvalMentionedAt: now() };
+    });
+    return roleId;
   }
 
   /** Changes the message with the token of the press, which limits of its channel do not hold. */

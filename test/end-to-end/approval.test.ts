@@ -448,6 +448,8 @@ describe('a submission under approval', () => {
     member,
   }) => {
     await turnApprovalOn(guild);
+    // The log has said so, and says nothing more below.
+    await expect.poll(() => logLines(guild).join()).toContain('Approval');
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
@@ -528,6 +530,32 @@ describe('a submission under approval', () => {
 });
 
 describe('approval in /settings', () => {
+  it('has the role mentioned when something waits, once an hour, if it can be', async ({
+    guild,
+    bot,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
+    const page = await pickSetting(guild, 'Approval', '@Moderators');
+    expect(textOf(await admin.press(page, 'Mention the role'))).toContain('may not mention');
+    await pickSetting(guild, 'Approval', '@deciders');
+    const chosen = await pressSetting(guild, 'Approval', 'Mention the role');
+    expect(textOf(chosen)).toContain('at most once an hour');
+    const pings = () => approvalsIn(guild).map(({ first }) => first.mention_roles.length);
+    for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
+    expect(pings()).toEqual([1, 0]);
+    await bot.store.rows(
+      "UPDATE keyv SET value = replace(value, 'approvalMentionedAt', 'longAgo') WHERE key = ?",
+      `settings:${guild.id}`,
+    );
+    await addServer(member, `${HOST}:3`);
+    expect(pings()).toEqual([1, 0, 1]);
+    await pressSetting(guild, 'Approval', 'Remove the role');
+    expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
+  });
+
   it('needs a log channel, which stays while it is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a log channel that works. Choose one first.');

@@ -38,6 +38,7 @@ async function open(
     games: indexGames(KNOWN_GAMES),
     claimJob,
     onChange: () => undefined,
+    now: Date.now,
     logger,
   });
   return { store, parts, approvals, settings, messages };
