@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord.js';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
-import { rows } from '../src/interactions/controls.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/interactions/pager.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../src/listing/game-search.ts';
@@ -38,7 +38,10 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
     const found = search === '' ? among.all : among.search(search, among.all.length);
     const notAllowed = chosen === undefined || isShort ? '' : notAllowedText(context, search, among);
     if (found.length === 0) {
-      if (notAllowed === '') return { content: t('games.none', { search: escapeText(search) }) };
+      if (notAllowed === '') {
+        const all = button(customId('games', 'all'), t('games.showAll'), 'primary');
+        return { content: t('games.none', { search: escapeText(search) }), components: rows([all]) };
+      }
       const allowed = among.all.length === 0 ? {} : await page(context, '', 1, true);
       return { ...allowed, content: notAllowed };
     }
@@ -97,6 +100,7 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),
     presses: {
+      all: { answers: 'update at once', run: (context) => page(context, '', 1) },
       page: {
         answers: 'update at once',
         async run(context) {

@@ -14,7 +14,13 @@ import { type SettingsDeps, settingsCommand } from './settings/command.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
 import { runReply } from './submissions/waiting.ts';
 import { type SubmitDeps, submitActions } from './submit/actions.ts';
-import { type ReplyAfterCrashDeps, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
+import {
+  type LogAfterCrashDeps,
+  logAfterCrash,
+  type ReplyAfterCrashDeps,
+  replyAboutDocument,
+  replyAfterCrash,
+} from './submit/after-crash.ts';
 import { createTakeList } from './submit/enter.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
@@ -22,6 +28,7 @@ import { submitMessage } from './submit-message.ts';
 /** What all commands together may touch. */
 export type CommandDeps = SubmitDeps &
   ReplyAfterCrashDeps &
+  LogAfterCrashDeps &
   GamesDeps &
   HelpDeps &
   KeyStatusDeps &
@@ -65,6 +72,7 @@ export function createCommands(deps: CommandDeps): Made {
     replies: {
       reportOf: (context, to) => replyAfterCrash(context, to, deps),
       stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, deps),
+      logLost: (context) => logAfterCrash(context, deps),
     },
   };
 }

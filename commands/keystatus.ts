@@ -1,6 +1,7 @@
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
+import type { KeyChange } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
 import type { KeyTrials } from '../src/listing/key-trials.ts';
 import { escapeText } from '../src/words/escape.ts';
@@ -16,12 +17,12 @@ export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
   readonly games: Pick<Games, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'status' | 'noteOutcome'>;
-  /** Tells the guild's admins that the service refuses their key for the first time. */
-  readonly onKeyRefused: (guildId: string) => Promise<void>;
+  /** Tells the guild's admins that the service now refuses their key, or takes it again. */
+  readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeyStatusDeps): Command {
+export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: KeyStatusDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
@@ -48,11 +49,13 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, stored.key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
-    const isFirstRefusal = await keys.noteOutcome(guildId, stored.setAt, outcome);
-    if (isFirstRefusal) await onKeyRefused(guildId);
+    const change = await keys.noteOutcome(guildId, stored.setAt, outcome);
+    if (change) await onKeyChange(guildId, change);
     if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
     // What the service said stands below.
-    if (outcome.kind === 'rejected') return [];
+    if (outcome.kind === 'rejected') {
+      return outcome.known === 'invalidKey' ? [signed('rejected', t('keystatus.stillRefused'))] : [];
+    }
     return [signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
   }
 
@@ -73,7 +76,16 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
 function lines(context: Context, status: KeyStatus): readonly string[] {
   const { t, mention } = context;
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
-  const said: string[] = [t('keystatus.key', { key: keyEnd(lastFour) })];
+  const said: string[] = [];
+  if (invalidSince !== undefined) {
+    const invalid = t('keystatus.invalid', {
+      seconds: secondsOf(invalidSince),
+      setkey: mention('setkey'),
+      check: t('keystatus.check'),
+    });
+    said.push(signed('rejected', invalid));
+  }
+  said.push(t('keystatus.key', { key: keyEnd(lastFour) }));
   if (setBy !== undefined && setAt !== undefined) {
     said.push(t('keystatus.set', { userId: setBy, seconds: secondsOf(setAt) }));
   }
@@ -83,13 +95,5 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
     said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
   }
   if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
-  if (invalidSince !== undefined) {
-    const invalid = t('keystatus.invalid', {
-      seconds: secondsOf(invalidSince),
-      setkey: mention('setkey'),
-      check: t('keystatus.check'),
-    });
-    said.push(signed('rejected', invalid));
-  }
   return said;
 }

@@ -3,8 +3,9 @@ import type { Command, Context, PressContext, Reply } from '../src/interactions/
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { GuildLog } from '../src/interactions/guild-log.ts';
 import { memberText } from '../src/words/escape.ts';
-import { enterText, keyEnd, keyText } from '../src/words/keys.ts';
+import { keyEnd, keyText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
+import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
 export interface RemoveKeyDeps {
@@ -29,7 +30,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
       guildId,
       (words) => `🔑 ${words('guildLog.keyRemoved', { member: memberText(user) })}`,
     );
-    return { content: sentences(t('button.deleted'), enterText(context)) };
+    return { content: t('removekey.removed'), components: rows([enterKey(context)]) };
   }
 
   return {

@@ -147,9 +147,10 @@ function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon,
   if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
   if (outcome.kind === 'rejected') {
     const message = escapeText(serviceWords(outcome.message, t));
-    return `${signed('rejected', t('ended.says', { message }))}\n${t('setkey.rejected')}`;
+    const says = t('ended.says', { message });
+    return `${signed('rejected', sentences(t('setkey.notSaved'), says))}\n${t('setkey.rejected')}`;
   }
-  return signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried'), t('setkey.unsaved')));
+  return signed('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
 }
 
 const savedText = ({ t, mention }: Context, key: Secret): string =>

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { ENGLISH, languages } from '../src/words/languages.ts';
 import { stemOf, type Tree } from '../test/words/language-files.ts';
+import { markedDue } from './due-words.ts';
 
 /*
  * Brings the files of all languages up to en.json: what they lack is there in English until somebody translates it, and
@@ -27,11 +28,21 @@ function completed(tag: string, english: Tree, translated: Tree): Tree {
   return complete;
 }
 
+const inWords = (name: string) => new URL(`../src/words/${name}.json`, import.meta.url);
+const write = (name: string, content: unknown) =>
+  writeFileSync(inWords(name), `${JSON.stringify(content, null, 2)}\n`);
+
+const translations = new Map<string, Tree>();
 for (const { tag, sentences } of languages) {
   if (tag === ENGLISH.tag) continue;
   const complete = completed(tag, ENGLISH.sentences, sentences);
-  writeFileSync(
-    new URL(`../src/words/${tag}.json`, import.meta.url),
-    `${JSON.stringify(complete, null, 2)}\n`,
-  );
+  translations.set(tag, complete);
+  write(tag, complete);
+}
+
+const marked = markedDue(JSON.parse(readFileSync(inWords('due'), 'utf8')), ENGLISH.sentences, translations);
+const isDone = process.argv.includes('--done');
+write('due', isDone ? { ...marked, due: {} } : marked);
+for (const [tag, keys] of isDone ? [] : Object.entries(marked.due)) {
+  process.stdout.write(`${tag}: ${Object.keys(keys).join(' ')}\n`);
 }

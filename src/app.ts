@@ -135,7 +135,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const { keys, settings, logChannel, access, membership } = guilds;
   const guildWords = createGuildWords({ settings, wordsFor: words.wordsFor });
   const guildLog = createGuildLog({ posts, guildWords, ...logChannel, ...timing.guildLog, logger });
-  const onKeyRefused = createKeyAlert({ guildLog, keys, mention, logger });
+  const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
   // The listing service, and the way of a submission to it.
   const listing = createListing({
@@ -149,7 +149,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     values: store.values,
     claimJob,
     onRequest: metrics?.onListingRequest,
-    onKeyRefused,
+    onKeyChange,
     firstWaitMs: timing.listingFirstWait,
     logger,
   });
@@ -167,6 +167,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onChange: () => void tellings.tellDue(),
     logger,
   });
+  const submissionLog = createSubmissionLog({ guildLog, games });
   const submissions = createSubmissions({
     records,
     store,
@@ -176,8 +177,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     demandOwned: record.demandOwned,
     showApproval: approvalMessages.show,
     sealTelling: (which, interactionId) => tellings.seal(which, interactionId),
-    observers: [createSubmissionLog({ guildLog, games }), ...(metrics ? [metrics.observer] : [])],
-    onKeyRefused,
+    observers: [submissionLog, ...(metrics ? [metrics.observer] : [])],
+    onKeyChange,
     longestRequestMs: config.listingApiTimeoutMs,
     readingMs: timing.listReadingMs,
     recordPauses: timing.recordPauses,
@@ -210,7 +211,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     tellings,
     editOrder,
     guildLog,
-    onKeyRefused,
+    submissionLog,
+    onKeyChange,
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
     links: { support: config.supportUrl, privacy: config.privacyUrl },

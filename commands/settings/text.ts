@@ -12,9 +12,9 @@ export const firstDayText = ({ t }: Reader, shown: Pick<Shown, 'now' | 'key'>): 
 
 /** What an admin may want to set up next; `undefined` when it is all there. */
 export function nextText(reader: Reader, { now, key }: Pick<Shown, 'now' | 'key'>): string | undefined {
-  const { t } = reader;
+  const { t, mention } = reader;
   if (lacksKey(key)) return enterText(reader);
-  if (now.logChannelId === undefined) return t('setkey.chooseLog');
+  if (now.logChannelId === undefined) return t('setkey.chooseLog', { panel: mention('panel') });
   // That another channel is to be chosen stands there already.
   if (lacksApprovalLog(now)) return undefined;
   return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;

@@ -63,7 +63,7 @@ function whyTexts(t: Reader['t'], { outcome }: Pick<EndedServer, 'outcome'>): re
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
 export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];
 
-/** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is a code, only the message is translated. */
+/** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is called as in a message. */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, refusal } = entry;
   return [
@@ -73,7 +73,7 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    outcome.kind,
+    t(`outcome.${outcome.kind}`),
     refusal ?? outcomeCell(t, outcome),
   ];
 }

@@ -9,14 +9,7 @@ import type {
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { repaired } from '../../src/server-lists/repair.ts';
-import {
-  EMPTY_ROW,
-  needsGame,
-  type Row,
-  rowText,
-  type TypedRow,
-  typedOf,
-} from '../../src/server-lists/row.ts';
+import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type Changed, type Correction, withUsualPort } from '../../src/submissions/list-drafts.ts';
 import type { Runs } from '../../src/submissions/runs.ts';
@@ -29,7 +22,7 @@ import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
 import { readRepair } from './repairs.ts';
 import { send } from './send.ts';
-import { allowedGames, gamesMeant, showDocument } from './show.ts';
+import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
 
 export type SubmitDeps = EnterDeps &
@@ -132,14 +125,15 @@ export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
       include: changing((context, id, more) => lists.includeAlreadySubmitted(context, id, more === 'on')),
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: correcting(async (context) => {
-        const gameMeant = gamesMeant(await allowedGames(context, deps));
-        return (row) => (needsGame(row) ? withGame(row, gameMeant(row)) : undefined);
+        const { meant } = gameGuesses(await allowedGames(context, deps));
+        return (row) => withGame(row, meant(row));
       }),
       askgame: {
         answers: 'modal',
         async run(context) {
           const allowed = await deps.suggestions.allowed(context.guildId);
-          return gameModal(context, readSubmitId(context.argument).id, allowed);
+          const { id, more } = readSubmitId(context.argument);
+          return gameModal(context, submitId('game', id, more), allowed);
         },
       },
       cancel: {
@@ -222,27 +216,32 @@ function enterEither(
     : enterFields(context, { id, isWaiting }, fieldsOf(context), deps);
 }
 
-/** Sets the game that was chosen or typed in the lines that lack one. */
+/** Sets the game that was chosen or typed in the lines that it is for, and in no other. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,
   deps: SubmitDeps,
 ): Promise<Reply> {
-  const { id } = readSubmitId(context.argument);
+  const { id, more } = readSubmitId(context.argument);
+  const lines: GamelessLines = more === 'unknown' ? 'unknown' : 'missing';
   const { lists } = deps;
   const games = await allowedGames(context, deps);
   const found = games.find(typed);
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
   if (game && others.length === 0) {
+    const isAmong = gameGuesses(games).isAmong(lines);
     const chosen = await lists.correct(context, id, (row) =>
-      needsGame(row) ? withGame(row, game) : undefined,
+      isAmong(row) ? withGame(row, game) : undefined,
     );
     return showDocument(context, id, chosen, deps);
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
-  const choice = game ? matches : games.all;
-  return showDocument(context, id, await lists.again(context, id), deps, { notice, choice });
+  const choice = game && { lines, games: matches };
+  return showDocument(context, id, await lists.again(context, id), deps, {
+    notice,
+    ...(choice && { choice }),
+  });
 }
 
 const withGame = (row: Row, game: Game | undefined): TypedRow | undefined =>

@@ -1,7 +1,8 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import type { Drafts } from '../../src/submissions/drafts.ts';
-import type { Runs } from '../../src/submissions/runs.ts';
+import type { Observer } from '../../src/submissions/pipeline.ts';
+import { type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
 
@@ -48,4 +49,24 @@ export async function replyAboutDocument(
   if (run?.userId !== user.id) return undefined;
   const reply = await runReply(context, run, deps);
   return { ...reply, content: [t('failure.interrupted'), reply.content].filter(Boolean).join('\n\n') };
+}
+
+export interface LogAfterCrashDeps {
+  readonly runs: Pick<Runs, 'ofOthers'>;
+  readonly submissionLog: Pick<Observer, 'ended'>;
+}
+
+/** Tells the log channel of what an interaction has carried out in a process that died before it could. */
+export async function logAfterCrash(
+  { guildId, interactionId }: Pick<Context, 'guildId' | 'interactionId'>,
+  { runs, submissionLog }: LogAfterCrashDeps,
+): Promise<void> {
+  for (const run of await runs.ofOthers(guildId, interactionId)) {
+    const ended = run.servers.flatMap((each) =>
+      each.outcome ? [{ row: rowOf(each), line: each.line, server: each.server, outcome: each.outcome }] : [],
+    );
+    if (ended.length > 0) {
+      await submissionLog.ended?.({ guildId, user: { id: run.userId, name: run.userName } }, ended);
+    }
+  }
 }

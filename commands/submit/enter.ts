@@ -14,6 +14,7 @@ import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
+import { signed } from '../../src/words/servers.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
 import { type SendDeps, send } from './send.ts';
@@ -125,6 +126,7 @@ interface EnteredList {
 
 /** Shows what was pasted or uploaded. A list that cannot be read is refused, and kept to be corrected. */
 async function enterList(context: Context, entered: EnteredList, deps: EnterDeps): Promise<Reply> {
+  const { t } = context;
   const { text, file, game } = entered;
   let typed = text;
   try {
@@ -132,7 +134,10 @@ async function enterList(context: Context, entered: EnteredList, deps: EnterDeps
     // A file alone is corrected in the modal, too, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
-    return await openList(context, texts, game, deps);
+    if (file && text.trim() === '' && uploaded.trim() === '') {
+      throw new UserError(t('list.file.blank', { file: fileName(file) }));
+    }
+    return await openList(context, { texts, file, game }, deps);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isFileLost = file !== undefined && typed === text;
@@ -158,20 +163,27 @@ async function readFile(
   return text;
 }
 
-/**
- * @param texts what was typed, then what was uploaded
- * @throws UserError when it cannot be read
- */
-async function openList(
-  context: Context,
-  texts: readonly string[],
-  game: string,
-  deps: EnterDeps,
-): Promise<Reply> {
+/** UTF-16 units of a file's name in a sentence. */
+const LONGEST_FILE_NAME = 60;
+
+const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
+
+interface ReadTexts {
+  /** What was typed, then what was uploaded. */
+  readonly texts: readonly string[];
+  readonly file: UploadedFile | undefined;
+  readonly game: string;
+}
+
+/** @throws UserError when it cannot be read */
+async function openList(context: Context, { texts, file, game }: ReadTexts, deps: EnterDeps): Promise<Reply> {
   const { t, guildId, interactionId: id, panelChannelId } = context;
   if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
   const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
   const list = await deps.reader.read({ guildId, texts, game: usable });
+  if (list.kind === 'too-many' && file && texts.length === 1) {
+    throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
+  }
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   const { rows, noise } = list;
   if (rows.length === 0) {
@@ -190,10 +202,9 @@ async function keepTyped(
 ): Promise<Reply> {
   const { t, interactionId: id, panelChannelId } = context;
   await lists.keepTyped(context, id, { text, game, window: 'paste' }, panelChannelId);
-  const next = t(text === '' || isFileLost ? 'list.reopen' : 'addserver.correct');
   return {
     isRefusal: true,
-    content: sentences(why, next),
+    content: signed('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
     components: rows([button(submitId('edit', id), t('again.edit'))]),
   };
 }

@@ -7,8 +7,8 @@ import { wholeText } from '../../src/words/problem.ts';
 import { limitText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Discord takes 10 files in a message, and the reply has others. */
-const MOST_FILES = 6;
+/** The most files of each kind. Discord takes 10 files in a message, and the reply has another one. */
+const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
 /** Bytes of a file that is to be corrected: a tenth less than can be uploaded, since corrections may be longer. */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
@@ -31,23 +31,27 @@ export function inFields(row: Row): TypedRow {
   return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
 }
 
-/** The files with the rows that cannot be sent, and the names of these files for a sentence. */
-export function filesOfRefused(t: Translate, reasons: Reasons) {
-  const files = rejectedFiles(reasons);
+/** What came of the rows of a file: the service has rejected them, or they were not sent. */
+type Kind = keyof typeof MOST_FILES;
+
+/** The files with rows to be sent back, and the names of these files for a sentence. */
+export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
+  const kinds = ['rejected', 'not-sent'] as const;
+  const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
 /** As few files as possible, each small enough to be uploaded again; none without rows. */
-function rejectedFiles(reasons: Reasons): readonly ListFile[] {
+function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
   const rows = inOrder.map((row) => ({
     line: row.line,
     typed: inFields(row),
     reason: readOutsideDiscord(reasons.get(row) ?? ''),
   }));
-  const files = rejectedCsv(rows, { mostBytes: MOST_BYTES, mostFiles: MOST_FILES });
+  const files = rejectedCsv(rows, { mostBytes: MOST_BYTES, mostFiles: MOST_FILES[kind] });
   return files.map((data, index) => ({
-    name: index === 0 ? 'rejected.csv' : `rejected-${index + 1}.csv`,
+    name: index === 0 ? `${kind}.csv` : `${kind}-${index + 1}.csv`,
     data,
   }));
 }

@@ -26,7 +26,7 @@ import {
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
-import { filesOfRefused, previewFile, reasonOfLimit } from './files.ts';
+import { filesToSendBack, previewFile, reasonOfLimit } from './files.ts';
 import { reasonsOf, refusedItem, someNumbers } from './problem-text.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
@@ -62,11 +62,11 @@ export function previewOf(
     ...refused.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
-  const { names, files } = filesOfRefused(t, reasons);
+  const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
   const texts = [
     first,
     refusedText(reader, prepared, refused, { games, files: names }),
-    readyText(t, ready.length, draft, waiting.length),
+    readyText(t, prepared, ready.length, waiting.length),
     ready.length > 0 && comes !== '' && `-# ${comes}`,
     room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
     withoutGameText(t, draft),
@@ -113,10 +113,17 @@ function refusedText(
 }
 
 /** How many servers can be submitted. @param waiting how many a limit holds back */
-function readyText(t: Translate, count: number, { rows }: Draft, waiting: number): string {
+function readyText(t: Translate, prepared: Prepared, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
-  return waiting > 0 || rows.some(lacksGame) ? '' : t('list.nothingReady');
+  const isSaid = waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
+  return isSaid ? '' : t('list.nothingReady');
 }
+
+/** Whether all that is right was submitted already, and nothing is wrong. */
+const isNothingNew = ({ draft, alreadySubmitted }: Prepared): boolean =>
+  alreadySubmitted.size > 0 &&
+  !draft.rows.some(isRefused) &&
+  rowsToSend(draft, alreadySubmitted).length === 0;
 
 interface HeldRows {
   readonly draft: Draft;
@@ -127,17 +134,20 @@ interface HeldRows {
 /** How many servers a limit holds back, which limit it is, until when, and the first of them. */
 export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
   const { by, limit, until } = limited;
-  const held = t(`list.held.${by}`, { count: rows.length, limit, seconds: Math.ceil(until / 1000) });
+  const why = t(`problem.short.${by}`, { count: limit });
+  const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
   const items = firstItems(t, rows, FEW_NAMED, ({ line, submission }) =>
     serverItem(t, submission, draft.source === 'text' ? line : undefined),
   );
   return [held, ...items].join('\n');
 }
 
-function withoutGameText(t: Translate, { rows }: Draft): string {
+function withoutGameText(t: Translate, { source, rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = firstItems(t, lacking, MOST_NAMED, ({ typed }) => addressItem(t, rowText(typed)));
+  const items = firstItems(t, lacking, MOST_NAMED, ({ line, typed }) =>
+    addressItem(t, rowText(typed), source === 'text' ? line : undefined),
+  );
   return [t('list.withoutGame', { count: lacking.length }), ...items].join('\n');
 }
 
@@ -149,11 +159,13 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 }
 
 /** What this guild has already submitted: as which game, by whom, and with which outcome. */
-function alreadySubmittedText(t: Translate, { alreadySubmitted }: Prepared, games: GameIndex): string {
+function alreadySubmittedText(t: Translate, prepared: Prepared, games: GameIndex): string {
+  const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;
   if (count === 0) return '';
   const items = firstItems(t, [...alreadySubmitted.values()], MOST_EARLIER, (before) =>
     t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
   );
-  return [t('list.alreadySubmitted', { count }), ...items].join('\n');
+  const heading = isNothingNew(prepared) ? 'nothingNew' : 'alreadySubmitted';
+  return [t(`list.${heading}`, { count }), ...items].join('\n');
 }

@@ -80,13 +80,13 @@ function whyText(t: Translate, { problem }: RefusedRow, games: GameIndex): strin
  */
 const MOST_LOOKED_AT = 50_000;
 
-/** Guesses which games an unknown name may mean, best first. After too many guesses it returns none. */
-export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
+/** Guesses which games an unknown name may mean, best first. After too many guesses it returns `undefined`. */
+export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
   return (typed) => {
     const known = guesses.get(typed);
-    if (known !== undefined || guesses.size >= mostGuesses) return known ?? [];
+    if (known !== undefined || guesses.size >= mostGuesses) return known;
     const found = games.search(typed, NEAREST);
     guesses.set(typed, found);
     return found;
@@ -96,7 +96,7 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] {
 /** Says at length why a row is refused, for a cell of a file. */
 export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
   const guess = guesser(games);
-  const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
+  const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
   return ({ problem }) => {
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : undefined;
     return readOutsideDiscord(wholeText(withNear(t, problemText(problem, t), near), t));

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
-import { gameRepair, type Repair, repairsOf } from '../../src/server-lists/repair.ts';
-import type { RefusedRow } from '../../src/server-lists/row.ts';
+import { gameRepair, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
+import { type RefusedRow, readRow } from '../../src/server-lists/row.ts';
 import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
@@ -25,7 +25,8 @@ export function repairButtons(t: Translate, document: Repairable, row: RefusedRo
   const found = address === undefined ? [] : addressButton(t, document, address);
   const repairs = repairsOf(problem).map((repair) => {
     const removes = repair.field === 'queryPort';
-    const label = removes ? t('again.noQueryPort') : t('again.use', { value: repair.value });
+    const key = isSentAtOnce(document.draft) ? 'submitPort' : 'use';
+    const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
     return useButton(document, repair, label);
   });
   return [...found, ...repairs];
@@ -57,7 +58,10 @@ export function gameControls(
     gameLabels(some).map(({ label, alias }) => {
       const repair = gameRepair(typed, alias);
       const { port } = repair;
-      return { repair, label: port === undefined ? label : t('again.gameAndPort', { game: label, port }) };
+      if (port !== undefined) return { repair, label: t('again.gameAndPort', { game: label, port }) };
+      const read = readRow(repaired(typed, repair), alias);
+      const lacksPort = !read.ok && read.problem.code === 'port-missing';
+      return { repair, label: lacksPort ? t('again.needsPort', { game: label }) : label };
     });
   const buttons = repairs(isFew ? offered : near);
   const options = repairs(isFew ? [] : offered.slice(0, LIMITS.choices)).map(({ repair, label }) => ({
@@ -78,9 +82,10 @@ export function gameControls(
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'already-submitted') {
     if (refusal.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
-    // Most often the game has to be corrected.
-    return [editButton(t, id, 'changeGame'), anywayButton(t, id, 'submitAgain')];
+    return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
+  // What is corrected would be held back, too.
+  if ('until' in refusal) return refusal.isSoon ? [tryAgainButton(t, id)] : [];
   return againOrEdit(t, id, labelAfterRefusal(refusal));
 }
 
@@ -88,19 +93,22 @@ export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal):
 export const buttonsAfterOutcome = (t: Translate, id: string, outcome: Outcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
 
-/** A server that may have arrived has to be looked up in the list before it is sent again. */
+/** A server that may have arrived has to be looked up on the service's site before it is sent again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
-  anywayButton(t, id, 'notListed'),
+  anywayButton(t, id, 'sendAnyway'),
   editButton(t, id),
 ];
 
 /** A button that submits a server that was already submitted. */
-const anywayButton = (t: Translate, id: string, label: 'submitAgain' | 'notListed'): Control =>
+const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
 /** Opens the window of the document. */
-export const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
-  button(submitId('edit', id), t(`again.${label}`));
+export const editButton = (t: Translate, id: string): Control =>
+  button(submitId('edit', id), t('again.edit'));
+
+const tryAgainButton = (t: Translate, id: string): Control =>
+  button(submitId('send', id), t('again.tryAgain'), 'primary');
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
@@ -108,8 +116,9 @@ type AgainLabel = 'submitAgain' | 'tryAgain';
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];
-  const style = label === 'tryAgain' ? 'primary' : 'secondary';
-  return [button(submitId('send', id), t(`again.${label}`), style), edit];
+  const again =
+    label === 'tryAgain' ? tryAgainButton(t, id) : button(submitId('send', id), t('again.submitAgain'));
+  return [again, edit];
 }
 
 /** `use` submits what was put right at once, `repair` shows it first. */
@@ -125,17 +134,14 @@ function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
-function labelAfterRefusal(refusal: Exclude<Refusal, { code: 'already-submitted' }>): AgainLabel | undefined {
+function labelAfterRefusal(
+  refusal: Exclude<Refusal, { code: 'already-submitted' } | { until: number }>,
+): AgainLabel | undefined {
   switch (refusal.code) {
     case 'key-missing':
     case 'key-unreadable':
     case 'key-invalid':
       return 'submitAgain';
-    case 'member-limit':
-    case 'guild-limit':
-    case 'daily-quota':
-      // By then the draft is gone.
-      return refusal.isSoon ? 'tryAgain' : undefined;
     case 'in-flight':
     case 'member-waiting':
     case 'guild-waiting':

@@ -1,7 +1,8 @@
+import type { NoKey } from '../../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, linkButton, rows } from '../../src/interactions/controls.ts';
-import type { Outcome } from '../../src/listing/contract.ts';
+import { isAboutKey, type Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type Row } from '../../src/server-lists/row.ts';
@@ -20,7 +21,7 @@ import { sentences } from '../../src/words/sentences.ts';
 import { describe, FEW_NAMED, firstItems, serverEmbed, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { filesOfRefused, inFields, type Reasons, reasonOfLimit } from './files.ts';
+import { filesToSendBack, inFields, type Reasons, reasonOfLimit } from './files.ts';
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
 import { reasonsOf, refusedItem } from './problem-text.ts';
@@ -35,8 +36,6 @@ export interface ReportDeps {
 /** What differs between the report on one server and that on a list. */
 interface Told extends Pick<Reply, 'embeds' | 'files'> {
   readonly texts: readonly (string | false | undefined)[];
-  /** Behind what is wrong with the key. */
-  readonly last: string | undefined;
   /** What can be done with what was not accepted. */
   readonly buttons: readonly (Control | false)[];
 }
@@ -50,9 +49,8 @@ export async function reportReply(context: Context, result: Ended, deps: ReportD
   const told = only
     ? tellOne(context, result, only, deps.games)
     : await tellList(context, result, ended, deps);
-  const { texts, last, buttons, ...shown } = told;
-  const key = keyProblem && nextForKey(context, keyProblem);
-  const content = [...texts, key, last, !isRecorded && t('ended.unrecorded')].filter(Boolean);
+  const { texts, buttons, ...shown } = told;
+  const content = [...texts, !isRecorded && t('ended.unrecorded')].filter(Boolean);
   const page = pageOfUnknown(context, ended);
   return {
     content: content.join(only ? '\n' : '\n\n'),
@@ -68,15 +66,18 @@ export async function reportReply(context: Context, result: Ended, deps: ReportD
 
 function tellOne(
   context: Context,
-  { id, remaining }: Ended,
+  { id, remaining, keyProblem }: Ended,
   { server, outcome }: EndedRow,
   games: GameIndex,
 ): Told {
   const { t } = context;
   const room = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
   return {
-    texts: [outcomeText(context, server, outcome)],
-    last: room && `-# ${room}`,
+    texts: [
+      outcomeText(context, server, outcome),
+      keyProblem && nextForKey(context, keyProblem),
+      room && `-# ${room}`,
+    ],
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
     buttons: buttonsAfterOutcome(t, id, outcome),
   };
@@ -93,46 +94,68 @@ async function tellList(
   { games, settings }: ReportDeps,
 ): Promise<Told> {
   const { t } = context;
-  const { draft, limitedRows, limited } = result;
+  const { draft, limitedRows, limited, keyProblem } = result;
   const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
   const limitReason = reasonOfLimit(t, limited);
-  const reasons = new Map<Row, string>([
+  const endedAs = (kind: Outcome['kind']) =>
+    ended
+      .filter(({ outcome }) => outcome.kind === kind)
+      .map(({ row, outcome }) => [row, outcomeCell(t, outcome)] as const);
+  const rejected = new Map<Row, string>(endedAs('rejected'));
+  const notSent = new Map<Row, string>([
     ...draft.rows.filter(isRefused).map((row) => [row, reasonOf(row)] as const),
-    ...ended.filter(wasNotAdded).map(({ row, outcome }) => [row, outcomeCell(t, outcome)] as const),
+    ...endedAs('not-sent'),
     ...limitedRows.map((row) => [row, limitReason] as const),
   ]);
-  const { files, names } = filesOfRefused(t, reasons);
+  const { files, names } = filesToSendBack(t, { rejected, 'not-sent': notSent });
+  const isForKey = ({ outcome }: EndedRow) => keyProblem?.code === 'key-invalid' && isAboutKey(outcome);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
   return {
     texts: [
       ...outcomeTexts(context, accepted),
       accepted.length > 0 && roomText(t, result),
-      ...outcomeTexts(context, failed),
+      ...outcomeTexts(
+        context,
+        failed.filter((each) => !isForKey(each)),
+      ),
+      keyText(context, keyProblem, failed.filter(isForKey).length),
       refusedText(t, draft, allowedGames),
       limitedText(t, result),
+      filesText(t, draft.rows.length, names),
     ],
-    last: filesText(t, names),
     embeds: [],
-    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(t, draft, ended, reasons)) }, ...files],
+    files: [
+      {
+        name: 'report.csv',
+        data: Buffer.from(reportCsv(t, draft, ended, new Map([...rejected, ...notSent]))),
+      },
+      ...files,
+    ],
     buttons: buttonsOfRest(context, result, ended),
   };
 }
 
 function buttonsOfRest(
-  { t, isAdmin }: Context,
+  { t }: Context,
   result: Ended,
   ended: readonly EndedRow[],
 ): readonly (Control | false)[] {
-  const { id } = result;
-  // Whoever can enter another key does so first.
-  const style = result.keyProblem && isAdmin ? 'secondary' : 'primary';
+  const { id, keyProblem } = result;
+  const held = heldSoon(result);
+  const rest = ended.filter(wasNotAdded).length + held;
+  const unconfirmed = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
+  const isUnsent = !ended.some(({ outcome }) => outcome.kind === 'rejected');
+  const label = isUnsent
+    ? t('again.submitNotSent', { count: rest })
+    : t('list.button.submit', { count: rest });
+  // Somebody has to enter another key first.
+  const style = keyProblem ? 'secondary' : 'primary';
   return [
-    canGoAgain(result, ended) && button(submitId('send', id), t('again.submitAgain'), style),
-    ended.some(({ outcome }) => outcome.kind === 'unknown') &&
-      button(submitId('anyway', id), t('again.notListed')),
+    rest > 0 && button(submitId('send', id), label, style),
+    unconfirmed > 0 && button(submitId('anyway', id), t('again.submitAll', { count: rest + unconfirmed })),
     button(submitId('correct', id), t('again.edit')),
   ];
 }
@@ -140,9 +163,9 @@ function buttonsOfRest(
 const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
-/** Whether a ready server was surely not added, and can be submitted while its draft is kept. */
-const canGoAgain = ({ limitedRows, limited }: Ended, ended: readonly EndedRow[]): boolean =>
-  ended.some(wasNotAdded) || (limitedRows.length > 0 && limited?.isSoon !== false);
+/** How many servers a limit holds back that can be submitted while their draft is kept. */
+const heldSoon = ({ limitedRows, limited }: Ended): number =>
+  limited?.isSoon === false ? 0 : limitedRows.length;
 
 /** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
 function endedRows({ draft, servers, limitedRows }: Ended): readonly EndedRow[] {
@@ -179,11 +202,19 @@ function roomText(t: Translate, { remaining, limited }: Ended): string {
   return text === undefined ? '' : `-# ${text}`;
 }
 
-const filesText = (t: Translate, files: string): string =>
-  `-# ${sentences(t('list.everyLine'), files === '' ? undefined : t('list.notGone', { files }))}`;
+/** How many servers wait for another key, and who can enter one; otherwise only what to do about the key. */
+function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
+  const next = keyProblem && nextForKey(context, keyProblem);
+  return count === 0 ? next : signed('rejected', sentences(context.t('ended.key', { count }), next));
+}
+
+/** @param count how many lines the report has @param files the names of those to be sent back */
+const filesText = (t: Translate, count: number, files: string): string =>
+  ['-# ', t('list.theseLines', { count }), files && ` · ${t('list.notGone', { files })}`].join('');
 
 /**
- * Every row of the input in its order, with its outcome. Headings and outcomes are in English, since programs read them.
+ * Every row of the input in its order, with its outcome as the message calls it. Headings are in English, since programs read
+ * them.
  */
 function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reasons: Reasons): string {
   const outcomes = new Map<Row, Outcome>(ended.map(({ row, outcome }) => [row, outcome]));
@@ -197,7 +228,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reaso
   const lines = draft.rows.map((row) => {
     const { server, port, queryPort, game } = inFields(row);
     const outcome = outcomes.get(row)?.kind ?? 'not-sent';
-    return [String(row.line), server, port, queryPort, game, outcome, messageOf(row)];
+    return [String(row.line), server, port, queryPort, game, t(`outcome.${outcome}`), messageOf(row)];
   });
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }

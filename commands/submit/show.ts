@@ -8,7 +8,7 @@ import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts'
 import type { Games } from '../../src/listing/games.ts';
 import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
-import { needsGame, type RefusedRow } from '../../src/server-lists/row.ts';
+import { hasUnknownGame, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { Changed, Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -42,8 +42,8 @@ export interface Shown {
   readonly notice?: string | undefined;
   /** Why nothing was sent. */
   readonly refusal?: Refusal;
-  /** The games to choose from, if not all of them. */
-  readonly choice?: readonly Game[];
+  /** The games to choose from for some lines, if not all of them. */
+  readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
 
 /**
@@ -65,7 +65,9 @@ export async function showDocument(
   const row = onlyRow(document.draft);
   const { refusal, notice } = shown;
   const isOfRow = row?.kind === 'refused' && row.problem.code === refusal?.code;
-  const why = isOfRow ? undefined : (refusal ?? noKey);
+  // The preview says what a limit holds back.
+  const isHeld = refusal !== undefined && refusal.code === document.room.limited?.by && !row;
+  const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
   const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, document.id);
   if (row && (row.kind === 'refused' || refusal)) {
@@ -81,23 +83,42 @@ export async function showDocument(
   };
 }
 
-/** What gives a game to the lines that lack one: a select, a modal if the select does not take all, and what they may mean. */
+/**
+ * Lines whose game is chosen for all of them at once: those that name none, or those that name an unknown one which is like no
+ * other. A line with a suggestion is in neither.
+ */
+export type GamelessLines = 'missing' | 'unknown';
+
+const SELECT_LABELS = { missing: 'selectGame', unknown: 'selectUnknown' } as const;
+const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
+
+/**
+ * What gives a game to the lines that lack one: a select for each kind of them, a modal where a select does not take all games,
+ * and what the lines may mean.
+ */
 function gameControls(
   t: Translate,
   { id, draft }: Prepared,
   games: AllowedGames,
-  choice: readonly Game[] = games.all,
+  choice: Shown['choice'],
 ): readonly (readonly (Control | false | undefined)[])[] {
-  const lacking = draft.rows.filter(needsGame);
-  if (lacking.length === 0) return [];
-  const gameMeant = gamesMeant(games);
-  const meant = lacking.flatMap((row) => gameMeant(row) ?? []);
-  const all = gameOptions(choice);
-  const options = all.slice(0, LIMITS.choices);
-  const isAll = options.length > 0 && options.length === all.length;
+  const guesses = gameGuesses(games);
+  const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
+  const choices = (['missing', 'unknown'] as const).map((lines) => {
+    const count = draft.rows.filter(guesses.isAmong(lines)).length;
+    if (count === 0) return {};
+    const all = gameOptions(choice?.lines === lines ? choice.games : games.all);
+    const options = all.slice(0, LIMITS.choices);
+    const isAll = options.length > 0 && options.length === all.length;
+    const placeholder = t(`list.button.${SELECT_LABELS[lines]}`, { count });
+    return {
+      choice: select({ id: submitId('game', id, lines), placeholder, options }),
+      ask: !isAll && button(submitId('askgame', id, lines), t(`list.button.${ASK_LABELS[lines]}`)),
+    };
+  });
   return [
-    [select({ id: submitId('game', id), placeholder: t('list.button.selectGame'), options })],
-    [meantButton(t, id, meant), !isAll && button(submitId('askgame', id), t('list.button.game'))],
+    ...choices.map((each) => [each.choice]),
+    [meantButton(t, id, meant), ...choices.map(({ ask }) => ask)],
   ];
 }
 
@@ -119,6 +140,7 @@ function documentButtons(
   hasKey: boolean,
 ): readonly (Control | false)[] {
   const { count } = room;
+  const toFix = edits.refused + edits.lacking;
   const submit = button(submitId('send', id, count), t('list.button.submit', { count }), 'success');
   const earlier = { count: alreadySubmitted.size };
   const isIncluded = draft.includesAlreadySubmitted;
@@ -127,19 +149,27 @@ function documentButtons(
     hasKey && count > 0 && submit,
     (canTryAgain || !hasKey) && button(submitId('send', id), t('again.tryAgain')),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
-    edits.refused + edits.lacking > 0 && button(submitId('edit', id), t('again.edit')),
+    toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
     earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
     button(submitId('cancel', id), t('button.cancel')),
   ];
 }
 
-/** The allowed game that a line may mean which names no game, or an unknown one. */
-export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | undefined {
+/** Guesses what the lines mean that name no game, or an unknown one. */
+export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
-  return ({ near, problem }) => {
-    if (problem.code === 'game-unknown') return guess(problem.game)[0];
-    const game = near === undefined ? undefined : games.find(near);
-    return game && games.isAllowed(game) ? game : undefined;
+  return {
+    /** The allowed game that a line may mean. */
+    meant(row: Row): Game | undefined {
+      if (hasUnknownGame(row)) return guess(row.problem.game)?.[0];
+      const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;
+      return game && games.isAllowed(game) ? game : undefined;
+    },
+    /** Whether a game that is chosen for these lines is meant for a line. */
+    isAmong:
+      (lines: GamelessLines) =>
+      (row: Row): boolean =>
+        lines === 'missing' ? lacksGame(row) : hasUnknownGame(row) && guess(row.problem.game)?.length === 0,
   };
 }
 

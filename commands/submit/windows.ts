@@ -83,17 +83,17 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** How many lines have their reason in the modal; `rejected.csv` has the reasons of all lines. */
+/** How many lines have their reason in the modal; the file of these lines has all reasons. */
 const MOST_REASONS = 20;
 
 /**
  * The modal in which a game is typed in, for lists of games that are too long for a select.
- * @param id of the document
+ * @param id its custom id
  * @param games what may be submitted
  */
 export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): Modal =>
   modal({
-    id: submitId('game', id),
+    id,
     title: t('list.button.selectGame'),
     fields: [
       {

@@ -104,7 +104,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
     /** A command as a clickable mention, or `/name` until Discord has told its id. */
     mention(command: string): string {
       const id = ids.get(command);
-      return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
+      return id === undefined ? `/${command}` : `</${command}:${id}>`;
     },
   };
 }

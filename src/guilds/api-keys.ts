@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type GamesOutcome, type Outcome, storedMessage } from '../listing/contract.ts';
+import { type GamesOutcome, type KeyChange, type Outcome, storedMessage } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
 import { Secret } from '../secret.ts';
@@ -155,24 +155,28 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /**
      * Stores what the outcome of a request says of its key, unless the guild has another key by now.
-     * @returns whether this is the first refusal since the key was accepted: the admins have to be told
+     * @returns what has changed, of which the admins have to be told
      */
-    async noteOutcome(guildId: string, setAt: string, outcome: Outcome | GamesOutcome): Promise<boolean> {
+    async noteOutcome(
+      guildId: string,
+      setAt: string,
+      outcome: Outcome | GamesOutcome,
+    ): Promise<KeyChange | undefined> {
       const said = saidOfKey(outcome);
-      if (said === 'nothing') return false;
+      if (said === 'nothing') return undefined;
       return store.inGuild(guildId, async () => {
         const record = await readable(guildId);
-        if (record?.setAt !== setAt) return false;
+        if (record?.setAt !== setAt) return undefined;
         const at = time();
-        const isFirstRefusal = said === 'refused' && record.invalidSince === undefined;
+        const change = changeOf(said, record);
         const next: KeyRecord = { ...record, answer: { at, ...messageOf(outcome) } };
         if (said === 'accepted') {
           next.workedAt = at;
           delete next.invalidSince;
         }
-        if (isFirstRefusal) next.invalidSince = at;
+        if (change === 'refused') next.invalidSince = at;
         await records.set(guildId, next);
-        return isFirstRefusal;
+        return change;
       });
     },
     /**
@@ -189,6 +193,11 @@ export function createApiKeys(deps: ApiKeysDeps) {
       return isDeleted;
     },
   };
+}
+
+function changeOf(said: SaidOfKey, { invalidSince }: KeyRecord): KeyChange | undefined {
+  if (said === 'refused') return invalidSince === undefined ? 'refused' : undefined;
+  return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
 /** What an outcome says of the key. `unclear`: perhaps the service's words are about the key. */

@@ -31,6 +31,8 @@ export interface LaterReplies {
    * changes may be out of date. `undefined` if nothing of it was ever submitted.
    */
   readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
+  /** Tells the log channel of what an interaction has submitted in a process that died before it could. */
+  readonly logLost: (context: Context) => Promise<void>;
 }
 
 export interface AfterCrashDeps extends LaterReplies {
@@ -60,6 +62,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     wording,
     reportOf,
     stateOfDocument,
+    logLost,
     tellGuild,
     onToldLater,
     logger,
@@ -76,6 +79,8 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       await tellGuild(interaction.guildId, (t) =>
         t('resume.told', { user: escapeText(interaction.user.name), what: bareText(said) }),
       );
+    } else {
+      await logLost(context);
     }
     await record.markReplied(interaction.id);
   }
@@ -126,6 +131,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       // What was carried out beside the message of a control is shown by that message, and has to have ended.
       await report(context);
     }
+    await logLost(context);
     await record.markReplied(id);
     onToldLater?.('told');
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');

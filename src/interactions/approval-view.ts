@@ -63,8 +63,8 @@ function statusText(t: Translate, run: Run): string {
     case 'done': {
       const told = endedServers(run);
       const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
-      const list = unlinked(t('listing.list'));
-      const next = count > 0 ? [t('ended.next.unknown', { count, list })] : [];
+      const site = unlinked(t.site());
+      const next = count > 0 ? [t('ended.next.unknown', { count, site })] : [];
       return [decided(t('approval.approved')), ...outcomesForLog(t, told), ...next].join('\n');
     }
     case 'refused': {

@@ -1,5 +1,5 @@
 import type { ApiKeys } from '../guilds/api-keys.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
+import type { KeyChange, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { Submitter } from '../submissions/drafts.ts';
@@ -58,23 +58,30 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 }
 
 export interface KeyAlertDeps {
-  readonly guildLog: Pick<GuildLog, 'alert'>;
+  readonly guildLog: Pick<GuildLog, 'alert' | 'tell'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly mention: Reader['mention'];
   readonly logger: Pick<Logger, 'info'>;
 }
 
+/** What the operator reads of a change of a guild's key. */
+const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
+  refused: "the listing service refuses a guild's API key; from now on it is tried once an hour",
+  'works again': "the listing service takes a guild's API key again",
+};
+
 /**
- * Tells the operator and the guild's admins that the service refuses the key for the first time. Admins read that one try an hour
- * is sent until the key works or is renewed, and who set it, if that is known. Never throws.
+ * Tells the operator and the guild's admins that the service refuses the key, or takes it again. Admins read that one try an
+ * hour is sent until the key works or is renewed, and who set it, if that is known. Never throws.
  */
-export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
+export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: KeyChange) => Promise<void> {
   const { guildLog, keys, mention, logger } = deps;
-  return async (guildId) => {
-    logger.info(
-      { guildId },
-      "the listing service refuses a guild's API key; from now on it is tried once an hour",
-    );
+  return async (guildId, change) => {
+    logger.info({ guildId }, KEY_CHANGES[change]);
+    if (change === 'works again') {
+      await guildLog.tell(guildId, (t) => signed('accepted', t('guildLog.keyWorks')), 'accepted');
+      return;
+    }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
       const text = sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') }));

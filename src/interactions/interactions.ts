@@ -26,6 +26,7 @@ export function createInteractions(deps: InteractionsDeps) {
       return replies.reportOf(context, to);
     },
     stateOfDocument: replies.stateOfDocument,
+    logLost: replies.logLost,
   });
   const answering = createAnswering({ ...deps, underWay, afterCrash });
   return {

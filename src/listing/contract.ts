@@ -156,6 +156,12 @@ export const UNKNOWN_REASONS = [
 
 export type GamesOutcome = ListedGames | Rejected | Failure;
 
+/**
+ * What an answer of the service changes about a guild's key. `refused`: for the first time since the key was accepted.
+ * `works again`: the service had refused it.
+ */
+export type KeyChange = 'refused' | 'works again';
+
 interface ListedGames {
   readonly kind: 'games';
   readonly games: readonly Game[];

@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { createBreaker } from './breaker.ts';
 import { createListingApi, type ListingApiDeps } from './client.ts';
-import type { GamesOutcome } from './contract.ts';
+import type { GamesOutcome, KeyChange } from './contract.ts';
 import { createGames, type GamesDeps } from './games.ts';
 import { createGuard, type GuardDeps, type Requester } from './guard.ts';
 import { createKeyTrials } from './key-trials.ts';
@@ -18,11 +18,11 @@ export interface ListingDeps
   /** The keys of the guilds. */
   readonly keys: {
     usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
-    /** @returns whether this is the first refusal of the key */
-    noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<boolean>;
+    /** @returns what the outcome changes about the key */
+    noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
-  /** Called when the service refuses a guild's key for the first time. */
-  readonly onKeyRefused: (guildId: string) => Promise<void>;
+  /** Called when the service now refuses a guild's key, or takes it again. */
+  readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -30,7 +30,7 @@ export type Listing = ReturnType<typeof createListing>;
 
 /** The listing service: what it is asked, when, and with whose key. */
 export function createListing(deps: ListingDeps) {
-  const { requestsAtOnce: atOnce, operatorKey, keys, onKeyRefused, firstWaitMs } = deps;
+  const { requestsAtOnce: atOnce, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);
   const breaker = createBreaker();
   const guard = createGuard({ turns: createTurns({ atOnce }), breaker, firstWaitMs });
@@ -49,7 +49,8 @@ export function createListing(deps: ListingDeps) {
         const usable = await keys.usable(guildId);
         if ('code' in usable) return undefined;
         const outcome = await readGames({ guildId }, usable.key);
-        if (await keys.noteOutcome(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
+        const change = await keys.noteOutcome(guildId, usable.setAt, outcome);
+        if (change) await onKeyChange(guildId, change);
         return outcome;
       },
     }),

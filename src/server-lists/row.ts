@@ -14,11 +14,16 @@ export interface TypedRow {
   readonly game: string;
 }
 
+interface UnknownGame {
+  readonly code: 'game-unknown';
+  readonly game: string;
+}
+
 /** What can be wrong with one server that was typed. */
 export type ServerProblem =
   | AddressProblem
   | { readonly code: 'game-missing' }
-  | { readonly code: 'game-unknown'; readonly game: string }
+  | UnknownGame
   /** The port behind the host and the one given beside it differ. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
   /** No port at all. `usual` is the port such servers usually have, where it is known. */
@@ -101,9 +106,9 @@ export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeat
 export const lacksGame = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && row.problem.code === 'game-missing';
 
-/** Its game is to be chosen: it names none, or one that is not known. */
-export const needsGame = (row: Row): row is RefusedRow =>
-  row.kind === 'refused' && (row.problem.code === 'game-missing' || row.problem.code === 'game-unknown');
+/** It names a game that is not known. */
+export const hasUnknownGame = (row: Row): row is RefusedRow & { readonly problem: UnknownGame } =>
+  row.kind === 'refused' && row.problem.code === 'game-unknown';
 
 /** How much of a cell is kept, in UTF-16 units, if it is no address. Names and aliases of games are no longer. */
 const LONGEST_CELL = LONGEST_NAME;

@@ -3,6 +3,7 @@ import { announcedIn, type GuildSettings } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   isAboutKey,
+  type KeyChange,
   type NotSent,
   notSent,
   type Outcome,
@@ -131,8 +132,8 @@ export interface PipelineDeps {
   /** Throws if the interaction was taken over: its member was told that nothing was sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Tells the guild's admins that the service refuses their key for the first time. */
-  readonly onKeyRefused: (guildId: string) => Promise<void>;
+  /** Tells the guild's admins that the service now refuses their key, or takes it again. */
+  readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   /** The most milliseconds that one request to the service takes. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
@@ -312,7 +313,7 @@ export function createPipeline(deps: PipelineDeps) {
       isRecorded = await recordRequest(order, async () => {
         await deps.runs.endRequest(run.runId, request, ended);
         if (isLast) await deps.runs.finish(order.guildId, run.runId);
-        return key !== undefined && deps.keys.noteOutcome(order.guildId, key.setAt, received);
+        return key && deps.keys.noteOutcome(order.guildId, key.setAt, received);
       });
       if (!isLast) order.onProgress?.(outcomes.size, servers.length);
     }
@@ -386,19 +387,21 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Records what came of a request, in one transaction that is tried three times.
-   * @param record returns whether the service refuses the key for the first time
+   * @param record returns what the outcome changes about the key
    * @returns whether it is recorded
    */
   async function recordRequest(
     { guildId, interactionId }: Order,
-    record: () => Promise<boolean>,
+    record: () => Promise<KeyChange | undefined>,
   ): Promise<boolean> {
     const note = () => store.inGuild(guildId, record);
     const complain = (error: unknown) =>
       logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-    const isKeyRefused = await retryAfter(recordPauses, note, complain).catch(() => undefined);
-    if (isKeyRefused) await deps.onKeyRefused(guildId);
-    return isKeyRefused !== undefined;
+    const recorded = await retryAfter(recordPauses, async () => ({ change: await note() }), complain).catch(
+      () => undefined,
+    );
+    if (recorded?.change) await deps.onKeyChange(guildId, recorded.change);
+    return recorded !== undefined;
   }
 
   return {

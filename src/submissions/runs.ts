@@ -444,6 +444,19 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
         running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
         'bot',
       ),
+    /**
+     * The runs that an interaction has carried out, and that are done, of a process that is not this one: nobody may have been
+     * told of them.
+     */
+    async ofOthers(guildId: string, interactionId: string): Promise<readonly Run[]> {
+      const rows = await stored()
+        .where('submissions.guild_id', '=', guildId)
+        .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
+        .where('state', '=', 'done')
+        .where('submissions.owner', '<>', owner)
+        .execute();
+      return Promise.all(rows.map(read));
+    },
     /** The guilds with a run whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);

@@ -29,8 +29,12 @@ export const enterText = ({ t, mention, isAdmin }: Reader): string =>
  * What to do about a key that the service refuses.
  * @param setBy the id of who set it, where that is known
  */
-const renewText = (reader: Reader, setBy?: string): string =>
-  sentences(enterText(reader), setBy === undefined ? undefined : reader.t('key.setBy', { userId: setBy }));
+function renewText(reader: Reader, setBy?: string): string {
+  const { t, mention, isAdmin } = reader;
+  if (setBy === undefined) return enterText(reader);
+  if (isAdmin) return sentences(enterText(reader), t('key.setBy', { userId: setBy }));
+  return t('key.renew', { userId: setBy, setkey: mention('setkey') });
+}
 
 /** What to do after servers were refused, or not sent, because of the key. */
 export function nextForKey(reader: Reader, why: NoKey): string {

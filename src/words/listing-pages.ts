@@ -45,10 +45,10 @@ export const pageAbout = (
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
 
-/** The link of a sentence: to the page about a server, or without a server to the list. */
-export const listAbout = (
+/** The site of a sentence: it leads to the page about a server, or without a server to the list. */
+export const siteAbout = (
   reader: Pick<Reader, 't' | 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
-): { readonly list: string } => ({
-  list: linked(reader.t('listing.list'), pageAbout(reader, server)),
+): { readonly site: string } => ({
+  site: reader.t.site(pageAbout(reader, server)),
 });

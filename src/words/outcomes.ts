@@ -1,8 +1,8 @@
-import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import { ADDED, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
-import { listAbout, pageAbout } from './listing-pages.ts';
+import { pageAbout, siteAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
 import {
   describe,
@@ -31,7 +31,7 @@ export interface EndedServer {
 /** Servers with the same outcome, of which the service said the same. */
 interface Group {
   readonly outcome: Outcome;
-  /** The service's words, escaped, or why there are none. */
+  /** The service's words, escaped, or why there are none; empty for the usual words about accepted servers. */
   readonly said: string;
   readonly servers: EndedServer[];
 }
@@ -47,8 +47,8 @@ const LONGEST_IN_LOG = 400;
 
 /** The outcome of one server, for its member. The embed says which server it is. */
 export function outcomeText(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
-  const { t, mention } = reader;
-  const heading = t(`ended.one.${outcome.kind}`, { submissions: mention('submissions') });
+  const { t } = reader;
+  const heading = t(`ended.one.${outcome.kind}`);
   const text = withSaid(t, outcome, heading, saidOf(t, outcome));
   return withNext(text, outcome, nextText(reader, outcome, [server]));
 }
@@ -81,7 +81,10 @@ export function outcomesForLog(t: Translate, ended: readonly EndedServer[]): rea
 
 /** @param all how many servers were submitted together */
 function logText(t: Translate, { outcome: { kind }, said, servers }: Group, all: number): string {
-  if (all === 1) return t('look.about', { item: signed(kind, t(`outcome.${kind}`)), why: said });
+  if (all === 1) {
+    const item = signed(kind, t(`outcome.${kind}`));
+    return said === '' ? item : t('look.about', { item, why: said });
+  }
   return signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said));
 }
 
@@ -111,8 +114,9 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/** The service's words, escaped, or why there are none. */
+/** As in {@link Group}. */
 function saidOf(t: Translate, outcome: Outcome, longest?: number): string {
+  if (outcome.kind === 'accepted' && outcome.message.trim() === ADDED) return '';
   return 'message' in outcome
     ? escapeText(serviceWords(outcome.message, t), longest)
     : failureText(outcome, t);
@@ -121,7 +125,7 @@ function saidOf(t: Translate, outcome: Outcome, longest?: number): string {
 function withSaid(t: Translate, { kind }: Outcome, heading: string, said: string): string {
   switch (kind) {
     case 'accepted':
-      return signed(kind, `${heading}\n> ${said}`);
+      return signed(kind, said === '' ? heading : `${heading}\n> ${said}`);
     case 'rejected':
       return signed(kind, sentences(heading, t('ended.says', { message: said })));
     default:
@@ -149,7 +153,7 @@ function nextText(
       // When a paused key may be used again stands there already.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
-      return t('ended.next.unknown', { count: servers.length, ...listAbout(reader, onlyOf(servers)) });
+      return t('ended.next.unknown', { count: servers.length, ...siteAbout(reader, onlyOf(servers)) });
     case 'rejected':
       break;
   }

@@ -4,7 +4,7 @@ import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
-import { listAbout } from './listing-pages.ts';
+import { siteAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { nextTryText, sentences, whenText } from './sentences.ts';
 import { gameNamed, signed } from './servers.ts';
@@ -97,7 +97,7 @@ function beforeTexts(
   if (server === undefined) return [];
   const text = beforeText(server, t, games);
   return server.outcome.kind === 'unknown'
-    ? [text, t('ended.next.unknown', { count: 1, ...listAbout(reader, server) })]
+    ? [text, t('ended.next.unknown', { count: 1, ...siteAbout(reader, server) })]
     : [text];
 }
 

@@ -18,6 +18,8 @@ export type Translate = TFunction & {
   and(texts: readonly string[]): string;
   /** One of these: `a, b, or c`. */
   or(texts: readonly string[]): string;
+  /** The site of the listing service, inside of a sentence. @param page what it leads to */
+  site(page?: string): string;
 };
 
 /** The sentences for Discord's `locale` (such as `en-US` or `de`); English where no language serves it. */
@@ -52,11 +54,13 @@ export function createWords(
   spoken: readonly Language[] = languages,
 ): Words {
   const pages = createListingPages(page);
-  const make = (language: Language) =>
-    translator(language, {
+  const make = (language: Language) => {
+    const forms = {
       ...discordNames(language.sentences),
       ...nameForms(language.sentences, name, pages()),
-    });
+    };
+    return translator(language, forms, (page) => nameForms(language.sentences, name, page).site ?? '');
+  };
   const english = make(ENGLISH);
   const translators = new Map<string, Translate>();
   for (const language of spoken) {
@@ -81,8 +85,8 @@ function nameForms(
   name: string | undefined,
   page: string | undefined,
 ): Readonly<Record<string, string>> {
-  const { unnamed, named, list } = listing;
-  const forms = Object.entries({ ...(name === undefined ? unnamed : named), list });
+  const { unnamed, named } = listing;
+  const forms = Object.entries(name === undefined ? unnamed : named);
   const inMarkup = escapeText(name ?? '');
   const texts = forms.flatMap(([form, text]) => [
     [form, linked(text, page).replace('{{name}}', () => inMarkup)],
@@ -91,7 +95,11 @@ function nameForms(
   return Object.fromEntries(texts);
 }
 
-function translator({ tag, sentences }: Language, forms: Readonly<Record<string, string>>): Translate {
+function translator(
+  { tag, sentences }: Language,
+  forms: Readonly<Record<string, string>>,
+  site: Translate['site'],
+): Translate {
   const instance = i18next.createInstance();
   instance.use(quantitiesIn(tag)).init({
     lng: tag,
@@ -110,6 +118,7 @@ function translator({ tag, sentences }: Language, forms: Readonly<Record<string,
   return Object.assign(remembering(instance.getFixedT(tag)), {
     and: (texts: readonly string[]) => all.format(texts),
     or: (texts: readonly string[]) => oneOf.format(texts),
+    site,
   });
 }
 

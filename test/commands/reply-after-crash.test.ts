@@ -69,7 +69,7 @@ it('a press that did nothing before a crash leaves its message as its document a
   expect(await replyAfterCrash(pressed, 'member', deps)).toBeUndefined();
   for (const control of ['submit:send:d', 'submit:send:d:12', 'submit:fields:d:run#a1b2c3']) {
     const reply = await replyAboutDocument(pressed, control, deps);
-    expect(reply?.content).toMatch(/interrupted before.*sent for review/s);
+    expect(reply?.content).toMatch(/interrupted before.*Sent for review/s);
   }
   expect(await replyAboutDocument(pressed, 'submit:send:another', deps)).toBeUndefined();
   const other = { ...pressed, user: { id: '99', name: 'eve' } };

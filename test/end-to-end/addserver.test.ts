@@ -81,7 +81,7 @@ const WAYS = [
     options: { server: 'noport.example.com', query_port: 27016 },
     says: /^⚠️ Not sent: no port \(usually 27015\)\.$/,
     embed: '**Counter-Strike 2** `noport.example.com` · query port 27016',
-    offers: ['Use 27015', 'Edit'],
+    offers: ['Submit with port 27015', 'Edit'],
     sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
   },
   {
@@ -95,7 +95,12 @@ const WAYS = [
     options: { game: 'minecraf', server: 'both.example.com' },
     says: /unknown game `minecraf`/,
     embed: '**minecraf** `both.example.com`',
-    offers: ['Minecraft, port 25565', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
+    offers: [
+      'Minecraft, port 25565',
+      'Minecraft: Bedrock Edition (needs a port)',
+      'Minecraft: Pokémon (Cobblemon) (needs a port)',
+      'Edit',
+    ],
     sent: { server: 'both.example.com', port: '25565', game: 'minecraft' },
   },
   {
@@ -116,7 +121,7 @@ const WAYS = [
     options: { server: 'two.example.com:7', port: 8 },
     says: /two ports: 7 and 8\. /,
     embed: '**Counter-Strike 2** `two.example.com:7 8`',
-    offers: ['Use 7', 'Use 8', 'Edit'],
+    offers: ['Submit with port 7', 'Submit with port 8', 'Edit'],
     sent: { server: 'two.example.com', port: '7', game: 'cs2' },
   },
 ];
@@ -139,7 +144,10 @@ describe('a first try that is not right', () => {
   it.for([
     { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
     { options: { server: 'a.example.com:70000' }, reason: /port `70000` is not a number from 1 to 65535/ },
-    { options: { server: '@everyone **x** `y`' }, reason: /not an address\. Enter only host and port/ },
+    {
+      options: { server: '@everyone **x** `y`' },
+      reason: /not an address\. Enter only the address with its port/,
+    },
     { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /unknown game `zzzzzz`\. <\/games/ },
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /usually 25565\)\. .*SRV record/ },
@@ -201,19 +209,19 @@ describe('what cannot be sent now', () => {
     const own = await bot.newGuild();
     const answer = await addServer(own.admin, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
-    expect(labelsOf(answer)).toEqual(['Enter the API key', 'Submit again', 'Edit']);
+    expect(labelsOf(answer)).toEqual(['Enter an API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
     // All that is wrong is said at once.
     expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission.*no port/s);
-    expect(labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
-    await own.member.press(asked, 'Use 27015');
+    expect(labelsOf(asked)).toEqual(['Submit with port 27015', 'Edit']);
+    await own.member.press(asked, 'Submit with port 27015');
     await expect.poll(() => labelsOf(asked)).toEqual(['Submit again', 'Edit']);
     const { components = [] } = messageOf(answer).current ?? {};
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
     });
     expect(textOf(await own.admin.press(answer, 'Submit again'))).toContain('still no API key that works');
-    const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
+    const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter an API key');
     await own.admin.press(saved, `Submit ${good} now`);
     await isAccepted(guild, saved, sent);
     await own.member.press(asked, 'Submit again');
@@ -231,7 +239,7 @@ describe('what cannot be sent now', () => {
     listing.revoke('dying-key');
     const first = await addServer(member, good);
     expect(textOf(first)).toMatch(
-      /❌.*Invalid API key\..*Ask someone with the “Manage Server” permission to enter.*set by @/s,
+      /❌.*Invalid API key\..*@.*, who set the key, can renew it with \/setkey\./s,
     );
     expect(embedOf(first)?.color).toBe(0xed4245);
     const requests = listing.requests.length;
@@ -280,9 +288,9 @@ describe('what cannot be sent now', () => {
     expect(textOf(last)).toMatch(/You can submit the next game server in \d+ (hour|minute|second)/);
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
+    expect(labelsOf(answer)).toEqual([]);
     await setQuota(guild, '4');
-    await edit(member, answer, {});
-    await isAccepted(guild, answer, sent);
+    await isAccepted(guild, await addServer(member, good), sent);
   });
 
   it('is told when it can go on, and offered Try again for as long as it is kept', async () => {
@@ -294,13 +302,13 @@ describe('what cannot be sent now', () => {
     expect(first).toMatch(/You can submit the next game server in (9|10) minutes/);
     const soon = await addServer(guild.member, 'b.example.com:1');
     expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
-    expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
+    expect(labelsOf(soon)).toEqual(['Try again']);
     await addServer(guild.admin, 'c.example.com:1');
     const later = await addServer(guild.person({ role: 'other' }), 'd.example.com:1');
     expect(textOf(later)).toMatch(
       /this Discord server has reached its limit\. You can try again in (19|20) minutes/,
     );
-    expect(labelsOf(later)).toEqual(['Edit']);
+    expect(labelsOf(later)).toEqual([]);
     clock.advance(1_201_000);
     expect(textOf(await addServer(guild.member, 'b.example.com:1'))).toContain(ACCEPTED);
     expect(guild.listing.submitted).toHaveLength(3);
@@ -373,7 +381,7 @@ describe('what was typed', () => {
   it('is sent once, wherever it is pressed', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openWindow(member, answer);
-    await member.press(answer, 'Use 27015');
+    await member.press(answer, 'Submit with port 27015');
     await isAccepted(guild, answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
     expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain(
       'This was already submitted.',
@@ -399,7 +407,7 @@ describe('a server that was submitted before', () => {
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
     await admin.press(told, 'Try again');
-    await expect.poll(() => labelsOf(told)).toEqual(['Change game', 'Submit again']);
+    await expect.poll(() => labelsOf(told)).toEqual(['Edit', 'Submit anyway']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
@@ -417,12 +425,12 @@ describe('a server that was submitted before', () => {
     const other = await bot.newGuild({ key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
     await bot.restart();
-    await member.press(warning, 'Submit again');
+    await member.press(warning, 'Submit anyway');
     await says(warning, ACCEPTED);
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('is to be looked for in the list where nobody knows what became of it', async ({
+  it('is to be looked for on the site of the service where nobody knows what became of it', async ({
     bot,
     guild,
     member,
@@ -430,13 +438,15 @@ describe('a server that was submitted before', () => {
   }) => {
     await listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
-    expect(textOf(unknown)).toContain('Check the list before submitting it again');
-    expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
+    expect(textOf(unknown)).toContain(
+      "It may have arrived. Wait for the review, or look on the listing service's site, before you send it again.",
+    );
+    expect(labelsOf(unknown)).toEqual(['Send it again anyway', 'Edit']);
     await edit(member, unknown, {});
-    await says(unknown, 'The submission may have gone through. Check the list before submitting it again');
+    await says(unknown, 'It may have arrived. Wait for the review');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
-    expect(labelsOf(unknown)).toEqual(['Not on the list: submit again', 'Edit']);
-    await member.press(unknown, 'Not on the list: submit again');
+    expect(labelsOf(unknown)).toEqual(['Send it again anyway', 'Edit']);
+    await member.press(unknown, 'Send it again anyway');
     await isAccepted(guild, unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

@@ -79,7 +79,7 @@ describe('a submission under approval', () => {
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
-    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    await expect.poll(() => textOf(message)).toContain('✅ sent for review');
     expect(addsOf(guild, HOST)).toHaveLength(1);
     // The message says it all: nothing stands below it.
     expect(asideTo(guild, 'admin')).toBe('');
@@ -108,7 +108,7 @@ describe('a submission under approval', () => {
       expect(labelsOf(answer)).toEqual(['Approve', 'Refuse']);
     }
     expect(addsOf(guild, 'example.com')).toEqual([]);
-    expect(textOf(await admin.press(refused, 'Approve'))).toContain(ACCEPTED);
+    expect(textOf(await admin.press(refused, 'Approve'))).toContain('✅ sent for review');
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
@@ -149,7 +149,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
-    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    await expect.poll(() => textOf(message)).toContain('✅ sent for review');
   });
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
@@ -166,7 +166,7 @@ describe('a submission under approval', () => {
     }
     const exported = messageOf(await member.press(seen, 'Export'));
     const [row = []] = csvOf(exported, 'submissions.csv');
-    expect(row.slice(-2)).toEqual(['not-sent', 'Not **ours** @everyone']);
+    expect(row.slice(-2)).toEqual(['not sent', 'Not **ours** @everyone']);
     expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
       'there is no button Approve',
     );
@@ -203,7 +203,9 @@ describe('a submission under approval', () => {
     await moderator.press(other, 'Approve');
     await member.press(reply, 'Withdraw');
     for (const each of [other, reply]) {
-      await expect.poll(() => textOf(each)).toContain('Check the list before submitting it again.');
+      await expect
+        .poll(() => textOf(each))
+        .toContain("Wait for the review, or look on the listing service's site, before you send it again.");
     }
     await addServer(member, `${HOST}:3`);
     const last = await waitingIn(guild);
@@ -231,7 +233,7 @@ describe('a submission under approval', () => {
     guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toContain(`${HOST}:9`);
-    expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
+    expect(textOf(await admin.press(shown, 'Approve'))).toContain('✅ sent for review');
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
@@ -277,7 +279,7 @@ describe('a submission under approval', () => {
       .toContain('1 game server is waiting for a moderator again.');
     const answer = asideTo(guild, 'admin');
     expect(answer).toContain('1 game server was left out: it was already submitted.');
-    expect(answer).toContain('over the daily quota of 2');
+    expect(answer).toContain('the daily quota of 2 game servers is used up');
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
   });
 
@@ -297,7 +299,7 @@ describe('a submission under approval', () => {
     expect(asideTo(guild, 'admin')).toContain('/setkey');
     await setKey(admin, 'sandbox-key');
     const again = await waitingIn(guild);
-    expect(textOf(await inStaff(guild, 'admin').press(again, 'Approve'))).toContain(ACCEPTED);
+    expect(textOf(await inStaff(guild, 'admin').press(again, 'Approve'))).toContain('✅ sent for review');
   });
 
   it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
@@ -381,7 +383,7 @@ describe('a submission under approval', () => {
     // The outcome and the next one are in the same message.
     for (const [index, port] of [5, 6].entries()) {
       await admin.press(first, 'Approve');
-      expect(textOf(first)).toContain(ACCEPTED);
+      expect(textOf(first)).toContain('✅ sent for review');
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next one waiting'] : [];
       expect(labelsOf(first)).toEqual(['Approve', 'Refuse', ...others, 'Export']);
@@ -507,7 +509,7 @@ describe('a submission under approval', () => {
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
     expect(textOf(preview)).toMatch(/Line 2 s1\.example\.com.*: already waiting for a moderator/);
-    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Fix 1 line', 'Cancel']);
     expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });

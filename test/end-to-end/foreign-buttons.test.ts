@@ -35,6 +35,7 @@ import {
 const OPEN_PRESSES = [
   'addserver:new',
   'addservers:new',
+  'games:all',
   'games:page',
   'privacy:cancel',
   'privacy:forget',
@@ -189,6 +190,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const unconfirmed = await pressSubmit(member, await paste(member, 'lost.example.com:1 cs2'));
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
+  show('member', await member.slash('games', { search: 'no such game' }));
   show('member', await member.press(show('member', await member.slash('submissions')), 'Show 4'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 

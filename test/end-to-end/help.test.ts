@@ -69,10 +69,10 @@ it('/help begins with what to do next: who can set the key, or the one command',
   expect(await next()).toMatch(
     /^\(only you can see this\) .*no API key.* Ask someone with the “Manage Server” permission/,
   );
-  expect(await next()).not.toContain('Enter the API key');
+  expect(await next()).not.toContain('Enter an API key');
   const asked = await admin.slash('help');
   expect(textOf(asked)).toMatch(/no API key.* Enter an API key with \/setkey/);
-  expect(labelsOf(asked)).toEqual(['Enter the API key', 'Support', 'Privacy']);
+  expect(labelsOf(asked)).toEqual(['Enter an API key', 'Support', 'Privacy']);
   expect(textOf(asked)).toContain('[ Support → https://example.com/help?x=1#top ]');
   await setKey(admin, 'sandbox-key');
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');

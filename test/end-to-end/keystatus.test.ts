@@ -56,13 +56,16 @@ describe('/keystatus', () => {
     await listing.behave({ kind: 'ok' });
     listing.revoke(KEY);
     expect(textOf(await admin.press(status, 'Check now'))).toMatch(
-      /Invalid API key\..*❌ .*has refused it since/s,
+      /❌ Checked just now: still refused\.\n❌ Refused since .*Invalid API key\./s,
     );
     expect(await addOne(guild)).toMatch(REFUSED);
     listing.allow(KEY);
     expect(textOf(await admin.press(status, 'Check now'))).not.toContain('❌');
     expect(await addOne(guild)).toContain(ACCEPTED);
     await expect.poll(() => notices(guild)).toHaveLength(1);
+    // The log channel is told of a refusal and of its end, once each.
+    const allClear = () => logLines(guild).filter((line) => line.includes('✅ The API key works again.'));
+    await expect.poll(allClear).toHaveLength(1);
   });
 });
 
@@ -90,13 +93,9 @@ describe('a key that the service refuses', () => {
     expect(await said('help')).toMatch(
       /refuses this Discord server.s API key.*Enter an API key with \/setkey/s,
     );
-    expect(await said('help', member)).toMatch(
-      /Ask someone with the “Manage Server” permission to enter an API key.* It was set by @/,
-    );
-    expect(await said('settings')).toMatch(/❌ API key: refused.*Enter the API key/s);
-    expect(await said('keystatus')).toMatch(
-      /❌ The listing service has refused it since.*Enter the API key/s,
-    );
+    expect(await said('help', member)).toMatch(/@.*, who set the key, can renew it with \/setkey\./);
+    expect(await said('settings')).toMatch(/❌ API key: refused.*Enter an API key/s);
+    expect(await said('keystatus')).toMatch(/❌ Refused since.*Enter an API key/s);
     await setKey(admin, 'sandbox-key-1234');
     for (const name of ['help', 'settings', 'keystatus'])
       expect(await said(name)).not.toMatch(/❌|refuses this/);
@@ -117,7 +116,7 @@ describe('a key that the service refuses', () => {
     // The service was wrong: the next submission of an hour later finds that out.
     own.listing.allow(KEY);
     clock.advance(3_600_000);
-    expect(textOf(await own.admin.slash('keystatus'))).toContain('has refused it since');
+    expect(textOf(await own.admin.slash('keystatus'))).toContain('Refused since');
     expect(await addOne(own)).toContain(ACCEPTED);
     expect(textOf(await own.admin.slash('keystatus'))).not.toContain('❌');
   });

@@ -4,6 +4,7 @@ import { messageIn, ownBotTest, type TestGuild, textOf } from '../support/bot.ts
 import {
   addServer,
   chooseLogChannel,
+  labelsOf,
   logLines,
   openSetting,
   openSettings,
@@ -66,7 +67,7 @@ describe('what others wrote acts nowhere:', () => {
 
       for (const { name, alias } of hostile) {
         const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
-        expect(textOf(said)).toContain('Servers have been added for review.');
+        expect(textOf(said)).toContain('Sent for review.');
         await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
         await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
       }
@@ -81,7 +82,10 @@ describe('what others wrote acts nowhere:', () => {
       const list = 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)';
       const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
       expect(textOf(preview)).toContain('1 line needs fixing');
-      expect(textOf(await member.pick(preview, ['evil0']))).toContain('2 game servers are ready');
+      const picked = await member.pick(preview, ['evil0']);
+      expect(textOf(picked)).toContain('1 game server is ready');
+      const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
+      expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
       expect(foreign(guild)).toEqual([]);
     },
   );

@@ -18,8 +18,8 @@ describe('/removekey', () => {
 
     await bot.restart();
     const said = textOf(await admin.press(question, 'Remove the key'));
-    expect(said).toContain('Deleted.');
-    expect(labelsOf(question)).toEqual([]);
+    expect(said).toContain('API key removed. Nobody can submit until there is a new one.');
+    expect(labelsOf(question)).toEqual(['Enter an API key']);
     expect(await addOne(guild)).toContain('no API key');
     await expect.poll(() => logLines(guild).join('\n')).toContain('removed the API key.');
     expect(textOf(await admin.slash('removekey'))).toContain('no API key');

@@ -51,7 +51,7 @@ describe('/setkey', () => {
   }) => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
-    expect(textOf(down)).toMatch(/couldn't be reached.*it may still be valid.*It wasn't saved/s);
+    expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
     const { modal, typed } = await openWindow(admin, down, 'Try again');
     expect(typed).toEqual({ key: '' });
     await bot.restart();
@@ -78,7 +78,7 @@ describe('/setkey', () => {
   it('offers to choose a log channel after the first key, in the same message', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
-      /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel\./s,
+      /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
     );
     expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
       /✅ Log channel: #.*You can also choose a role/s,

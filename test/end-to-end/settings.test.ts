@@ -53,11 +53,11 @@ describe('/settings', () => {
   });
 
   it('offers to enter the API key where there is none that works', async ({ guild, admin }) => {
-    expect(labelsOf(await openSettings(guild))).not.toContain('Enter the API key');
+    expect(labelsOf(await openSettings(guild))).not.toContain('Enter an API key');
     await removeKey(admin);
     const without = await openSettings(guild);
     expect(textOf(without)).toContain('⚠️ API key: none');
-    const { modal } = await openWindow(admin, without, 'Enter the API key');
+    const { modal } = await openWindow(admin, without, 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
   });
 
@@ -139,7 +139,7 @@ describe('the log channel', () => {
     const [shown] = messageOf(answer).current?.embeds ?? [];
     const by = `<@${member.userId}> (member)`;
     expect(logLines(guild)).toEqual([
-      `${by}: ${shown?.description} · ✅ sent for review: Servers have been added for review.`,
+      `${by}: ${shown?.description} · ✅ sent for review`,
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2.* · ⚠️ Not sent: already submitted here\.$/),
       expect.stringMatching(/\*\*Rust\*\*.* · ❌ rejected: No such luck\.$/),
       expect.stringMatching(/\*\*Minecraft\*\*.* · ❓ unconfirmed: /),

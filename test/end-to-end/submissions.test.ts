@@ -2,16 +2,7 @@ import { describe, expect } from 'vitest';
 import { botTest, messageOf, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addDone, fill } from '../support/builders.ts';
 import { openStoreAt } from '../support/database.ts';
-import {
-  ACCEPTED,
-  addServer,
-  csvOf,
-  labelsOf,
-  lines,
-  paste,
-  postPanel,
-  pressSubmit,
-} from '../support/people.ts';
+import { addServer, csvOf, labelsOf, lines, paste, postPanel, pressSubmit } from '../support/people.ts';
 
 const it = botTest();
 
@@ -73,17 +64,17 @@ describe('/submissions', () => {
     expect(await read(guild, { server: 'SECOND' })).toMatch(/1 submission, .*second/s);
     expect(await read(guild, { server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
     expect(await read(guild, { game: 'cs2', server: 'second' })).toContain('No submission matches this.');
-    for (const [outcome, server] of [
-      ['accepted', /first/],
-      ['rejected', /second/],
-      ['unknown', /2606/],
-      ['not-sent', /fourth/],
+    for (const [outcome, server, said] of [
+      ['accepted', /first/, 'sent for review'],
+      ['rejected', /second/, 'rejected'],
+      ['unknown', /2606/, 'unconfirmed'],
+      ['not-sent', /fourth/, 'not sent'],
     ] as const) {
       const found = await admin.slash('submissions', { outcome });
       expect(textOf(found)).toMatch(/1 submission, newest first/);
       expect(textOf(found)).toMatch(server);
       const exported = messageOf(await admin.press(found, 'Export'));
-      expect(csvOf(exported, 'submissions.csv').map((row) => row[6])).toEqual([outcome]);
+      expect(csvOf(exported, 'submissions.csv').map((row) => row[6])).toEqual([said]);
     }
     const choices = await admin.complete('submissions', 'game', { game: 'minec' });
     expect(choices[0]).toMatchObject({ value: 'minecraft' });
@@ -126,11 +117,20 @@ describe('/submissions', () => {
         '2606:4700::1111',
         '3',
         '',
-        'unknown',
+        'unconfirmed',
         'The connection to the listing service broke off.',
       ],
       [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**."],
-      [time, 'member', 'cs2', 'first.example.com', '1', '9', 'accepted', ACCEPTED],
+      [
+        time,
+        'member',
+        'cs2',
+        'first.example.com',
+        '1',
+        '9',
+        'sent for review',
+        'Servers have been added for review.',
+      ],
     ]);
     const own = await member.press(await member.slash('submissions'), 'Export');
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');

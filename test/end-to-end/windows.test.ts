@@ -7,6 +7,7 @@ import {
   addServer,
   allowGames,
   edit,
+  labelsOf,
   type Opened,
   openSetting,
   openWindow,
@@ -35,7 +36,8 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
   const opened: Opened[] = [];
   for (const message of messages) {
-    await member.press(message, 'Edit');
+    const label = labelsOf(message).find((each) => each.startsWith('Fix ')) ?? 'Edit';
+    await member.press(message, label);
     opened.push(await openWindow(member, message, 'Fill in again'));
   }
   return opened;

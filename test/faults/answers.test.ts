@@ -59,10 +59,10 @@ describe('a Discord that', () => {
     await again();
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
     const warned = await again();
-    await member.press(warned, 'Submit again');
+    await member.press(warned, 'Submit anyway');
     // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
-    expect(textOf(warned)).toContain('added for review');
+    expect(textOf(warned)).toContain('Sent for review.');
     expect(listing.submitted).toHaveLength(2);
   });
 
@@ -77,7 +77,7 @@ describe('a Discord that', () => {
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
     const answered = member.press(preview, 'Include 2 already submitted');
     await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
-    expect((await member.press(preview, 'Edit')).kind).toBe('modal');
+    expect((await member.press(preview, 'Fix 1 line')).kind).toBe('modal');
     // What the button says is what it submits.
     await expect
       .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })

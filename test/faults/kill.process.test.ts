@@ -37,7 +37,7 @@ const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was interrupted before it could finish this, and nothing was submitted';
-const UNKNOWN = /Unconfirmed\. The bot was restarted\. The submission may have gone through. Check the list/;
+const UNKNOWN = /Unconfirmed\. The bot was restarted\. It may have arrived\./;
 
 /** From now on the service takes what it gets and says nothing. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });
@@ -76,7 +76,7 @@ describe('after a kill -9', () => {
     if (!first || !second || !third) throw new Error('there are three answers');
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(first)).toContain('Counter-Strike 2 s1.example.com:27015');
-    expect(labelsOf(first)).toEqual(['Not on the list: submit again', 'Edit']);
+    expect(labelsOf(first)).toEqual(['Send it again anyway', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
     expect(textOf(await member.press(third, 'Try again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
@@ -84,7 +84,7 @@ describe('after a kill -9', () => {
 
     // What may have been received is not sent again by mistake.
     expect(textOf(await addServer(member, 's1.example.com:27015'))).toMatch(
-      /⚠️ Not sent: .*may have gone through/s,
+      /⚠️ Not sent: .*may have arrived/s,
     );
     expect(addsOf(guild, 's1.example.com')).toHaveLength(1);
 
@@ -100,6 +100,7 @@ describe('after a kill -9', () => {
     member,
     listing,
   }) => {
+    await chooseLogChannel(guild);
     const preview = await sendFile(member, lines(250).replaceAll('.example', '.list.example'));
     await silence(guild);
     void member.press(preview, 'Submit 250 game servers');
@@ -110,7 +111,11 @@ describe('after a kill -9', () => {
     for (const words of [/100 .*sent for review/, /100 .*unconfirmed/, /50 .*not sent/])
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
-    expect(labelsOf(preview)).toEqual(['Submit again', 'Not on the list: submit again', 'Edit']);
+    expect(labelsOf(preview)).toEqual(['Submit the 50 not sent', 'Submit all 150 again', 'Edit']);
+    // The log channel is told a few seconds later.
+    const logged = () => logLines(guild).filter((line) => line.includes('100 sent for review'));
+    await expect.poll(logged, { timeout: 60_000 }).toHaveLength(1);
+    expect(logged()[0]).toMatch(/\(member\): .*❓ 100 unconfirmed\..*⚠️ 50 not sent\./);
     expect(textOf(await pressSubmit(member, preview))).toContain('50 sent for review');
     expect(listing.submitted).toHaveLength(250);
     const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);
@@ -147,7 +152,7 @@ describe('after a kill -9', () => {
     // They take both turns of the guild.
     const others = [1, 2].map((n) => addServer(member, `o${n}.example.com:1`));
     await expect.poll(() => listing.submitted).toHaveLength(3);
-    const pressed = member.press(warning, 'Submit again');
+    const pressed = member.press(warning, 'Submit anyway');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
     // All are reserved, too.
@@ -243,7 +248,7 @@ describe('after a kill -9', () => {
       // The log channel is told 10 seconds later.
       await expect
         .poll(() => logLines(guild).join('\n'), { timeout: 60_000 })
-        .toMatch(/member submitted game servers.*may have gone through/s);
+        .toMatch(/member submitted game servers.*may have arrived/s);
       expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
     },
   );

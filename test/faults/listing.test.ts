@@ -15,7 +15,7 @@ it('a service that answers when nobody waits any more may have received the serv
 }) => {
   await listing.behave({ kind: 'slow', ms: 3_000 }, 1);
   expect(textOf(await addServer(member, 'slow.example.com:27015'))).toMatch(
-    /❓ Unconfirmed\. The listing service didn't respond in time\. The submission may have gone through. Check the list/,
+    /❓ Unconfirmed\. The listing service didn't respond in time\. It may have arrived\. Wait for the review, or look on the listing service's site/,
   );
   await isAccepted({ bot, guild }, 'next.example.com');
 });

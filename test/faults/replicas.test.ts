@@ -8,7 +8,7 @@ import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, openWindow, staffChannel } from '../support/people.ts';
 import { hung } from './crash.ts';
 
-const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
+const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 
 /** A bot that Discord posts to with a guild, and another bot beside it over the same database, which has little patience. */

@@ -28,7 +28,7 @@ async function open(given?: FileStore) {
 const revealed = async (keys: ApiKeys, guildId = '1') => (await keys.get(guildId))?.key.reveal();
 
 /** What the service's answer says of the key that the guild has now. */
-async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome): Promise<boolean> {
+async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
   const key = await keys.get('1');
   return keys.noteOutcome('1', key?.setAt ?? '', answer);
 }
@@ -115,7 +115,7 @@ describe('the key of a guild', () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
     expect(await keys.status('1')).toEqual({ readable: false });
     expect(await keys.get('1')).toBeUndefined();
-    expect(await keys.noteOutcome('1', '', REFUSED)).toBe(false);
+    expect(await keys.noteOutcome('1', '', REFUSED)).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'api-key:1' } }]);
     expect(await keys.delete('1', 'any')).toBe(true);
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
@@ -136,9 +136,9 @@ describe('what the service says of a key', () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
-    expect(await answered(keys, REFUSED)).toBe(true);
+    expect(await answered(keys, REFUSED)).toBe('refused');
     clock.now = 2_000;
-    expect(await answered(keys, REFUSED)).toBe(false);
+    expect(await answered(keys, REFUSED)).toBeUndefined();
     expect(await keys.usable('1')).toEqual({ code: 'key-invalid', setBy: '42' });
     expect(await revealed(keys)).toBe(FIRST.reveal());
     expect(await keys.status('1')).toMatchObject({
@@ -177,13 +177,13 @@ describe('what the service says of a key', () => {
     clock.now = -1;
     expect(await rests()).toBe(false);
     clock.now = HOUR;
-    expect(await answered(keys, REFUSED)).toBe(false);
+    expect(await answered(keys, REFUSED)).toBeUndefined();
     clock.now = 2 * HOUR - 1;
     expect(await rests()).toBe(true);
     await answered(keys, GAMES);
     expect(await rests()).toBe(false);
     expect(await keys.problem('1')).toBeUndefined();
-    expect(await answered(keys, REFUSED)).toBe(true);
+    expect(await answered(keys, REFUSED)).toBe('refused');
     await keys.set('1', SECOND, by);
     expect(await rests()).toBe(false);
   });
@@ -194,8 +194,8 @@ describe('what the service says of a key', () => {
     const first = (await keys.get('1'))?.setAt ?? '';
     clock.now = 1;
     await keys.set('1', SECOND, by);
-    expect(await keys.noteOutcome('1', first, REFUSED)).toBe(false);
-    expect(await keys.noteOutcome('2', first, REFUSED)).toBe(false);
+    expect(await keys.noteOutcome('1', first, REFUSED)).toBeUndefined();
+    expect(await keys.noteOutcome('2', first, REFUSED)).toBeUndefined();
     expect(await keys.usable('1')).toHaveProperty('key');
     expect(await keys.status('2')).toBeUndefined();
   });

@@ -10,10 +10,10 @@ import type { Mode } from '../../sandbox/listing/modes.ts';
 import { type ListingOptions, startListing } from '../../sandbox/listing/stand-in.ts';
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
+import { ADDED } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { selfSigned } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
-import { ACCEPTED } from '../support/people.ts';
 
 /** Percent-encoded it is another text. */
 const CANARY = 'canary key/4711';
@@ -92,7 +92,7 @@ describe('adding servers', () => {
   it('is accepted with the words of the service, whatever it adds to them', async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];
-    expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ACCEPTED });
+    expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ADDED });
     expect(service.submitted).toEqual([
       { server: 'play.example.com', port: 27015, query_port: 27016, game: 'cs2' },
       { server: 'play.example.com', port: 27015, game: 'cs2' },

@@ -3,7 +3,7 @@ import { formatAddress } from '../../src/addresses/address.ts';
 import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import { needsGame, type Row, typedOf } from '../../src/server-lists/row.ts';
+import { lacksGame, type Row, typedOf } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
@@ -62,7 +62,7 @@ const open = async (text: string, id = 'd', source: Draft['source'] = 'text') =>
 const withGame =
   (game: string): Correction =>
   (row) =>
-    needsGame(row) ? { ...typedOf(row), game } : undefined;
+    lacksGame(row) ? { ...typedOf(row), game } : undefined;
 
 /** Each row in a word. */
 const shown = (rows: readonly Row[]) =>

@@ -214,7 +214,9 @@ export async function openPipeline(options: PipelineOptions) {
     showApproval: async () => undefined,
     sealTelling: async () => null,
     observers,
-    onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
+    onKeyChange: async (guildId, change) => {
+      if (change === 'refused') onKeyRefused?.(guildId);
+    },
     longestRequestMs: 60_000,
     recordPauses: [1, 1],
     logger,

@@ -8,7 +8,7 @@ import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts
 /** What people do with the bot, in a line each; what they press is named by its label. */
 
 /** What the listing service says of servers that it has taken. */
-export const ACCEPTED = 'Servers have been added for review.';
+export const ACCEPTED = 'Sent for review.';
 
 type Options = Readonly<Record<string, string | number>>;
 type Values = Readonly<Record<string, string>>;
@@ -31,15 +31,22 @@ export interface Opened {
   readonly typed: Values;
 }
 
+const editLabelOf = (answer: Shown) =>
+  labelsOf(answer).find((label) => /^(?:Edit|Fix \d+ lines?)$/.test(label)) ?? 'Edit';
+
 /** Opens the window of a message's button. */
-export async function openWindow(person: Person, answer: Shown, label = 'Edit'): Promise<Opened> {
+export async function openWindow(
+  person: Person,
+  answer: Shown,
+  label = editLabelOf(answer),
+): Promise<Opened> {
   const modal = modalOf(await person.press(answer, label));
   const fields = modalFields(modal.data).map(({ id, value = '' }) => [id, value]);
   return { modal, typed: Object.fromEntries(fields) };
 }
 
 /** Opens that window, and submits it with other values in some of its fields. */
-export async function edit(person: Person, answer: Shown, changes: Values, label = 'Edit'): Promise<Answer> {
+export async function edit(person: Person, answer: Shown, changes: Values, label?: string): Promise<Answer> {
   const { modal, typed } = await openWindow(person, answer, label);
   return person.submit(modal, { ...typed, ...changes });
 }
@@ -155,6 +162,8 @@ export interface Component {
   readonly label?: string;
   readonly custom_id?: string;
   readonly options?: readonly { readonly value: string; readonly default?: boolean }[];
+  readonly style?: number;
+  readonly placeholder?: string;
 }
 
 export function componentsOf(answer: Shown): readonly Component[] {

@@ -178,8 +178,8 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
 type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
 export interface InteractionPartsDeps
-  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument' | 'showDue'>,
-    Partial<Pick<AfterCrashDeps, 'stateOfDocument'>> {
+  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument' | 'logLost' | 'showDue'>,
+    Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logLost'>> {
   readonly underWay?: UnderWay;
 }
 
@@ -190,6 +190,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const editOrder = createEditOrder(deps);
   const afterCrash = createAfterCrash({
     stateOfDocument: async () => undefined,
+    logLost: async () => undefined,
     ...deps,
     record,
     underWay,

@@ -46,7 +46,7 @@ describe('at the prompt', () => {
 
   it('a server is submitted, and what the service holds is shown', async () => {
     const { type } = sitDown();
-    expect(await type('/addserver game:cs2 server:"play.example.com:27015"')).toContain('added for review');
+    expect(await type('/addserver game:cs2 server:"play.example.com:27015"')).toContain('Sent for review.');
     expect(await type('submitted')).toContain('cs2  play.example.com:27015');
   });
 
@@ -69,14 +69,16 @@ describe('at the prompt', () => {
     const { type } = sitDown();
     await expect(type('press Send')).rejects.toThrow('There is no message yet');
     await type('/addserver game:cs2 server:help.example.com');
-    expect(await type('help')).toContain('press a button: Use 27015, Edit');
+    expect(await type('help')).toContain('press a button: Submit with port 27015, Edit');
   });
 
   it('buttons are pressed by how their labels begin', async () => {
     const { type } = sitDown();
-    expect(await type('/addserver game:cs2 server:press.example.com')).toContain('[ Use 27015 ]');
-    await expect(type('press Nothing')).rejects.toThrow('there is Use 27015, Edit');
-    expect(await type('press use')).toContain('added for review');
+    expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
+      '[ Submit with port 27015 ]',
+    );
+    await expect(type('press Nothing')).rejects.toThrow('there is Submit with port 27015, Edit');
+    expect(await type('press submit with')).toContain('Sent for review.');
   });
 
   it('a file is given by its path, and a window of several lines filled from one', async () => {

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { sentencesOf, stemOf, type Tree } from '../test/words/language-files.ts';
+
+/** What `src/words/due.json` keeps: which English sentences have been seen, and which translations are older than theirs. */
+export interface DueWords {
+  /** A hash of each English sentence, with all its plural forms, by its key. */
+  readonly english: Readonly<Record<string, string>>;
+  /** By language and key: a hash of the translation of a sentence that English has changed since. */
+  readonly due: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * Marks the translations of each English sentence that is new or has changed as due. A mark goes once its translation is
+ * another one.
+ */
+export function markedDue(
+  before: DueWords,
+  english: Tree,
+  translations: ReadonlyMap<string, Tree>,
+): DueWords {
+  const now = hashesOf(english);
+  const changed = [...now].filter(([key, hash]) => before.english[key] !== hash).map(([key]) => key);
+  const due = [...translations].map(([tag, tree]) => {
+    const hashes = hashesOf(tree);
+    const marked = before.due[tag] ?? {};
+    const keys = [...now.keys()].filter((key) => changed.includes(key) || marked[key] === hashes.get(key));
+    return [tag, Object.fromEntries(keys.map((key) => [key, hashes.get(key) ?? '']))] as const;
+  });
+  return {
+    english: Object.fromEntries(now),
+    due: Object.fromEntries(due.filter(([, marked]) => Object.keys(marked).length > 0)),
+  };
+}
+
+/** Each sentence by its key as 8 characters, all of its plural forms together. */
+function hashesOf(tree: Tree): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const [key, text] of sentencesOf(tree)) {
+    const stem = stemOf(key);
+    texts.set(stem, `${texts.get(stem) ?? ''}\n${text}`);
+  }
+  return new Map(
+    [...texts].map(([stem, text]) => [stem, createHash('sha256').update(text).digest('hex').slice(0, 8)]),
+  );
+}
