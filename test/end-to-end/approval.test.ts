@@ -23,6 +23,7 @@ import {
   pressSetting,
   pressSubmit,
   removeKey,
+  SENT,
   sendFile,
   setQuota,
   staffChannel,
@@ -79,7 +80,7 @@ describe('a submission under approval', () => {
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
-    await expect.poll(() => textOf(message)).toContain('✅ sent for review');
+    await expect.poll(() => textOf(message)).toContain(SENT);
     expect(addsOf(guild, HOST)).toHaveLength(1);
     // The message says it all: nothing stands below it.
     expect(asideTo(guild, 'admin')).toBe('');
@@ -108,7 +109,7 @@ describe('a submission under approval', () => {
       expect(labelsOf(answer)).toEqual(['Approve', 'Refuse']);
     }
     expect(addsOf(guild, 'example.com')).toEqual([]);
-    expect(textOf(await admin.press(refused, 'Approve'))).toContain('✅ sent for review');
+    expect(textOf(await admin.press(refused, 'Approve'))).toContain(SENT);
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
@@ -149,7 +150,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
-    await expect.poll(() => textOf(message)).toContain('✅ sent for review');
+    await expect.poll(() => textOf(message)).toContain(SENT);
   });
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
@@ -233,7 +234,7 @@ describe('a submission under approval', () => {
     guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toContain(`${HOST}:9`);
-    expect(textOf(await admin.press(shown, 'Approve'))).toContain('✅ sent for review');
+    expect(textOf(await admin.press(shown, 'Approve'))).toContain(SENT);
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
@@ -299,7 +300,7 @@ describe('a submission under approval', () => {
     expect(asideTo(guild, 'admin')).toContain('/setkey');
     await setKey(admin, 'sandbox-key');
     const again = await waitingIn(guild);
-    expect(textOf(await inStaff(guild, 'admin').press(again, 'Approve'))).toContain('✅ sent for review');
+    expect(textOf(await inStaff(guild, 'admin').press(again, 'Approve'))).toContain(SENT);
   });
 
   it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
@@ -383,7 +384,7 @@ describe('a submission under approval', () => {
     // The outcome and the next one are in the same message.
     for (const [index, port] of [5, 6].entries()) {
       await admin.press(first, 'Approve');
-      expect(textOf(first)).toContain('✅ sent for review');
+      expect(textOf(first)).toContain(SENT);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next one waiting'] : [];
       expect(labelsOf(first)).toEqual(['Approve', 'Refuse', ...others, 'Export']);
@@ -417,14 +418,14 @@ describe('a submission under approval', () => {
     const before = edits().length;
     for (const message of messages.slice(0, 5)) {
       await inStaff(guild, 'admin').press(message, 'Approve');
-      expect(textOf(message)).toContain(ACCEPTED);
+      expect(textOf(message)).toContain(SENT);
     }
     expect(edits()).toHaveLength(before);
     const shown = await admin.slash('submissions');
     for (let n = 0; n < 5; n += 1) await admin.press(shown, 'Approve');
     expect(addsOf(guild, HOST)).toHaveLength(10);
-    expect(textOf(messages.at(-1) ?? shown)).not.toContain(ACCEPTED);
-    for (const message of messages) await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    expect(textOf(messages.at(-1) ?? shown)).not.toContain(SENT);
+    for (const message of messages) await expect.poll(() => textOf(message)).toContain(SENT);
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
@@ -440,7 +441,7 @@ describe('a submission under approval', () => {
     expect(textOf(moved)).toContain(`${HOST}:1`);
     const general = discord.person({ ...ROLES.admin, guild, name: 'admin', channelId: guild.channelId });
     await general.press(moved, 'Approve');
-    await expect.poll(() => textOf(moved)).toContain(ACCEPTED);
+    await expect.poll(() => textOf(moved)).toContain(SENT);
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 

@@ -107,7 +107,7 @@ describe('a panel', () => {
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
     expect(labelsOf(asked)).toEqual([]);
-    const { modal } = await openWindow(admin, await admin.press(panel, 'Submit a list'), 'Enter the API key');
+    const { modal } = await openWindow(admin, await admin.press(panel, 'Submit a list'), 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });

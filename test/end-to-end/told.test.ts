@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, type TestGuild, textOf } from '../support/bot.ts';
 import {
-  ACCEPTED,
   addServer,
   labelsOf,
   lines,
@@ -11,6 +10,7 @@ import {
   pickSetting,
   pressSetting,
   pressSubmit,
+  SENT,
   setQuota,
 } from '../support/people.ts';
 
@@ -56,7 +56,7 @@ it('a member is told once what a moderator has decided, in a direct message and 
   const text = message ? textOf(message) : '';
   for (const words of [
     'Approved · Moderator: @',
-    ACCEPTED,
+    SENT,
     `${HOST}:1`,
     `https://discord.com/channels/${guild.id}/${member.channelId}`,
     '/privacy in that Discord server turns these messages off.',
@@ -65,7 +65,7 @@ it('a member is told once what a moderator has decided, in a direct message and 
   }
   expect(text).not.toContain('by @');
   expect(message?.current.mentions).toEqual([]);
-  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  await expect.poll(() => textOf(reply)).toContain(SENT);
   expect(labelsOf(reply)).toEqual([]);
   await bot.restart();
   await allTold(bot, guild);
@@ -116,7 +116,7 @@ it('a member is told nothing of what they have withdrawn, or decided themselves'
   discord.guildEvents.giveRole(member, role?.id ?? '');
   const own = await addServer(member, `${HOST}:2`);
   await inStaff(guild, 'member').press(await waitingIn(guild), 'Approve');
-  await expect.poll(() => textOf(own)).toContain(ACCEPTED);
+  await expect.poll(() => textOf(own)).toContain(SENT);
   const forgotten = await addServer(guild.member, `${HOST}:3`);
   expect(textOf(forgotten)).toContain(PROMISE);
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
@@ -144,7 +144,7 @@ it('a member turns these messages off and on in /privacy, and admins for all in 
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
-  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  await expect.poll(() => textOf(reply)).toContain(SENT);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get direct messages");
   const page = await pressSetting(guild, 'Approval', 'Send no direct messages');
@@ -181,7 +181,7 @@ it('a member who takes no direct messages is left alone, quietly', async ({
   const reply = await addServer(member, `${HOST}:2`);
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
-  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  await expect.poll(() => textOf(reply)).toContain(SENT);
   expect(tries()).toHaveLength(1);
   expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
 });

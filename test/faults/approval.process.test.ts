@@ -1,15 +1,7 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
-import {
-  ACCEPTED,
-  addServer,
-  addsOf,
-  labelsOf,
-  logLines,
-  openWindow,
-  staffChannel,
-} from '../support/people.ts';
+import { addServer, addsOf, labelsOf, logLines, openWindow, SENT, staffChannel } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
 
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
@@ -37,7 +29,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
     const message = await waitingIn(guild);
     await inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
+    await expect.poll(() => textOf(message)).toContain(SENT);
   });
 
   it('has its one message, where its member was not told yet', async ({ bot, guild, member }) => {

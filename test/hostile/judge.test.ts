@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Ask, claimOf, type Findings, judge } from './judge.ts';
 import type { Harm } from './verdict.ts';
 
-const ACCEPTED =
-  '✅ Your game server was sent for review and now shows in /submissions.\n│ Servers have been added for review.';
+const ACCEPTED = '✅ Sent for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const UNKNOWN =
-  "❓ Unconfirmed. The listing service didn't respond in time. The submission may have gone through. Check the list before submitting it again.";
+  "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Wait for the review, or look on the listing service's site, before you send it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';

@@ -49,9 +49,9 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   ],
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
-  [/Servers have been added for review\./, 'accepted'],
+  [/Sent for review\./, 'accepted'],
   [/❌ Rejected\./, 'rejected'],
-  [/may have gone through/, 'unknown'],
+  [/may have arrived/, 'unknown'],
   [
     /nothing (was|is) (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',

@@ -32,7 +32,8 @@ export interface Members {
 }
 
 /** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
-const SUBMITTING = /^(Edit|Withdraw|Submit again|Try again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
+const SUBMITTING =
+  /^(Edit|Withdraw|Submit again|Try again|(Use|Submit with port) \d+|Counter-Strike.*|Minecraft.*)$/;
 
 /** What a first try may look like for `server`, the most often as it should. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
@@ -48,17 +49,18 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
 const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, String(value)]));
 
-/** How many servers of a list ended how, by its answer after a restart. */
+/** How servers of a list ended, by the words of its report, and how many by its answer after a restart. */
 const OUTCOMES = [
-  { kind: 'accepted', counted: /(\d+) sent for review\./g },
-  { kind: 'rejected', counted: /(\d+) rejected\./g },
-  { kind: 'unknown', counted: /(\d+) unconfirmed\./g },
-  { kind: 'not-sent', counted: /(\d+) not sent\./g },
+  { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
+  // Where the key is refused, the answer says so of all together.
+  { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not taken:)/g },
+  { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
+  { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
 ];
 /** What a message says, whenever it is read: it goes on counting how long ago something was. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 
-const AFTER_RESTART = /\d+ (sent for review|rejected|unconfirmed|not sent)\./;
+const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not taken:)/;
 
 export function createMembers(world: World): Members {
   const { asks, verdict } = world;
@@ -131,10 +133,10 @@ export function createMembers(world: World): Members {
     await submitOne(member, server, goOn, one.words);
   }
 
-  /** Presses Submit, or Submit again, for these servers, and reads what is said of each. */
+  /** Presses Submit for these servers, at first or of those that are left, and reads what is said of each. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
-    const label = labelsOf(shown).find((each) => /^(Submit \d+ game servers?|Submit again)$/.test(each));
+    const label = labelsOf(shown).find((each) => /^Submit (\d+ game servers?|the \d+ not sent)$/.test(each));
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));
     asks.push(...all);
@@ -171,7 +173,7 @@ export function createMembers(world: World): Members {
     if (report !== undefined && latest === text) {
       const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
-      return (server) => `list: ${outcomes.get(server)}`;
+      return (server) => `list: ${OUTCOMES.find(({ said }) => said === outcomes.get(server))?.kind}`;
     }
     if (!AFTER_RESTART.test(latest)) return () => latest;
     // After a restart only numbers are told: which servers these are is in the history.

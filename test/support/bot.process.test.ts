@@ -10,7 +10,7 @@ describe('a bot of the tests', () => {
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     await bot.restart();
     const answer = await addServer(member, 'a.example.com', { port: 27015 });
-    expect(textOf(answer)).toContain('Servers have been added for review.');
+    expect(textOf(answer)).toContain('Sent for review.');
     expect(bot.listing.submitted).toEqual([{ server: 'a.example.com', port: 27015, game: 'cs2' }]);
     expect(bot.log().length).toBeGreaterThan(0);
     await bot.close();

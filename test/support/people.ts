@@ -7,8 +7,10 @@ import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts
 
 /** What people do with the bot, in a line each; what they press is named by its label. */
 
-/** What the listing service says of servers that it has taken. */
+/** What a reply says of one server that the listing service has taken. */
 export const ACCEPTED = 'Sent for review.';
+/** What a report, a log and the message on which moderators decide say of such servers. */
+export const SENT = 'sent for review';
 
 type Options = Readonly<Record<string, string | number>>;
 type Values = Readonly<Record<string, string>>;
