@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { modalOf, ownBotTest } from '../support/bot.ts';
+import { botTest, modalOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -37,8 +37,7 @@ const PUBLIC = [
 
 const isPseudo = (text: string): boolean => text.includes('⟦');
 
-// Each case listens to everything that its bot posts.
-ownBotTest({ languages: withPseudoLanguage }).for([
+botTest({ languages: withPseudoLanguage }).for([
   { language: 'As Discord says (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(

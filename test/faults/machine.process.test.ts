@@ -74,7 +74,8 @@ describe('a disk that is full', () => {
         answers.push(await submit({ bot, guild }, name(answers.length)));
         said = textOf(answers.at(-1) ?? { kind: 'lost' });
       } while (said.includes(ACCEPTED) && answers.length < 200);
-      expect(said).toMatch(STORE_FAILED);
+      // The disk may be full only after the reservation, when the server is to be marked as sending.
+      if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't record this/s);
       const accepted = answers.length - 1;
       expect(accepted).toBeGreaterThan(1);
       const arrived = () => answers.map((_, n) => addsOf(guild, name(n)).length);
