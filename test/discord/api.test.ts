@@ -254,16 +254,6 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('that is taken at once aborts nothing, since that takes a tenth of the processor', async () => {
-    const { discord, api } = await open();
-    answering(discord, {}, [NO_CONTENT]);
-    await respond(api, interaction());
-    const aborted = vi.spyOn(AbortController.prototype, 'abort');
-    onTestFinished(() => aborted.mockRestore());
-    await respond(api, interaction());
-    expect(aborted).not.toHaveBeenCalled();
-  });
-
   it('whose first attempt is slow is made by it, although the second is not answered', async () => {
     const waiting: (() => void)[] = [];
     const server = createLoopbackServer((_, response) => {

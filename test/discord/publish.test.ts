@@ -143,7 +143,7 @@ describe('the commands', () => {
     stopping.abort();
     const { count, mention } = await ended;
     expect([count, puts()]).toEqual([0, 0]);
-    expect(mention('one')).toBe('`/one`');
+    expect(mention('one')).toBe('/one');
   });
 
   it('leave the entry-point command of an application with Activities where it is', async () => {
