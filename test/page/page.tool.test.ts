@@ -324,7 +324,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .filter({ has: tab.getByRole('button', { name: 'All settings' }) });
     await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Log channel');
     await page.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
-    await side(tab).getByText('log channel: submissions').first().waitFor();
+    await page.getByText('#staff').first().waitFor();
     await page.getByRole('button', { name: 'All settings' }).click();
     await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Games');
     const list = log(tab).locator('details', { hasText: 'Games, page' });
@@ -341,16 +341,18 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = log(tab).locator('discord-message').last();
-    await settings.getByRole('button', { name: 'Approval' }).click();
-    await settings.getByRole('button', { name: 'Turn approval on' }).waitFor();
-    const buttons = settings.locator('button.button');
-    const before = await buttons.count();
-    await settings.getByRole('combobox').selectOption('@Server news');
-    await expect.poll(() => buttons.count()).toBe(before + 1);
-    await settings.getByRole('button', { name: /Back|All settings/ }).click();
+    const change = settings.getByRole('combobox', { name: 'Change …' });
+    const back = settings.getByRole('button', { name: 'All settings' });
+    await change.selectOption('Role to notify');
+    await settings.getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
+    await settings.getByRole('button', { name: 'Remove the role' }).waitFor();
+    await back.click();
+    expect(await change.inputValue()).toBe('');
+    await change.selectOption('Log channel');
     const channels = settings.getByRole('combobox', { name: 'Choose a log channel' });
     expect(await channels.inputValue()).toBe('');
-    await settings.getByRole('button', { name: 'Games …' }).click();
+    await back.click();
+    await change.selectOption('Games');
     const list = settings.locator('details');
     const ticks = list.locator('input[type=checkbox]');
     await list.locator('summary').click();
@@ -394,6 +396,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const names = () => channel.locator('option').allTextContents();
     await run(tab, 'settings');
     const settings = log(tab).locator('discord-message').last();
+    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Log channel');
     await settings.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
     await channel.selectOption('#staff');
     const staff = tab.getByRole('log', { name: 'Messages in #staff' });
@@ -461,7 +464,9 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await run(tab, 'addservers');
     await dialog.getByRole('textbox').first().fill('10.0.0.1:1 cs2\n10.0.0.2:1 rust');
     await tab.getByRole('button', { name: 'Submit', exact: true }).click();
-    await log(tab).getByRole('button', { name: 'Edit' }).click();
+    await log(tab)
+      .getByRole('button', { name: /^(Edit|Fix 2 lines)$/ })
+      .click();
     await dialog.getByText('• Line 1').waitFor();
     expect(await dialog.locator('p br').count()).toBe(1);
   });
