@@ -50,6 +50,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Sent for review\./, 'accepted'],
+  // The service has taken nothing of it; this can be read again until another attempt has ended.
+  [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'nothing sent'],
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [

@@ -62,7 +62,7 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   const memoryAtStart = memoryOf(bot.pid);
 
   await Promise.all([
-    makeTrouble(world, random.of('trouble'), over, replicas),
+    makeTrouble(world, random.of('trouble'), over, refusals, replicas),
     ...everybody.map((member) => members.live(member, over)),
     // Discord takes a message a second in a channel.
     ...submitting.map((member) => members.live(member, over, 4)),
@@ -85,7 +85,9 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
   await world.judge(
     () => true,
-    refusedAsOne.flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
+    [...refusedAsOne, ...refusals.refusedForKey].flatMap(({ servers }) =>
+      servers.map(({ server = '' }) => server),
+    ),
   );
   await world.close();
 }

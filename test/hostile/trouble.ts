@@ -54,12 +54,29 @@ const UNREAD_AFTER_MS = 10_000;
 const UNREAD_MS = 60_000;
 const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
 
+const KEY_REFUSAL: Mode = {
+  kind: 'json',
+  status: 200,
+  body: { status: 'error', message: 'Invalid API key.' },
+};
+
 /** Refuses some of the requests that submit servers, and remembers which. */
 export function createRefusals(random: Random) {
   const refused = new Set<ListingRequest>();
+  /** Those that were refused for their key: the service has taken nothing of them. */
+  const refusedForKey = new Set<ListingRequest>();
+  let areKeysRefused = false;
   return {
     refused,
+    refusedForKey,
+    refuseKeys(isOn: boolean): void {
+      areKeysRefused = isOn;
+    },
     onRequest(_count: number, request: ListingRequest): Mode | undefined {
+      if (request.action === 'add' && areKeysRefused) {
+        refusedForKey.add(request);
+        return KEY_REFUSAL;
+      }
       if (request.action !== 'add' || !random.chance(REFUSALS)) return undefined;
       refused.add(request);
       return REFUSAL;
@@ -72,6 +89,7 @@ export async function makeTrouble(
   world: World,
   random: Random,
   over: AbortSignal,
+  refusals: ReturnType<typeof createRefusals>,
   replicas?: Replicas,
 ): Promise<void> {
   const { discord, listing, bot, startBot, setClock, verdict } = world;
@@ -94,12 +112,10 @@ export async function makeTrouble(
   /** An error of the service that looks like wrong keys. */
   async function refuseKeys(): Promise<void> {
     verdict.count('seconds of refused keys', 2);
-    await listing.behave({
-      kind: 'json',
-      status: 200,
-      body: { status: 'error', message: 'Invalid API key.' },
-    });
+    refusals.refuseKeys(true);
+    await listing.behave(KEY_REFUSAL);
     await sleep(2_000);
+    refusals.refuseKeys(false);
     await listing.behave({ kind: 'ok' });
   }
 
