@@ -280,12 +280,13 @@ it('a channel that refused an announcement is left alone for a day, and no other
       '',
     );
   await announceIn('7');
-  clock.advance(DAY_MS - 1);
+  // The clock goes on by itself, too.
+  clock.advance(DAY_MS - 60_000);
   await announceIn('7');
   await announceIn('8');
   const [seven, eight] = ['/channels/7/messages', '/channels/8/messages'];
   expect(done.splice(0)).toEqual([seven, 'follow-up', 'follow-up', eight, 'follow-up']);
-  clock.advance(1);
+  clock.advance(60_000);
   await announceIn('7');
   expect(done).toEqual([seven, 'follow-up']);
 });
