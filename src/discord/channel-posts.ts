@@ -7,11 +7,11 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
-import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
 import { type DiscordApi, Stopped } from './api.ts';
 import { fitTexts } from './limits.ts';
+import { createRefusals } from './refusals.ts';
 
 /**
  * What came of a message: posted, or the channel is gone, the bot may not see it, or may not send messages or embed links
@@ -58,9 +58,6 @@ const MESSAGE_GONE: readonly number[] = [RESTJSONErrorCodes.UnknownMessage, 50_0
  */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
-/** How many channels that refuse are remembered; the oldest is forgotten first. Some 2 MB. */
-const MOST_REFUSING = 10_000;
-
 export interface ChannelPostsDeps {
   readonly api: Pick<DiscordApi, 'post' | 'patch'>;
   readonly logger: Logger;
@@ -71,8 +68,8 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 /** Posts messages that answer no interaction. They need View Channel and Send Messages; with an embed Embed Links. */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
-  /** When each channel refused a message, in milliseconds of a clock that nobody sets, unless it has taken a new one since. */
-  const refusedAt = createBoundedMap<number>(MOST_REFUSING);
+  /** The channels that have refused a message, and taken no new one since. */
+  const refusals = createRefusals();
 
   /**
    * Posts a message that is changed later. Pings nobody but the one role. Never throws.
@@ -94,13 +91,13 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
         body: { ...body, nonce: nonceOf(nonce), enforce_nonce: true },
       });
-      refusedAt.delete(channelId);
+      refusals.forget(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {
       const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
       const refusal = REFUSALS[code];
       if (refusal !== undefined) {
-        refusedAt.set(channelId, performance.now());
+        refusals.note(channelId);
         return { result: refusal };
       }
       if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
@@ -114,12 +111,8 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
-    /**
-     * Whether the last message to a channel was refused less than `ms` milliseconds ago: Discord blocks a bot for 10,000
-     * refusals in ten minutes.
-     */
-    hasRefused: (channelId: string, ms: number): boolean =>
-      performance.now() - (refusedAt.get(channelId) ?? Number.NEGATIVE_INFINITY) < ms,
+    /** Whether the last message to a channel was refused less than `ms` milliseconds ago. */
+    hasRefused: refusals.hasRefused,
     /** The same, of a message that is never changed. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
       const { result } = await put(channelId, message);

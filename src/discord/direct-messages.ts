@@ -1,12 +1,9 @@
 import { type APIEmbed, Routes } from 'discord.js';
-import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS } from '../numbers.ts';
 import { type DiscordApi, isRefused } from './api.ts';
 import { messageBody, nonceOf } from './channel-posts.ts';
-
-/** How many people who refused are remembered; the oldest is forgotten first. Some 2 MB. */
-const MOST_REFUSING = 10_000;
+import { createRefusals } from './refusals.ts';
 
 export interface DirectMessage {
   /** Names the message. */
@@ -24,13 +21,11 @@ export type DirectMessages = ReturnType<typeof createDirectMessages>;
 
 /** Messages of the bot to one person. */
 export function createDirectMessages({ api, logger }: DirectMessagesDeps) {
-  /** When each person refused one, in milliseconds of a clock that nobody sets. */
-  const refusedAt = createBoundedMap<number>(MOST_REFUSING);
+  const refusals = createRefusals();
 
   return {
-    /** Whether a person refused one less than a day ago: Discord blocks a bot for 10,000 refusals in ten minutes. */
-    hasRefused: (userId: string): boolean =>
-      performance.now() - (refusedAt.get(userId) ?? Number.NEGATIVE_INFINITY) < DAY_MS,
+    /** Whether a person refused one less than a day ago. */
+    hasRefused: (userId: string): boolean => refusals.hasRefused(userId, DAY_MS),
     /** Sends one, once, which pings nobody. Where Discord refuses it, nobody is told. Never throws. */
     async send(userId: string, { nonce, ...message }: DirectMessage): Promise<void> {
       try {
@@ -39,7 +34,7 @@ export function createDirectMessages({ api, logger }: DirectMessagesDeps) {
           body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
         });
       } catch (error) {
-        if (isRefused(error)) refusedAt.set(userId, performance.now());
+        if (isRefused(error)) refusals.note(userId);
         else logger.warn({ err: error }, 'a direct message could not be sent');
       }
     },
