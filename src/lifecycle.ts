@@ -55,6 +55,30 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
+/**
+ * Runs once at a time. Whoever wants it while it runs, so that it may have passed what they want done by then, waits for
+ * another run after that one.
+ */
+export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let isWanted = false;
+  let running: Promise<void> | undefined;
+
+  async function runWhileWanted(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      await run();
+    }
+  }
+
+  return () => {
+    isWanted = true;
+    running ??= runWhileWanted().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
 /** Waits for something to end, well or not, for so many milliseconds at most. */
 export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels, type Settings } from '../guilds/settings.ts';
-import { createJob, type Part } from '../lifecycle.ts';
+import { createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
@@ -194,21 +194,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  let isWanted = false;
-  let shownAll: Promise<void> | undefined;
   /** Brings every message up to date that is not, once at a time. Never throws. */
-  function showDue(): Promise<void> {
-    isWanted = true;
-    shownAll ??= (async () => {
-      while (isWanted) {
-        isWanted = false;
-        await showEach();
-      }
-    })().finally(() => {
-      shownAll = undefined;
-    });
-    return shownAll;
-  }
+  const showDue = oneAtATime(showEach);
 
   async function showInOneProcess(): Promise<void> {
     await claimJob('approval messages', EVERY_MS, showDue).catch(complain);

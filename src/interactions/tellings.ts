@@ -4,7 +4,7 @@ import type { DiscordApi } from '../discord/api.ts';
 import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Untold } from '../guilds/untold.ts';
-import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import { AFTER_START_MS, createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
@@ -72,7 +72,7 @@ export type Tellings = ReturnType<typeof createTellings>;
 export function createTellings(deps: TellingsDeps) {
   const { store, encryption, record, runs, directMessages, settings, untold, wording, games } = deps;
   const { now = () => Date.now(), logger } = deps;
-  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: tellDue });
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => tellDue() });
 
   /** Whether a member of a guild gets direct messages. */
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
@@ -100,7 +100,7 @@ export function createTellings(deps: TellingsDeps) {
         .where('id', '=', row.id)
         .where('telling', '=', row.telling)
         .executeTakeFirst();
-      // Otherwise another process has taken it, or it was deleted.
+      // Otherwise it was taken or deleted after it was read.
       if (numUpdatedRows === 1n) return row;
     }
   }
@@ -171,6 +171,7 @@ export function createTellings(deps: TellingsDeps) {
     }
   }
 
+  /** @throws a StoreError when the store fails */
   async function tellEach(): Promise<void> {
     while (!job.stopping.aborted) {
       const row = await take();
@@ -181,25 +182,11 @@ export function createTellings(deps: TellingsDeps) {
     }
   }
 
-  let isAsked = false;
-  let telling: Promise<void> | undefined;
+  const complain = (error: unknown) =>
+    logger.warn({ err: error }, 'who is to be told of a decision cannot be known now');
+
   /** Tells every member who is to be told, one after the other, once at a time. Never throws. */
-  function tellDue(): Promise<void> {
-    isAsked = true;
-    telling ??= (async () => {
-      while (isAsked) {
-        isAsked = false;
-        await tellEach();
-      }
-    })()
-      .catch((error: unknown) => {
-        logger.warn({ err: error }, 'who is to be told of a decision cannot be known now');
-      })
-      .finally(() => {
-        telling = undefined;
-      });
-    return telling;
-  }
+  const tellDue = oneAtATime(() => tellEach().catch(complain));
 
   const part: Part = { name: 'tellings', ...job };
   return {
