@@ -4,6 +4,7 @@ import type { Harm } from './verdict.ts';
 
 const ACCEPTED = '✅ Sent for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
+const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.';
 const UNKNOWN =
   "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Wait for the review, or look on the listing service's site, before you send it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
@@ -36,6 +37,7 @@ describe('what an answer claims', () => {
   it.each([
     [ACCEPTED, 'accepted'],
     [REJECTED, 'rejected'],
+    [NOT_TAKEN, 'not taken'],
     [UNKNOWN, 'unknown'],
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
@@ -56,6 +58,7 @@ describe('the judgement of what was told', () => {
   it('is clean when what was said is true', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
+    expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);
     expect(harms([NOT_SENT], {})).toEqual([]);
     for (const service of [{}, { got: 1 }, { got: 1, has: 1 }]) expect(harms([UNKNOWN], service)).toEqual([]);
     expect(harms([UNKNOWN, WARNING, ACCEPTED], { got: 2, has: 2 })).toEqual([]);
@@ -80,6 +83,8 @@ describe('the judgement of what was told', () => {
     expect(harms([ACCEPTED], {})).toEqual(['told wrongly']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['told wrongly']);
     expect(harms([REJECTED], {})).toEqual(['told wrongly']);
+    expect(harms([NOT_TAKEN], { got: 1 })).toEqual(['told wrongly']);
+    expect(harms([NOT_TAKEN], {})).toEqual(['told wrongly']);
     expect(harms([REJECTED], { got: 1, has: 1 })).toEqual(['told wrongly']);
     expect(harms([NOT_SENT], { got: 1 })).toEqual(['told wrongly']);
     expect(harms([WARNING, NOT_SENT], { got: 1, has: 1 })).toEqual(['told wrongly']);

@@ -16,8 +16,8 @@ export interface Findings {
   /** The servers of every `add` that the service has read whole, one each. */
   readonly received: readonly string[];
   /**
-   * Of those, the ones in requests of several that the service refused as a whole. It took none of them, so the bot may
-   * send them again in smaller requests to find the one that was meant.
+   * Of those, the ones that the service refused as a whole, and took none of: in requests of several, which the bot may send
+   * again in smaller ones to find the one that was meant, and in those that were refused for their key.
    */
   readonly turnedDown: readonly string[];
   /** The servers that the service holds, one each time. */
@@ -27,7 +27,15 @@ export interface Findings {
 }
 
 /** What an answer says of a server. */
-export const CLAIMS = ['accepted', 'rejected', 'unknown', 'nothing sent', 'waiting', 'unclear'] as const;
+export const CLAIMS = [
+  'accepted',
+  'rejected',
+  'unknown',
+  'not taken',
+  'nothing sent',
+  'waiting',
+  'unclear',
+] as const;
 export type Claim = (typeof CLAIMS)[number];
 
 /** The first that fits. */
@@ -50,8 +58,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Sent for review\./, 'accepted'],
-  // The service has taken nothing of it; this can be read again until another attempt has ended.
-  [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'nothing sent'],
+  // One request can be read of more than once: it stands there until another attempt has ended.
+  [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'not taken'],
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [
@@ -106,6 +114,7 @@ export function judge(
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||
+      (count('not taken') > 0 && wasTurnedDown === 0) ||
       accepted + count('rejected') > got + wasTurnedDown ||
       got > accepted + count('rejected') + open ||
       accepted > has ||

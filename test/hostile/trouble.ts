@@ -115,8 +115,8 @@ export async function makeTrouble(
     refusals.refuseKeys(true);
     await listing.behave(KEY_REFUSAL);
     await sleep(2_000);
-    refusals.refuseKeys(false);
     await listing.behave({ kind: 'ok' });
+    refusals.refuseKeys(false);
   }
 
   async function jump(own: Random): Promise<void> {
