@@ -211,7 +211,8 @@ function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 
 /**
  * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, a final
- * sigma as any other, other punctuation as a space ("counter strike"). A text of signs alone stays as it is, so that it can be found too.
+ * sigma as any other, other punctuation as a space ("counter strike"). Text that has signs alone keeps them: such a game can be
+ * found, too.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
