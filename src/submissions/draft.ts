@@ -111,7 +111,8 @@ export function otherRows(
 /** Several servers may stand on one line, and a line that says the same as an earlier one is never ready. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'not-sent' || isAboutKey(outcome);
+/** The service has not decided on the server: it was not sent, or the guild's key was refused. */
+export const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'not-sent' || isAboutKey(outcome);
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 

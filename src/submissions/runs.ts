@@ -8,7 +8,7 @@ import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
-import { afterRun, type Draft, isUnconfirmed } from './draft.ts';
+import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -292,25 +292,17 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     // The document or the name was deleted meanwhile, or the document cannot be read.
     if (!draft || userId === null || name === null) return;
     const isApproved = row.expires_at !== null;
-    const after = afterRun(draft, await serversOf(id), isApproved);
+    const ended = await serversOf(id);
+    const after = afterRun(draft, ended, isApproved);
     const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
     if (isApproved && rows.length === 0) return drafts.delete(documentId);
     await drafts.keep(documentId, after);
     if (rows.length === 0) return;
     const again = { documentId, guildId, user: { id: userId, name }, rows };
     await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    const isEnded = tables()
-      .selectFrom('servers')
-      .select('position')
-      .where('submission_id', '=', id)
-      .where('outcome', '<>', 'not-sent');
     // Where all of it waits again, there is nothing to tell yet.
-    await tables()
-      .updateTable('submissions')
-      .set({ telling: null })
-      .where('id', '=', id)
-      .where(({ not, exists }) => not(exists(isEnded)))
-      .execute();
+    if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
+    await tables().updateTable('submissions').set({ telling: null }).where('id', '=', id).execute();
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {

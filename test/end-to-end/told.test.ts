@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   labelsOf,
@@ -190,21 +190,24 @@ it('what waits again is told once it is decided, and its reply has its buttons m
   bot,
   guild,
   listing,
+  admin,
   member,
 }) => {
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(3)));
+  const done = () =>
+    bot.store.rows("SELECT telling FROM submissions WHERE guild_id = ? AND state = 'done'", guild.id);
   await listing.behave({ kind: 'down' });
   await approve(guild);
-  await expect.poll(async () => labelsOf(await waitingIn(guild))).toContain('Approve');
-  expect(
-    await bot.store.rows(
-      "SELECT id FROM submissions WHERE guild_id = ? AND state = 'done' AND telling IS NOT NULL",
-      guild.id,
-    ),
-  ).toEqual([]);
-  expect(directTo(guild, member)).toEqual([]);
+  await expect.poll(done).toEqual([{ telling: null }]);
   await listing.behave({ kind: 'ok' });
+  listing.allow('dying-key');
+  await setKey(admin, 'dying-key');
+  listing.revoke('dying-key');
+  await approve(guild);
+  await expect.poll(done).toEqual([{ telling: null }, { telling: null }]);
+  expect(directTo(guild, member)).toEqual([]);
+  await setKey(admin, 'sandbox-key');
   await setQuota(guild, '2');
   await approve(guild);
   await expect.poll(() => directTo(guild, member).length).toBe(1);
