@@ -38,13 +38,15 @@ export const CLAIMS = [
 ] as const;
 export type Claim = (typeof CLAIMS)[number];
 
+/** After a crash above what stood there before the press, or what became of the document before. */
+export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish this/;
+
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // What a moderator decides about, or has approved, may be sent after its member has read of it.
   [/This is waiting for a moderator|Approved(?:, and being sent)? ·/, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
-  // After a crash above what stood there before the press.
-  [/^(\(only you can see this\) )?The bot was interrupted before it could finish this/, 'nothing sent'],
+  [INTERRUPTED, 'nothing sent'],
   // Of a server of a list, by its report.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],

@@ -4,7 +4,7 @@ import type { Answer, OptionValue, Person } from '../../sandbox/discord/contract
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { setKey, textOf } from '../support/bot.ts';
 import { upload } from '../support/people.ts';
-import { type Ask, latestOf } from './judge.ts';
+import { type Ask, INTERRUPTED, latestOf } from './judge.ts';
 import { throughPanel } from './panel.ts';
 import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
@@ -168,6 +168,8 @@ export function createMembers(world: World): Members {
   async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
     const latest = latestOf(text);
+    // What became of the list stands below, with its report.
+    if (INTERRUPTED.test(text)) return () => text;
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
     // What came of the latest press may stand above the former report, whose files stay.
     if (report !== undefined && latest === text) {
