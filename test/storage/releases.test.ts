@@ -3,10 +3,29 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
-import { folder } from '../support/machine.ts';
-import { addServer, openSettings, setQuota } from '../support/people.ts';
+import { createTestClock, folder } from '../support/machine.ts';
+import {
+  ACCEPTED,
+  addServer,
+  addsOf,
+  allowGames,
+  labelsOf,
+  lines,
+  openSettings,
+  openWindow,
+  paste,
+  pickSetting,
+  postComponents,
+  postPanel,
+  pressSetting,
+  pressSubmit,
+  removeKey,
+  setQuota,
+} from '../support/people.ts';
 
 /** Databases that released versions have left, as SQL. docs/releasing.md says how one is made; none is ever changed. */
 const RELEASES = join(import.meta.dirname, 'releases');
@@ -16,7 +35,6 @@ const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
 type Kind = (typeof KINDS)[number];
-type Guild = Pick<TestGuild, 'discord' | 'admin' | 'member'>;
 
 /** A database that SQL is read into, and written out of. */
 async function newPlace(kind: Kind) {
@@ -57,45 +75,150 @@ function sqlOf(database: DatabaseSync): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Runs something with a bot over that database, in the guild that is there from the start. */
-async function withBot(url: string, run: (guild: Guild) => Promise<void>): Promise<void> {
-  const bot = await openBot({ env: { STORE_URL: url, ENCRYPTION_KEY, HISTORY_DAYS: '3650' } });
+interface Place {
+  readonly bot: Bot;
+  readonly guild: TestGuild;
+  /** A guild without a key. */
+  readonly keyless: TestGuild;
+}
+
+/** Runs something with a bot over that database, in the guilds that are there from the start. */
+async function withBot(url: string, run: (place: Place) => Promise<void>): Promise<void> {
+  const bot = await openBot({ env: { STORE_URL: url, ENCRYPTION_KEY } });
+  const guildAt = (index: number): TestGuild => {
+    const { discord, listing } = bot;
+    const guild = discord.guilds[index];
+    if (guild === undefined) throw new Error(`there is no guild ${index}`);
+    const person: TestGuild['person'] = (who) => bot.person({ ...who, guild: index });
+    const people = { person, admin: person({ role: 'admin' }), member: person({}) };
+    return { ...guild, discord, listing, ...people };
+  };
+  // Those who wait for a reply in the kept database are nobody that this Discord knows.
+  bot.mayBreak(BREACHES.afterTheEnd, 10);
   try {
-    await run({ discord: bot.discord, admin: bot.person({ role: 'admin' }), member: bot.person({}) });
+    await run({ bot, guild: guildAt(0), keyless: guildAt(1) });
   } finally {
     await bot.close();
   }
 }
 
-/** A key, settings, what was accepted, what was rejected, what was not accepted yet. */
-async function fill(guild: Guild): Promise<void> {
-  await setKey(guild.admin, 'sandbox-key');
-  await setQuota(guild, '42');
-  await addServer(guild.member, 'kept.example.com:27015');
-  await addServer(guild.member, 'kept.example.com:70000');
+/** Beside a database: when it was written, in milliseconds since 1970, and the buttons of messages that were there then. */
+interface Seen {
+  readonly at: number;
+  readonly buttons: Readonly<Record<'draft' | 'waiting' | 'own' | 'panel', readonly object[]>>;
 }
 
-async function isKept(guild: Guild): Promise<void> {
-  expect(textOf(await guild.admin.slash('keystatus'))).toContain('Last worked');
-  expect(textOf(await openSettings(guild))).toContain('Daily quota: 42 game servers');
-  expect(textOf(await guild.member.slash('submissions'))).toContain('kept.example.com:27015');
-  // What was sealed opens.
-  expect(textOf(await addServer(guild.member, 'new.example.com:27015'))).toContain('was sent for review');
+const buttonsOf = (message: SeenMessage): readonly object[] => message.current?.components ?? [];
+
+/**
+ * All that a guild can have: a key, every setting, a panel, a document, what was accepted, what was refused, what waits with
+ * its message and with whom to tell, and what is under way when the database is written; another guild has removed its key.
+ * @param write called while something is under way
+ */
+async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Promise<void> {
+  const { admin, member, listing } = guild;
+  await setKey(keyless.admin, 'sandbox-key');
+  await removeKey(keyless.admin);
+  await setKey(admin, 'sandbox-key');
+  await addServer(member, 'kept.example.com:27015');
+  const panel = await postPanel(guild, 'Welcome');
+  await turnApprovalOn(guild);
+  await pickSetting(guild, 'Approval', '@Moderators');
+  await pickSetting(guild, 'Role to notify', '@Server news');
+  await setQuota(guild, '42');
+  await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
+  await pressSetting(guild, 'Announcements', 'Announce submissions');
+  await addServer(member, 'refused.example.com:27015');
+  const { modal } = await openWindow(inStaff(guild, 'admin'), await waitingIn(guild), 'Refuse');
+  await inStaff(guild, 'admin').submit(modal, { reason: 'Not one of ours' });
+  const own = await addServer(member, 'waits.example.com:27015');
+  const waiting = await waitingIn(guild);
+  const draft = await paste(member, lines(3));
+  await pickSetting(guild, 'Language for everyone', 'Deutsch');
+  const isWritten = Promise.withResolvers<void>();
+  await listing.behave({ kind: 'held', until: isWritten.promise });
+  const underWay = addServer(admin, 'underway.example.com:27015');
+  await expect.poll(() => addsOf(guild, 'underway.example.com')).toHaveLength(1);
+  write({
+    at: Date.now(),
+    buttons: {
+      draft: buttonsOf(messageOf(draft)),
+      waiting: buttonsOf(waiting),
+      own: buttonsOf(messageOf(own)),
+      panel: buttonsOf(panel),
+    },
+  });
+  isWritten.resolve();
+  await underWay;
 }
+
+/** An admin, a moderator and a member go on where they were. */
+async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<void> {
+  const { admin, member, discord, channelId } = guild;
+  const post = async (name: keyof Seen['buttons'], where = channelId) => {
+    const message = await postComponents(bot, where, buttons[name]);
+    if (message === undefined) throw new Error(`the buttons of ${name} were not posted`);
+    return message;
+  };
+
+  expect(textOf(await keyless.admin.slash('keystatus'))).toContain('/setkey');
+  expect(textOf(await admin.slash('keystatus'))).toContain('Last worked');
+  const settings = textOf(await openSettings(guild));
+  for (const line of KEPT_SETTINGS) expect(settings).toContain(line);
+  const history = textOf(await admin.slash('submissions', { outcome: 'unknown' }));
+  expect(history).toContain('underway.example.com:27015');
+  expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
+
+  // What a member was shown goes on, and what was sealed opens.
+  const preview = await pressSubmit(member, await post('draft'));
+  expect(textOf(preview)).toContain('approval');
+  const moderator = inStaff(guild, 'admin');
+  await moderator.press(await post('waiting', moderator.channelId), 'Approve');
+  await expect.poll(() => addsOf(guild, 'waits.example.com')).toHaveLength(1);
+  const direct = () => discord.messages({ channelId: discord.directChannel(member.userId) });
+  await expect.poll(() => direct().map(textOf).join()).toContain('waits.example.com:27015');
+  expect(textOf(await member.press(await post('own'), 'Withdraw'))).toContain('Approved');
+  const panel = await post('panel');
+  expect((await member.press(panel, labelsOf(panel)[0] ?? '')).kind).toBe('modal');
+  expect(textOf(await addServer(admin, 'new.example.com:27015'))).toContain(ACCEPTED);
+}
+
+/** As /settings says what {@link fill} has chosen. */
+const KEPT_SETTINGS = [
+  'Log channel: #',
+  'Role to notify: @',
+  'Games: only Counter-Strike 2 and Factorio',
+  'Daily quota: 42 game servers',
+  'Approval: on; @',
+  'Announcements: on',
+  'Panels: 1',
+  'Language for everyone: Deutsch',
+];
 
 describe.each(KINDS)('over %s', (kind) => {
-  const ending = `-${kind}.sql`;
+  const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
   it.runIf(KEEP_RELEASE)('the database of a release is written', async () => {
     const place = await newPlace(kind);
-    await withBot(place.url, fill);
     mkdirSync(RELEASES, { recursive: true });
-    writeFileSync(join(RELEASES, `${KEEP_RELEASE}${ending}`), place.write());
+    await withBot(place.url, (bot) =>
+      fill(bot, (seen) => {
+        writeFileSync(fileOf(KEEP_RELEASE ?? '', 'sql'), place.write());
+        writeFileSync(fileOf(KEEP_RELEASE ?? '', 'json'), `${JSON.stringify(seen, undefined, 2)}\n`);
+      }),
+    );
   });
 
-  it.each(KEPT.filter((name) => name.endsWith(ending)))('%s is read', async (name) => {
+  const versions = KEPT.filter((name) => name.endsWith(`-${kind}.sql`)).map((name) =>
+    name.slice(0, -`-${kind}.sql`.length),
+  );
+
+  it.each(versions)('a guild goes on with the database of %s', async (version) => {
+    const seen: Seen = JSON.parse(readFileSync(fileOf(version, 'json'), 'utf8'));
+    // Nothing that has a time has run out.
+    createTestClock().set(seen.at + 60_000 - Date.now());
     const place = await newPlace(kind);
-    await place.read(readFileSync(join(RELEASES, name), 'utf8'));
-    await withBot(place.url, isKept);
+    await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
+    await withBot(place.url, (bot) => goOn(bot, seen));
   });
 });
