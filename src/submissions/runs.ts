@@ -187,7 +187,8 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
   }
 
   /**
-   * Changes the state of a run: nothing else does. The message on which moderators decide is due then.
+   * Changes the state of a run: nothing else does. If it is another state, the message on which moderators decide is due.
+   * From a state to the same one it holds the run as it is until the transaction ends.
    * @returns the run as it is now, or why it was not moved
    */
   async function move(id: string, which: Movable, to: Moved): Promise<SubmissionsTable | NoDraft> {
