@@ -7,7 +7,8 @@ import type { Tellings } from '../../src/interactions/tellings.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
-import type { Run, Runs } from '../../src/submissions/runs.ts';
+import { endedServers, type Run, type Runs } from '../../src/submissions/runs.ts';
+import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { noDraft } from '../submit/no-draft.ts';
 import { type ReportDeps, reportReply } from '../submit/report.ts';
@@ -16,11 +17,12 @@ import { type ReportDeps, reportReply } from '../submit/report.ts';
 export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
   readonly tellings: Pick<Tellings, 'isWanted'>;
+  readonly runs: Pick<Runs, 'earlier'>;
 }
 
 /** What it takes to say what became of a document whose control was used too late. */
 export interface BecameDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'settled'>;
+  readonly runs: Pick<Runs, 'earlier' | 'settled'>;
   readonly editOrder: Pick<EditOrder, 'wrote'>;
 }
 
@@ -62,16 +64,21 @@ export async function runReply(context: Context, run: Run, deps: RunReplyDeps): 
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
-async function ownApproval(context: Context, run: Run, { games, tellings }: RunReplyDeps): Promise<Reply> {
+async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
-  const view = approvalView(t, run, games, user.id);
+  const view = approvalView(t, run, deps.games, user.id);
   if (run.userId !== user.id) return { ...view, components: [] };
   const isWaiting = run.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
-  const isTold = isWaiting && (await tellings.isWanted(guildId, user.id));
+  const isTold = isWaiting && (await deps.tellings.isWanted(guildId, user.id));
+  const earlier = endedServers({ servers: await deps.runs.earlier(run) });
+  const texts = [
+    sentences(view.content, next, isTold ? t('approval.tells') : undefined),
+    ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
+  ];
   return {
     ...view,
-    content: sentences(view.content, next, isTold ? t('approval.tells') : undefined),
+    content: texts.join('\n'),
     components: rows(ownButtons(t, run)),
   };
 }

@@ -7,7 +7,7 @@ import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'by' | 'settled'>;
+  readonly runs: Pick<Runs, 'by' | 'earlier' | 'settled'>;
   readonly drafts: Pick<Drafts, 'find'>;
 }
 

@@ -355,6 +355,15 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     },
     latest,
     settled,
+    /** The servers of earlier runs of the same document that have ended for good: none of them is in this run. */
+    async earlier({ id, documentId, servers: present }: Run): Promise<readonly RunServer[]> {
+      const rows = await rowsOf(documentId).where('submissions.id', '<>', id).execute();
+      const before = await Promise.all(rows.map((row) => serversOf(row.id)));
+      const addresses = new Set(present.map(({ server }) => addressOf(server)));
+      return before
+        .flat()
+        .filter(({ server, outcome }) => outcome && !isUnsent(outcome) && !addresses.has(addressOf(server)));
+    },
     endWaiting,
     finish,
     /** Carries out a run that waits, from here on counted by limits. @returns why it cannot be */

@@ -214,4 +214,7 @@ it('what waits again is told once it is decided, and its reply has its buttons m
   expect(textOf(directTo(guild, member)[0] ?? reply)).toContain('2 game servers');
   await expect.poll(() => textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
+  expect(textOf(reply)).toContain('2 sent for review.');
+  await refuse(guild, '');
+  await expect.poll(() => textOf(reply)).toMatch(/Refused, so nothing was sent.*2 sent for review\./s);
 });

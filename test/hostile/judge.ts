@@ -39,7 +39,8 @@ export const CLAIMS = [
 export type Claim = (typeof CLAIMS)[number];
 
 /** After a crash above what stood there before the press, or what became of the document before. */
-export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish this/;
+export const INTERRUPTED =
+  /^(\(only you can see this\) )?The bot was interrupted before it could finish this/;
 
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [

@@ -180,6 +180,13 @@ export function createMembers(world: World): Members {
     if (!AFTER_RESTART.test(latest)) return () => latest;
     // After a restart only numbers are told: which servers these are is in the history.
     const history = await world.stored.latest(all);
+    // What came of the rest of the list before stands below.
+    if (/waiting for a moderator|so nothing was sent/.test(latest)) {
+      return (server) => {
+        const outcome = history.get(server) ?? 'not-sent';
+        return outcome === 'not-sent' ? latest : `list: ${outcome}`;
+      };
+    }
     const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
       // Of each reason there is a number of its own.
