@@ -4,6 +4,7 @@ import type { ApprovalMessages } from '../../src/interactions/approval-messages.
 import {
   type ApprovalView,
   approvalView,
+  beforeTexts,
   decisionButtons,
   LONGEST_REASON,
   ownButtons,
@@ -27,7 +28,7 @@ import { type BecameDeps, becameOf } from './waiting.ts';
 
 export interface ApprovalDeps extends BecameDeps {
   readonly access: Access;
-  readonly approvals: Pick<Approvals, 'find' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
   readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
@@ -100,12 +101,19 @@ export function approvalActions(
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
+  /** What waits, or did, for a moderator. @param readerId see {@link approvalView} */
+  async function moderatorsView(t: Context['t'], run: Run, readerId?: string): Promise<ApprovalView> {
+    const { content, embeds } = approvalView(t, run, games, readerId);
+    const before = beforeTexts(t, await approvals.before(run), games);
+    return { content: [content, ...before].join('\n'), embeds };
+  }
+
   /** What it is now, for a moderator. Where it still waits, it is not what they have seen. */
   async function asItIs(context: Deciding): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
     if (approval === undefined) throw new UserError(t('approval.withdrawn'));
-    const view = approvalView(t, approval, games);
+    const view = await moderatorsView(t, approval);
     if (approval.state !== 'waiting') return view;
     const content = `${t('approval.changed')}\n${view.content}`;
     return { ...view, content, components: rows(decisionButtons(t, approval)), isRefusal: true };
@@ -227,13 +235,15 @@ export function approvalActions(
     const id = ids[index];
     const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
     if (approval === undefined) return undefined;
-    const { content, embeds } = approvalView(t, approval, games, user.id);
+    const view = decides
+      ? await moderatorsView(t, approval, user.id)
+      : approvalView(t, approval, games, user.id);
     const next =
       ids.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));
     return {
-      content: `**${t('submissions.waiting', { count: ids.length })}**\n${content}`,
-      embeds,
+      ...view,
+      content: `**${t('submissions.waiting', { count: ids.length })}**\n${view.content}`,
       components: rows(
         [...(decides ? decisionButtons(t, approval) : []), next],
         approval.userId === user.id ? ownButtons(t, approval) : [],

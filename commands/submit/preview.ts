@@ -14,7 +14,7 @@ import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import { beforeText } from '../../src/words/refusal.ts';
+import { beforeItems } from '../../src/words/refusal.ts';
 import {
   addressItem,
   describe,
@@ -33,8 +33,6 @@ import { reasonsOf, refusedItem, someNumbers } from './problem-text.ts';
 const LONGEST_NOTICE = 500;
 const LONGEST_GAME = 30;
 const LONGEST_ADDRESS = 60;
-/** How many already submitted servers are named. */
-const MOST_EARLIER = 3;
 /** How many servers the message shows; a longer list is in a file. */
 const MOST_SHOWN = 10;
 
@@ -163,9 +161,7 @@ function alreadySubmittedText(t: Translate, prepared: Prepared, games: GameIndex
   const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;
   if (count === 0) return '';
-  const items = firstItems(t, [...alreadySubmitted.values()], MOST_EARLIER, (before) =>
-    t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
-  );
+  const items = beforeItems(t, [...alreadySubmitted.values()], games);
   const heading = isNothingNew(prepared) ? 'nothingNew' : 'alreadySubmitted';
   return [t(`list.${heading}`, { count }), ...items].join('\n');
 }

@@ -14,7 +14,7 @@ import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'due' | 'shown' | 'changed'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'changed'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -83,10 +83,14 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const openChannel = logTrouble === undefined ? logChannelId : undefined;
     const t = await guildWords(guildId);
     const isWaiting = run?.state === 'waiting';
+    const before = run ? await approvals.before(run) : [];
     const shown = run
-      ? { ...channelView(t, run, games), components: rows(decisionButtons(t, run)) }
+      ? { ...channelView(t, run, before, games), components: rows(decisionButtons(t, run)) }
       : deletedView(t);
-    const bare = run && { ...harmfulView(t, run), components: rows(decisionButtons(t, run, true)) };
+    const bare = run && {
+      ...harmfulView(t, run, before, games),
+      components: rows(decisionButtons(t, run, true)),
+    };
 
     async function put(channelId: string, messageId?: string, nonce = id, roleId?: string) {
       const head = roleId === undefined ? '' : `<@&${roleId}>\n`;

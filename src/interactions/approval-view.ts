@@ -1,10 +1,12 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
+import { beforeItems } from '../words/refusal.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import type { Reply } from './command.ts';
@@ -87,23 +89,42 @@ const MOST_IN_WORDS = 3;
 export function channelView(
   t: Translate,
   run: Run,
+  before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content' | 'embed'> {
   const { servers, userId } = run;
   const lines = servers
     .slice(0, MOST_IN_WORDS)
     .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
-  const content = [statusText(t, run), byText(t, userId), ...lines].join('\n');
+  const texts = [statusText(t, run), byText(t, userId), ...lines, ...beforeTexts(t, before, games)];
+  const content = texts.join('\n');
   if (servers.length <= MOST_IN_WORDS) return { content };
   const [embed] = approvalView(t, run, games, userId).embeds;
   return { content, embed };
 }
 
+/** What moderators see of servers that were submitted here before. @param before see `Approvals.before` */
+export const beforeTexts = (
+  t: Translate,
+  before: readonly EarlierSubmission[],
+  games: GameIndex,
+): readonly string[] =>
+  before.length === 0
+    ? []
+    : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
+
 /** The same where Discord does not take the words, for a link in them, and does not say in which. */
-export function harmfulView(t: Translate, run: Run): Pick<ChannelMessage, 'content'> {
-  // Below the first line stand a reason and what the service says.
+export function harmfulView(
+  t: Translate,
+  run: Run,
+  before: readonly EarlierSubmission[],
+  games: GameIndex,
+): Pick<ChannelMessage, 'content'> {
+  // Below the first line stand a reason and what the service says; below how many were submitted before, their addresses.
   const [head = ''] = statusText(t, run).split('\n');
-  return { content: run.state === 'waiting' ? `${head}\n${t('approval.harmful')}` : head };
+  if (run.state !== 'waiting') return { content: head };
+  const [earlier] = beforeTexts(t, before, games);
+  return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
 }
 
 /** What is shown of a submission that was deleted, with all of its guild. */

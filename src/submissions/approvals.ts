@@ -1,9 +1,10 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
+import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
-import type { MessagePlace, Run, Runs } from './runs.ts';
+import { type MessagePlace, type Run, type Runs, rowOf } from './runs.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
 const MOST_WAITING = {
@@ -43,13 +44,14 @@ export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'find' | 'read' | 'save' | 'delete'>;
   readonly runs: Pick<Runs, 'latest' | 'endWaiting'>;
+  readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
 }
 
 /**
  * Documents whose runs wait for a moderator. Each change is a transaction of the guild, and makes the message due:
  * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
  */
-export function createApprovals({ store, drafts, runs }: ApprovalsDeps) {
+export function createApprovals({ store, drafts, runs, alreadySubmitted }: ApprovalsDeps) {
   const { tables } = store;
 
   const waitingIn = (guildId: string, userId?: string) =>
@@ -99,6 +101,12 @@ export function createApprovals({ store, drafts, runs }: ApprovalsDeps) {
     find,
     seen,
     ownAddresses,
+    /** Of what waits: the servers that were submitted here before, whatever its member has pressed. */
+    async before({ guildId, state, servers }: Run): Promise<readonly EarlierSubmission[]> {
+      if (state !== 'waiting') return [];
+      const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowOf));
+      return [...found.values()];
+    },
     /** The ids of the documents that wait in a guild, or of one member; oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId, userId)

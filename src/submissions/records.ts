@@ -23,13 +23,14 @@ export function createRecords(deps: RecordsDeps) {
   const { store, owner, member, guild, days, myTurn, now = () => Date.now() } = deps;
   const drafts = createDrafts({ store, now });
   const runs = createRuns({ store, drafts, owner, now });
+  const alreadySubmitted = createAlreadySubmitted({ store, now });
   const limits = createLimits({ store, member, guild, now });
   return {
     drafts,
     runs,
     limits,
-    alreadySubmitted: createAlreadySubmitted({ store, now }),
-    approvals: createApprovals({ store, drafts, runs }),
+    alreadySubmitted,
+    approvals: createApprovals({ store, drafts, runs, alreadySubmitted }),
     history: createHistory({ store, myTurn }),
     erasure: createErasure({ store, drafts, limits, runs, days, now }),
   };

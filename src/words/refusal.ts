@@ -7,7 +7,7 @@ import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { nextTryText, sentences, whenText } from './sentences.ts';
-import { gameNamed, signed } from './servers.ts';
+import { firstItems, gameNamed, serverItem, signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** What a refusal is about, other than the guild's key. */
@@ -101,8 +101,21 @@ function beforeTexts(
     : [text];
 }
 
+/** The most servers that were already submitted that a message names. */
+const MOST_EARLIER = 3;
+
+/** The first servers that were already submitted, and what came of them. */
+export const beforeItems = (
+  t: Translate,
+  all: readonly EarlierSubmission[],
+  games: GameIndex,
+): readonly string[] =>
+  firstItems(t, all, MOST_EARLIER, (before) =>
+    t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
+  );
+
 /** How a server that was already submitted ended, as which game, when, and by whom. */
-export function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
+function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const {
     game,
     at,

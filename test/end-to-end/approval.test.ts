@@ -128,6 +128,34 @@ describe('a submission under approval', () => {
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
+  it('says to moderators alone what was submitted here before, whatever its member has pressed', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    await addServer(admin, `${HOST}:1`);
+    const known = await addServer(member, `${HOST}:1`);
+    const reply = await member.press(known, 'Submit anyway');
+    const EARLIER =
+      /1 already submitted:.*\n.*wait\.example\.com:1.*sent for review · Counter-Strike 2.*by admin/;
+    const message = await waitingIn(guild);
+    expect(textOf(message)).toMatch(EARLIER);
+    expect(textOf(await admin.slash('submissions'))).toMatch(EARLIER);
+    for (const own of [reply, await member.slash('submissions')]) {
+      expect(textOf(own)).not.toContain('already submitted');
+    }
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain(SENT);
+    expect(textOf(message)).not.toContain('already submitted');
+    await addServer(admin, 's1.example.com:27015');
+    const list = await member.press(await paste(member, lines(3)), 'Include 1 already submitted');
+    await pressSubmit(member, list);
+    expect((await waitingIn(guild)).current.content).toMatch(
+      /1 already submitted:.*\n- `s1\.example\.com[^\n]*$/,
+    );
+  });
+
   it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
@@ -448,17 +476,22 @@ describe('a submission under approval', () => {
   it('has its buttons, and a file, where Discord takes no message with what it holds', async ({
     guild,
     discord,
+    admin,
     member,
   }) => {
     await turnApprovalOn(guild);
+    await addServer(admin, `${HOST}:1`);
+    const known = await addServer(member, `${HOST}:1`);
     // The log has said so, and says nothing more below.
-    await expect.poll(() => logLines(guild).join()).toContain('Approval');
+    await expect
+      .poll(() => logLines(guild).join('\n'))
+      .toMatch(/Approval.*sent for review.*already submitted/s);
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
-    expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
+    expect(textOf(await member.press(known, 'Submit anyway'))).toContain(WAITS);
     const message = await waitingIn(guild);
-    expect(textOf(message)).toContain('for a link in it');
+    expect(textOf(message)).toMatch(/1 already submitted:.*for a link in it/s);
     expect(textOf(message)).not.toContain(HOST);
     expect(labelsOf(message)).toEqual(['Approve', 'Refuse', 'Show all']);
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
