@@ -84,13 +84,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const t = await guildWords(guildId);
     const isWaiting = run?.state === 'waiting';
     const before = run ? await approvals.before(run) : [];
-    const shown = run
-      ? { ...channelView(t, run, before, games), components: rows(decisionButtons(t, run)) }
-      : deletedView(t);
-    const bare = run && {
-      ...harmfulView(t, run, before, games),
-      components: rows(decisionButtons(t, run, true)),
-    };
+    const components = run ? rows(decisionButtons(t, run)) : [];
+    const shown = run ? { ...channelView(t, run, before, games), components } : deletedView(t);
+    const bare = run && { ...harmfulView(t, run, before, games), components };
 
     async function put(channelId: string, messageId?: string, nonce = id, roleId?: string) {
       const head = roleId === undefined ? '' : `<@&${roleId}>\n`;

@@ -136,19 +136,14 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
 export const byText = (t: Translate, userId: string): string =>
   userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
 
-/** What a moderator can press. @param isHidden whether the message does not show the servers */
-export function decisionButtons(
-  t: Translate,
-  { id, documentId, state, servers }: Run,
-  isHidden = false,
-): readonly APIButtonComponent[] {
+/** What a moderator can press. */
+export function decisionButtons(t: Translate, { id, documentId, state }: Run): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const seen = `${documentId}:${id}`;
-  const showAll = button(submissionsId('all', seen), t('approval.showAll'));
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('refuse', seen), t('approval.refuse'), 'danger'),
-    ...(isHidden || servers.length > MOST_SHOWN ? [showAll] : []),
+    button(submissionsId('all', seen), t('approval.showAll')),
   ];
 }
 

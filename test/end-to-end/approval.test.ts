@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
-import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -73,7 +73,7 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain('by @');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect(textOf(message)).toContain(`${HOST}:1`);
-    expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    expect(labelsOf(message)).toEqual(DECISIONS);
     expect(addsOf(guild, HOST)).toEqual([]);
     const until = Number(/until <t:(\d+):f>/.exec(message.current.content)?.[1]) * 1_000;
     expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
@@ -106,7 +106,7 @@ describe('a submission under approval', () => {
       const answer = await press();
       expect(textOf(answer)).toContain('changed meanwhile');
       expect(textOf(answer)).toContain('unseen.example.com:1');
-      expect(labelsOf(answer)).toEqual(['Approve', 'Refuse']);
+      expect(labelsOf(answer)).toEqual(DECISIONS);
     }
     expect(addsOf(guild, 'example.com')).toEqual([]);
     expect(textOf(await admin.press(refused, 'Approve'))).toContain(SENT);
@@ -207,7 +207,7 @@ describe('a submission under approval', () => {
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
     expect(answer).toContain('no API key');
     expect(answer).toContain('It is still waiting for a moderator.');
-    expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
   it('is told to whoever approves with what they can do about what refuses it', async ({
@@ -277,7 +277,7 @@ describe('a submission under approval', () => {
     await expect
       .poll(() => asideTo(guild, 'admin'))
       .toContain('1 game server is waiting for a moderator again.');
-    await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(textOf(await member.slash('submissions'))).toMatch(/not sent · .*\n.* couldn't be reached/);
     await refuseAs(guild, message, '');
@@ -415,7 +415,7 @@ describe('a submission under approval', () => {
       expect(textOf(first)).toContain(SENT);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next one waiting'] : [];
-      expect(labelsOf(first)).toEqual(['Approve', 'Refuse', ...others, 'Export']);
+      expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'Export']);
     }
     // Who looks for something finds what was submitted, and no more.
     for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }]) {
@@ -425,7 +425,7 @@ describe('a submission under approval', () => {
     }
     const next = await admin.slash('submissions', { member: member.userId });
     expect(textOf(next)).toContain(`${HOST}:6`);
-    expect(labelsOf(next)).toEqual(['Approve', 'Refuse', 'Export']);
+    expect(labelsOf(next)).toEqual([...DECISIONS, 'Export']);
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
@@ -493,7 +493,7 @@ describe('a submission under approval', () => {
     const message = await waitingIn(guild);
     expect(textOf(message)).toMatch(/1 already submitted:.*for a link in it/s);
     expect(textOf(message)).not.toContain(HOST);
-    expect(labelsOf(message)).toEqual(['Approve', 'Refuse', 'Show all']);
+    expect(labelsOf(message)).toEqual(DECISIONS);
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });

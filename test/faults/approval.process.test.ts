@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addServer, addsOf, labelsOf, logLines, openWindow, SENT, staffChannel } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
@@ -86,7 +86,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(running).toHaveLength(1);
     await crash(bot);
     await expect.poll(running).toEqual([]);
-    await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { modalOf, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '../support/people.ts';
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer w
     const answer = await inStaff(guild, 'admin').press(message, 'Approve');
     await cut;
     expect(textOf(answer)).toContain('not sent: Something went wrong in the bot.');
-    await expect.poll(() => labelsOf(message)).toEqual(['Approve', 'Refuse']);
+    await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);
   });
