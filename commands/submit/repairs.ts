@@ -145,6 +145,7 @@ function labelAfterRefusal(
     case 'in-flight':
     case 'member-waiting':
     case 'guild-waiting':
+    case 'waiting-often':
       return 'tryAgain';
     case 'game-not-allowed':
     case 'waiting-already':

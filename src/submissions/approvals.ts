@@ -1,4 +1,5 @@
 import type { ServerSubmission } from '../listing/contract.ts';
+import { createRecent } from '../recent.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
@@ -12,11 +13,16 @@ const MOST_WAITING = {
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
+/** How often a member may have something wait in 15 minutes: each time its message is written, and moderators may look. */
+const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
+
 /** Why nothing more may wait. */
 export type NotWaiting =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** So many submissions wait. */
-  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number };
+  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
+  /** The member had so much wait lately. `at`: when more may wait, in milliseconds since 1970. */
+  | { readonly code: 'waiting-often'; readonly at: number };
 
 /** Which document of a guild. */
 export interface ApprovalKey {
@@ -45,14 +51,17 @@ export interface ApprovalsDeps {
   readonly drafts: Pick<Drafts, 'find' | 'read' | 'save' | 'delete'>;
   readonly runs: Pick<Runs, 'latest' | 'endWaiting'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
+  readonly now?: () => number;
 }
 
 /**
  * Documents whose runs wait for a moderator. Each change is a transaction of the guild, and makes the message due:
  * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
  */
-export function createApprovals({ store, drafts, runs, alreadySubmitted }: ApprovalsDeps) {
+export function createApprovals(deps: ApprovalsDeps) {
+  const { store, drafts, runs, alreadySubmitted, now = () => Date.now() } = deps;
   const { tables } = store;
+  const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
 
   const waitingIn = (guildId: string, userId?: string) =>
     tables()
@@ -116,7 +125,7 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted }: Appro
         .execute();
       return rows.map(({ document_id }) => document_id);
     },
-    /** Why these servers may not wait as well. Called inside the guild's transaction. */
+    /** Why these servers may not wait as well; otherwise this time counts. Called inside the guild's transaction. */
     async whyNotWaiting(
       by: Submitter,
       servers: readonly ServerSubmission[],
@@ -138,7 +147,9 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted }: Appro
       }
       const addresses = await ownAddresses(by);
       const server = servers.find((each) => addresses.has(addressOf(each)));
-      return server && { code: 'waiting-already', server };
+      if (server) return { code: 'waiting-already', server };
+      const at = countWait(`${guildId} ${user.id}`);
+      return at === undefined ? undefined : { code: 'waiting-often', at };
     },
     /** @returns whether it still waited as it was seen, and so is refused now */
     refuse: ({ by, interactionId, reason, ...key }: Refused): Promise<boolean> =>

@@ -30,7 +30,7 @@ export function createRecords(deps: RecordsDeps) {
     runs,
     limits,
     alreadySubmitted,
-    approvals: createApprovals({ store, drafts, runs, alreadySubmitted }),
+    approvals: createApprovals({ store, drafts, runs, alreadySubmitted, now }),
     history: createHistory({ store, myTurn }),
     erasure: createErasure({ store, drafts, limits, runs, days, now }),
   };

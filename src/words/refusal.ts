@@ -65,6 +65,8 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
     case 'member-waiting':
     case 'guild-waiting':
       return { short: t(`problem.short.${refusal.code}`, { count: refusal.count }) };
+    case 'waiting-often':
+      return { short: t('problem.short.waiting-often'), help: nextTryText(refusal.at, t) };
     default:
       return limitText({ ...refusal, by: refusal.code }, t);
   }

@@ -538,6 +538,22 @@ describe('a submission under approval', () => {
     expect(textOf(await addServer(member, `${HOST}:11`))).toContain('Withdraw one in /submissions');
   });
 
+  it('is refused for a while where its member submits and withdraws again and again', async ({
+    guild,
+    discord,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    for (let n = 1; n <= 20; n += 1) {
+      await member.press(await addServer(member, `${HOST}:${n}`), 'Withdraw');
+      // Discord takes five messages in five seconds in a channel.
+      discord.clock.advance(1_000);
+    }
+    const refused = await addServer(member, `${HOST}:21`);
+    expect(textOf(refused)).toMatch(/too many submissions in a short time\. You can try again/);
+    expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
+  });
+
   it('is left out of a list that has it as well, which says so', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');

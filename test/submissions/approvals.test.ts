@@ -257,6 +257,22 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     });
   });
 
+  it('is one of twenty that a member has had wait in 15 minutes, withdrawn or not', async () => {
+    const opened = await open();
+    const other = { guildId, user: { id: '3', name: 'noa' } };
+    for (let n = 0; n < 20; n += 1) {
+      expect(await submit(opened, `w${n}`)).toEqual({ kind: 'waiting' });
+      expect(await opened.approvals.withdraw(mia, `w${n}`, newId())).toBeUndefined();
+      time += 1_000;
+    }
+    const at = time - 20_000 + 15 * 60_000;
+    expect(await submit(opened, 'w20')).toMatchObject({ refusal: { code: 'waiting-often', at } });
+    expect(await submit(opened, 'of another', 1, other)).toEqual({ kind: 'waiting' });
+    time = at;
+    expect(await submit(opened, 'w21')).toEqual({ kind: 'waiting' });
+    expect(await submit(opened, 'w22')).toMatchObject({ refusal: { code: 'waiting-often' } });
+  });
+
   it('is one of fewer where a thousand servers of a member wait, or five thousand of a guild', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };

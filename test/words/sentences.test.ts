@@ -75,6 +75,7 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'waiting-already': { code: 'waiting-already', server },
   'member-waiting': { code: 'member-waiting', count: 10 },
   'guild-waiting': { code: 'guild-waiting', count: 100 },
+  'waiting-often': { code: 'waiting-often', at: 1_000 },
 };
 
 const NOT_SENT: readonly NotSent['reason'][] = [
