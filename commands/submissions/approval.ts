@@ -16,6 +16,7 @@ import { writePage } from '../../src/interactions/pager.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
+import { REFUSAL_REASONS, reasonNamed } from '../../src/submissions/refusal-reasons.ts';
 import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -193,7 +194,7 @@ export function approvalActions(
   async function refuse(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
-    const reason = context.field('reason').trim();
+    const reason = { key: reasonNamed(context.field('why')), words: context.field('reason').trim() };
     const before = await placeOf(context);
     const refused = { ...seenOf(context), by: user.id, interactionId, reason };
     return (await approvals.refuse(refused)) ? decided(context, before) : undecided(context);
@@ -274,8 +275,17 @@ export function approvalActions(
             text: embeds[0]?.description ?? '',
             fields: [
               {
-                id: 'reason',
+                kind: 'select',
+                id: 'why',
                 label: t('approval.window.reason'),
+                hint: t('approval.window.hint'),
+                placeholder: t('approval.window.reason'),
+                options: REFUSAL_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
+                required: false,
+              },
+              {
+                id: 'reason',
+                label: t('approval.window.words'),
                 hint: t('approval.window.hint'),
                 most: LONGEST_REASON,
                 long: true,

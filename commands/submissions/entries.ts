@@ -3,6 +3,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
+import { reasonText } from '../../src/words/refusal.ts';
 import { whenText } from '../../src/words/sentences.ts';
 import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
@@ -10,6 +11,8 @@ import type { Reader } from '../../src/words/words.ts';
 
 /** UTF-16 units of a message: ten entries with the longest one fit into the 4,096 units of an embed. */
 const LONGEST_MESSAGE = 100;
+/** UTF-16 units of a moderator's own words, beside a ready-made reason. */
+const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
 /**
@@ -42,7 +45,8 @@ function decisionTexts(
 ): readonly string[] {
   const who = decidedBy === undefined ? [] : [t('approval.moderator', { user: `<@${decidedBy}>` })];
   if (refusal === undefined) return who;
-  return [...who, t('approval.reason', { reason: escapeText(refusal, LONGEST_MESSAGE) })];
+  const reason = reasonText(t, refusal, (words) => escapeText(words, LONGEST_REASON));
+  return [...who, t('approval.reason', { reason })];
 }
 
 /** A game server, and on lines of their own its outcome and why. */
@@ -74,6 +78,6 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${outcome.kind}`),
-    refusal ?? outcomeCell(t, outcome),
+    refusal ? reasonText(t, refusal, (words) => words) : outcomeCell(t, outcome),
   ];
 }

@@ -6,7 +6,7 @@ import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
-import { beforeItems } from '../words/refusal.ts';
+import { beforeItems, reasonText } from '../words/refusal.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import type { Reply } from './command.ts';
@@ -70,9 +70,10 @@ function statusText(t: Translate, run: Run): string {
       return [decided(t('approval.approved')), ...outcomesForLog(t, told), ...next].join('\n');
     }
     case 'refused': {
-      const reason = escapeText(refusal, LONGEST_REASON);
       const said = signed('rejected', decided(t('approval.refused')));
-      return reason === '' ? said : `${said}\n${t('approval.reason', { reason })}`;
+      if (refusal === undefined) return said;
+      const reason = reasonText(t, refusal, (words) => escapeText(words, LONGEST_REASON));
+      return `${said}\n${t('approval.reason', { reason })}`;
     }
     default:
       return signed('not-sent', t(`approval.${state}`));

@@ -47,6 +47,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('decided_by', 'text')
         .addColumn('decision_id', 'text')
         .addColumn('refusal', 'text')
+        .addColumn('refusal_key', 'text')
         .addColumn('channel_id', 'text')
         .addColumn('message_id', 'text')
         .addColumn('changes', 'integer', (column) => column.notNull().defaultTo(0))

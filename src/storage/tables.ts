@@ -67,8 +67,9 @@ export interface SubmissionsTable {
   readonly decided_by: string | null;
   /** The interaction that has approved, refused or withdrawn it. */
   readonly decision_id: string | null;
-  /** What the moderator gave as the reason for the refusal. */
+  /** Why the moderator has refused it: in their own words, and one of `REFUSAL_REASONS`. */
   readonly refusal: string | null;
+  readonly refusal_key: string | null;
   /** The message in the log channel on which moderators decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;

@@ -5,6 +5,7 @@ import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { ModeratorsReason } from './refusal-reasons.ts';
 import { type MessagePlace, type Run, type Runs, rowOf } from './runs.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
@@ -40,8 +41,7 @@ export interface Refused extends SeenApproval {
   /** The moderator's id, and the interaction. */
   readonly by: string;
   readonly interactionId: string;
-  /** May be empty. */
-  readonly reason: string;
+  readonly reason: ModeratorsReason;
 }
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -156,7 +156,8 @@ export function createApprovals(deps: ApprovalsDeps) {
       store.inGuild(key.guildId, async () => {
         const run = await seen(key);
         if (run === undefined) return false;
-        const to = { state: 'refused', decided_by: by, decision_id: interactionId, refusal: reason } as const;
+        const why = { refusal: reason.words, refusal_key: reason.key ?? null };
+        const to = { ...why, state: 'refused', decided_by: by, decision_id: interactionId } as const;
         await runs.endWaiting(run.id, key, to);
         await drafts.delete(key.id);
         return true;

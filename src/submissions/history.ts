@@ -4,6 +4,7 @@ import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { WorkTurns } from '../work-turns.ts';
+import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
 /** How one server that a member submitted ended. */
@@ -14,8 +15,8 @@ export interface HistoryEntry extends ServerSubmission {
   readonly userId: string;
   readonly userName: string;
   readonly outcome: Outcome;
-  /** What a moderator gave as the reason for a refusal. */
-  readonly refusal?: string;
+  /** Why a moderator has refused it, if they gave a reason. */
+  readonly refusal?: ModeratorsReason;
 }
 
 /** What a member submitted at once: how many of its servers ended how. */
@@ -24,8 +25,8 @@ export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
   readonly counts: Readonly<Record<Outcome['kind'], number>>;
   /** The moderator who decided; `undefined` where none did, or had their name deleted. */
   readonly decidedBy: string | undefined;
-  /** What the moderator gave as the reason for a refusal. */
-  readonly refusal: string | undefined;
+  /** Why the moderator has refused it, if they gave a reason. */
+  readonly refusal: ModeratorsReason | undefined;
   /** The server, where it is the only one. */
   readonly only: HistoryEntry | undefined;
 }
@@ -116,7 +117,12 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .groupBy(['submissions.id', 'servers.outcome'])
         .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
         .select(['submissions.user_id', 'submissions.user_name'])
-        .select(['submissions.decided_by', 'submissions.refusal', 'servers.outcome'])
+        .select([
+          'submissions.decided_by',
+          'submissions.refusal',
+          'submissions.refusal_key',
+          'servers.outcome',
+        ])
         // Of a single server the least value of a column is its value.
         .select(({ fn }) => [
           fn.countAll<number>().as('count'),
@@ -201,9 +207,10 @@ export const ENTRY_COLUMNS = [
   'submissions.user_id',
   'submissions.user_name',
   'submissions.refusal',
+  'submissions.refusal_key',
 ] as const;
 
-type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal'> &
+type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal' | 'refusal_key'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
 /** The servers of a submission with the same outcome: how many, and one of them. */
@@ -227,18 +234,19 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
     userId: first.user_id ?? '',
     counts,
     decidedBy: first.decided_by ?? undefined,
-    refusal: first.refusal || undefined,
+    refusal: storedReason(first),
     only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,
   };
 }
 
 export function entryOf(row: EntryRow): HistoryEntry {
+  const refusal = storedReason(row);
   return {
     ...storedServer(row),
     at: row.ended_at ?? 0,
     userId: row.user_id ?? '',
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
-    ...(row.refusal && { refusal: row.refusal }),
+    ...(refusal && { refusal }),
   };
 }

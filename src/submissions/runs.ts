@@ -10,6 +10,7 @@ import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 
@@ -48,8 +49,8 @@ export interface Run {
   readonly userName: string;
   /** The moderator; empty as long as there is none, and once they had their name deleted. */
   readonly decidedBy: string;
-  /** What the moderator gave as the reason for the refusal. */
-  readonly refusal: string;
+  /** Why the moderator has refused it, if they gave a reason. */
+  readonly refusal: ModeratorsReason | undefined;
   /** Until when a moderator may decide, in milliseconds since 1970; `undefined` where none ever had to. */
   readonly expiresAt: number | undefined;
   /** In milliseconds since 1970; `undefined` as long as it waits or runs. */
@@ -87,7 +88,10 @@ export interface Movable {
 /** What is written with a new state. */
 export type Moved = Pick<SubmissionsTable, 'state'> &
   Partial<
-    Pick<SubmissionsTable, 'owner' | 'started_at' | 'ended_at' | 'decided_by' | 'decision_id' | 'refusal'>
+    Pick<
+      SubmissionsTable,
+      'owner' | 'started_at' | 'ended_at' | 'decided_by' | 'decision_id' | 'refusal' | 'refusal_key'
+    >
   >;
 
 export type Runs = ReturnType<typeof createRuns>;
@@ -230,7 +234,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
       userId: row.user_id ?? '',
       userName: row.user_name ?? '',
       decidedBy: row.decided_by ?? '',
-      refusal: row.refusal ?? '',
+      refusal: storedReason(row),
       interactionId: row.interaction_id ?? undefined,
       expiresAt: row.expires_at ?? undefined,
       endedAt: row.ended_at ?? undefined,

@@ -2,6 +2,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
+import type { ModeratorsReason } from '../submissions/refusal-reasons.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';
@@ -51,6 +52,16 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
       return `${refusalText(refusal, reader, games)}\n${still}`;
   }
 }
+
+/**
+ * Why a moderator has refused something.
+ * @param said what is made of the moderator's own words
+ */
+export const reasonText = (
+  t: Translate,
+  { key, words }: ModeratorsReason,
+  said: (words: string) => string,
+): string => sentences(key && t(`approval.reasons.${key}`), said(words));
 
 /** Why servers are not sent, in a few words, and mostly what to do. */
 export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {

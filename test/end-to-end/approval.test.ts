@@ -201,6 +201,47 @@ describe('a submission under approval', () => {
     );
   });
 
+  it('is refused with a ready-made reason too, which everybody reads in their own language', async ({
+    bot,
+    guild,
+    discord,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const mia = inStaff(guild, 'member', 'de');
+    const reply = await addServer(mia, `${HOST}:1`);
+    const message = await waitingIn(guild);
+    const moderator = inStaff(guild, 'admin');
+    const { modal } = await openWindow(moderator, message, 'Refuse');
+    expect(JSON.stringify(modal.data)).toMatch(/The address or the port is wrong\..*rules here\./);
+    await moderator.submit(modal, { why: 'game', reason: 'Ours' });
+    await expect.poll(() => textOf(message)).toContain('Reason: The game is wrong. Ours');
+    const GERMAN = 'Das Spiel stimmt nicht. Ours';
+    await expect.poll(() => textOf(reply)).toContain(`Grund: ${GERMAN}`);
+    const direct = () => discord.messages({ channelId: discord.directChannel(mia.userId) });
+    await expect
+      .poll(() =>
+        direct()
+          .map((each) => textOf(each))
+          .join(),
+      )
+      .toContain(`Grund: ${GERMAN}`);
+    const seen = await mia.slash('submissions');
+    expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
+    expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-1)).toBe(GERMAN);
+    expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
+    // What a later version has stored is none.
+    await addServer(member, `${HOST}:2`);
+    const other = await waitingIn(guild);
+    const { modal: forged } = await openWindow(moderator, other, 'Refuse');
+    await moderator.submit(forged, { why: 'game', reason: '' });
+    await bot.store.rows(
+      "UPDATE submissions SET refusal_key = 'of a later version' WHERE guild_id = ?",
+      guild.id,
+    );
+    expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
+  });
+
   it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);

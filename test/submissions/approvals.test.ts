@@ -75,14 +75,14 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
       approvedBy: MODERATOR,
       runId: runId ?? (await seen(opened, id)),
     });
-  const refuse = async (opened: Opened, id: string, reason = '', runId?: string) =>
+  const refuse = async (opened: Opened, id: string, words = '', runId?: string) =>
     opened.approvals.refuse({
       guildId,
       id,
       runId: runId ?? (await seen(opened, id)),
       by: MODERATOR,
       interactionId: newId(),
-      reason,
+      reason: { key: 'rules', words },
     });
   const stateOf = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.state;
   const servers = async ({ store }: Opened) =>
@@ -174,7 +174,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     await opened.runs.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'refused',
-      refusal: 'Not ours.',
+      refusal: { key: 'rules', words: 'Not ours.' },
     });
     expect(await stateOf(opened, 'b')).toBe('expired');
     expect((await servers(opened)).toSorted()).toEqual([
@@ -185,7 +185,7 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
       { counts: { 'not-sent': 2 }, decidedBy: undefined },
-      { decidedBy: MODERATOR, refusal: 'Not ours.', only: { outcome: { reason: 'refused' } } },
+      { decidedBy: MODERATOR, refusal: { key: 'rules', words: 'Not ours.' }, only: { outcome: { reason: 'refused' } } },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
     expect(requests).toEqual([]);

@@ -65,7 +65,12 @@ describe('a stored draft', () => {
     const draft = readyDraft('x', 1);
     await parts.drafts.save(mia, 'd', draft);
     await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: time });
-    await parts.approvals.refuse({ ...(await seen('d')), by: '9', interactionId: 'm', reason: '' });
+    await parts.approvals.refuse({
+      ...(await seen('d')),
+      by: '9',
+      interactionId: 'm',
+      reason: { key: undefined, words: '' },
+    });
     expect(await rowsIn(store, 'documents')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await parts.drafts.find(other, 'd')).toBe('of-another-member');

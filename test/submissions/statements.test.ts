@@ -48,7 +48,7 @@ it('no statement about submissions reads a whole table', async () => {
       runId: await parts.runs.latestId('w'),
       by: '9',
       interactionId: 'u',
-      reason: '',
+      reason: { key: undefined, words: '' },
     });
     await parts.alreadySubmitted.inFlight(
       '1',

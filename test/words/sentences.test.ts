@@ -168,7 +168,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
       userId: '7',
       counts,
       decidedBy: '8',
-      refusal: EVIL,
+      refusal: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
     const said = [true, false].flatMap((own) =>
