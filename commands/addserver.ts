@@ -43,7 +43,7 @@ export const addServer = (deps: EnterDeps & ModalDeps): Command => ({
   data: DATA,
   answers: 'later',
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
-  run: (context) => enterFields(context, { id: context.interactionId }, fieldsOf(context), deps),
+  run: (context) => enterFields(context, context.interactionId, fieldsOf(context), deps),
   presses: {
     // Of a panel, which stands for good. Its argument is the game that the window begins with.
     new: {

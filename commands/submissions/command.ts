@@ -21,7 +21,7 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { endedServers } from '../../src/submissions/runs.ts';
+import { endedServers, type Runs } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -30,11 +30,13 @@ import type { EndedServer } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { slashCommand } from '../slash-command.ts';
 import { type ApprovalDeps, approvalActions } from './approval.ts';
+import { editAgainButtons } from './edit-again.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
 export interface SubmissionsDeps extends ApprovalDeps {
+  readonly runs: ApprovalDeps['runs'] & Pick<Runs, 'latestId'>;
   readonly history: Pick<History, 'find' | 'entries' | 'all' | 'games' | 'size'>;
   readonly games: GameIndex;
 }
@@ -120,6 +122,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
     const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
+    const again = await editAgainButtons(context, entries, deps);
     const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
       found.length > shownCount
@@ -130,7 +133,10 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     return {
       ...(first && { content: first.content }),
       embeds: [...(first?.embeds ?? []), listEmbed(context, about.filter(Boolean), numbered, page)],
-      components: [...(first?.components ?? []), ...listRows(context, numbered, page, { filter, decide })],
+      components: [
+        ...(first?.components ?? []),
+        ...listRows(context, numbered, page, { filter, decide, again }),
+      ],
     };
   }
 
@@ -256,26 +262,33 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Buttons to see the servers of each list, to turn the page, and to get all of it as a file. */
+interface ListButtons {
+  readonly filter: SubmissionFilter;
+  readonly decide: Control | false;
+  readonly again: readonly (Control | false)[];
+}
+
+/** Buttons of entries: two rows. */
+const MOST_BUTTONS = 10;
+
+/** Buttons to see the servers of each list and to submit again what was refused, to turn the page, and to get all of it as a file. */
 function listRows(
   context: Context,
   entries: readonly Numbered[],
   page: Page,
-  { filter, decide }: { readonly filter: SubmissionFilter; readonly decide: Control | false },
+  { filter, decide, again }: ListButtons,
 ): readonly ActionRow[] {
   const { t } = context;
   const state = writeFilter(filter);
   const lists = entries.filter(({ entry }) => entry.only === undefined);
-  return rows(
-    lists.map(({ entry: { id }, number }) =>
-      button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
-    ),
-    [
-      ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
-      button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
-      decide,
-    ],
+  const shows = lists.map(({ entry: { id }, number }) =>
+    button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
   );
+  return rows([...shows, ...again].slice(0, MOST_BUTTONS), [
+    ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
+    button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
+    decide,
+  ]);
 }
 
 /** Where it stands among the servers of its submission. */

@@ -5,19 +5,22 @@ import { rows } from '../../src/interactions/controls.ts';
 import type { EditOrder } from '../../src/interactions/edit-order.ts';
 import type { Tellings } from '../../src/interactions/tellings.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
-import type { NoDraft } from '../../src/submissions/drafts.ts';
+import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import { endedServers, type Run, type Runs } from '../../src/submissions/runs.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
+import { addressCode } from '../../src/words/servers.ts';
 import { noDraft } from '../submit/no-draft.ts';
 import { type ReportDeps, reportReply } from '../submit/report.ts';
+import { editAgain } from './edit-again.ts';
 
 /** What it takes to say what became of a document that was submitted. */
 export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
   readonly tellings: Pick<Tellings, 'isWanted'>;
   readonly runs: Pick<Runs, 'earlier'>;
+  readonly drafts: Pick<Drafts, 'find'>;
 }
 
 /** What it takes to say what became of a document whose control was used too late. */
@@ -57,6 +60,26 @@ export async function becameOf(
   return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
 }
 
+/**
+ * What waits for a moderator goes on waiting as it was, since its edit cannot be submitted.
+ * @param why with the sign of what was not sent
+ */
+export async function unchanged(context: Context, id: string, why: string, deps: BecameDeps): Promise<Reply> {
+  const { guildId, user, t } = context;
+  const run = await deps.runs.settled(guildId, id);
+  if (run?.state !== 'waiting' || run.userId !== user.id) {
+    return becameOf(context, { id, why: 'decided' }, deps);
+  }
+  const [first, ...others] = run.servers;
+  const what =
+    first && others.length === 0
+      ? addressCode(first.server)
+      : t('look.servers', { count: run.servers.length });
+  const reply = await runReply(context, run, deps);
+  const content = [why, t('approval.stillWaits', { what }), '', reply.content].join('\n');
+  return { ...reply, content, isRefusal: true };
+}
+
 /** What a run has come to, for its member. */
 export async function runReply(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
@@ -79,6 +102,6 @@ async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Prom
   return {
     ...view,
     content: texts.join('\n'),
-    components: rows(ownButtons(t, run)),
+    components: rows([...ownButtons(t, run), await editAgain(context, run, deps)]),
   };
 }

@@ -16,6 +16,7 @@ import type { Runs } from '../../src/submissions/runs.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import { becameOf } from '../submissions/waiting.ts';
+import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { type EnterDeps, enterFields, enterLines, fieldsOf, panelOf, type TakeList } from './enter.ts';
 import type { ModalDeps } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
@@ -92,7 +93,7 @@ export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
           const draft = await drafts.find(context, id);
           if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps);
           const typed = typedOf(draft.rows[0]);
-          return enterFields(context, { id }, repair ? repaired(typed, repair) : typed, deps);
+          return enterFields(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
       },
       repair: correcting((context) => {
@@ -150,19 +151,17 @@ export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
         answers: 'sending',
         run(context) {
           const id = readSubmitId(context.argument).id || context.interactionId;
-          return enterFields(context, { id }, fieldsOf(context), deps);
+          return enterFields(context, id, fieldsOf(context), deps);
         },
       },
-      lines: { answers: 'update', run: (context) => enterLines(context, { which: 'refused' }, deps) },
-      correct: { answers: 'later', run: (context) => enterEither(context, {}, deps) },
+      lines: { answers: 'update', run: (context) => enterLines(context, 'refused', deps) },
+      correct: { answers: 'later', run: (context) => enterEither(context, deps) },
       changed: {
         answers: 'update',
         run(context) {
           const { guildId, argument } = context;
           const { id } = readSubmitId(argument);
-          return enterEither(context, { isWaiting: true }, deps).finally(() =>
-            deps.approvalMessages.show({ guildId, id }),
-          );
+          return changeWaiting(context, deps).finally(() => deps.approvalMessages.show({ guildId, id }));
         },
       },
       paste: { answers: 'later', run: take },
@@ -204,16 +203,11 @@ async function windowOf(
 }
 
 /** Takes what was typed into the fields or the paragraph of {@link windowOf}. */
-function enterEither(
-  context: SubmitContext,
-  { isWaiting = false }: { readonly isWaiting?: boolean },
-  deps: SubmitDeps,
-): Promise<Reply> {
+function enterEither(context: SubmitContext, deps: SubmitDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
-  // Discord lets nobody leave the address empty.
-  return context.field('server') === ''
-    ? enterLines(context, { which: 'all', isWaiting }, deps)
-    : enterFields(context, { id, isWaiting }, fieldsOf(context), deps);
+  return isOfLines(context)
+    ? enterLines(context, 'all', deps)
+    : enterFields(context, id, fieldsOf(context), deps);
 }
 
 /** Sets the game that was chosen or typed in the lines that it is for, and in no other. */

@@ -1,14 +1,12 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
-import { button, parseCustomId, rows } from '../../src/interactions/controls.ts';
-import type { Drafts } from '../../src/submissions/drafts.ts';
+import { parseCustomId } from '../../src/interactions/controls.ts';
 import type { Observer } from '../../src/submissions/pipeline.ts';
 import { type Runs, rowOf } from '../../src/submissions/runs.ts';
 import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
-import { readSubmitId, submitId } from './ids.ts';
+import { readSubmitId } from './ids.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
   readonly runs: Pick<Runs, 'by' | 'earlier' | 'settled'>;
-  readonly drafts: Pick<Drafts, 'find'>;
 }
 
 /** What an interaction has submitted, decided or withdrawn, for its member or for the log channel; `undefined`: nothing. */
@@ -17,21 +15,12 @@ export async function replyAfterCrash(
   to: 'member' | 'log channel',
   deps: ReplyAfterCrashDeps,
 ): Promise<Reply | undefined> {
-  const { guildId, interactionId, t } = context;
+  const { guildId, interactionId } = context;
   const run = await deps.runs.by(guildId, interactionId);
   if (run === undefined) return undefined;
   // The message on which moderators decide stands in the log channel already.
   if (to === 'log channel' && run.expiresAt !== undefined) return undefined;
-  const reply = await runReply(context, run, deps);
-  if (run.state !== 'withdrawn') return reply;
-  const draft = await deps.drafts.find(context, run.documentId);
-  if (typeof draft === 'string') return reply;
-  // It was edited, and does not wait again.
-  return {
-    ...reply,
-    content: [reply.content, t('approval.editedWaitsNoMore')].filter(Boolean).join('\n\n'),
-    components: rows([button(submitId('correct', run.documentId), t('again.edit'))]),
-  };
+  return runReply(context, run, deps);
 }
 
 /**

@@ -29,13 +29,6 @@ export interface EnterDeps extends SendDeps {
   readonly attachments: Pick<Attachments, 'read'>;
 }
 
-/** A document that is new, or is put in place of one with this id. */
-interface Target {
-  readonly id: string;
-  /** Whether it waits for a moderator, which it does no more then. */
-  readonly isWaiting?: boolean;
-}
-
 /** What was typed in the options of a command, or in a modal, for one server. */
 export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
   game: field('game').trim(),
@@ -45,32 +38,39 @@ export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
 });
 
 /**
- * Submits what was typed into the fields for one server, or says what is wrong with it. Several addresses are a list: all of the
- * typed game, except those with another game beside them.
+ * Reads what was typed into the fields for one server. Several addresses are a list: all of the typed game, except those with
+ * another game beside them.
+ * @returns also what to say of the game of a list, if it cannot be used
+ */
+export async function readFields(
+  context: Context,
+  typed: TypedRow,
+  deps: EnterDeps,
+): Promise<{ readonly read: Pick<NewDraft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
+  const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
+  const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
+  if (found.length > 1) {
+    return { read: { source: 'message', rows: withNear(found, near) }, notice: unusable };
+  }
+  return { read: { source: 'options', rows: [readOne(typed, found, deps.games)] } };
+}
+
+/**
+ * Submits what was typed into the fields for one server, or says what is wrong with it.
+ * @param id of a document that is new, or put in place of one with this id
  */
 export async function enterFields(
   context: Context,
-  { id, isWaiting }: Target,
+  id: string,
   typed: TypedRow,
   deps: EnterDeps,
 ): Promise<Reply> {
-  const { t, interactionId } = context;
-  const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
-  const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
-  const isList = found.length > 1;
-  const panelChannelId = await panelOf(context, id, deps);
-  const read: NewDraft = isList
-    ? { source: 'message', rows: withNear(found, near), panelChannelId }
-    : { source: 'options', rows: [readOne(typed, found, deps.games)], panelChannelId };
+  const { read, notice } = await readFields(context, typed, deps);
+  const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
   if (isSentAtOnce(read) && read.rows.every(isReady)) {
-    const draft = { ...read, includesAlreadySubmitted: false };
-    return send(context, { id, draft, replacesWaiting: isWaiting === true }, deps);
+    return send(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
   }
-  const document = await deps.lists.open(context, id, read, isWaiting ? interactionId : undefined);
-  const notices = [isWaiting && t('approval.editedWaitsNoMore'), isList && unusable];
-  return showDocument(context, id, document, deps, {
-    notice: notices.filter(Boolean).join('\n') || undefined,
-  });
+  return showDocument(context, id, await deps.lists.open(context, id, entered), deps, { notice });
 }
 
 /** The channel of the panel that a document began with, however often it was corrected since. */
@@ -209,28 +209,15 @@ async function keepTyped(
   };
 }
 
-/** The window with the lines of a document. */
-interface LinesWindow {
-  readonly which: Editing;
-  /** Whether the document waits for a moderator, which it does no more then. */
-  readonly isWaiting?: boolean;
-}
-
 /** Replaces the lines that were opened by the corrected ones. */
-export async function enterLines(
-  context: SubmitContext,
-  { which, isWaiting }: LinesWindow,
-  deps: EnterDeps,
-): Promise<Reply> {
+export async function enterLines(context: SubmitContext, which: Editing, deps: EnterDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more: runId } = readSubmitId(context.argument);
   const typed = context.field('servers');
   const { lists, drafts } = deps;
-  const waits = isWaiting === true;
-  const edited = await lists.edit(context, { id, newId, typed, which, runId, isWaiting: waits });
+  const edited = await lists.edit(context, { id, newId, typed, which, runId });
   if (typeof edited !== 'string' && 'kind' in edited) {
     const why = unreadableText(edited, t);
-    if (waits) throw new UserError(sentences(why, t('approval.still')));
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
@@ -239,10 +226,9 @@ export async function enterLines(
     throw new UserError(sentences(why, t('addserver.correct')));
   }
   // If the document was gone: why, and where the typed lines are.
-  const keptApart =
+  const notice =
     typeof edited !== 'string' && 'instead' in edited
       ? sentences(noDraft(edited.instead, t).message, t('list.typedKept'))
       : undefined;
-  const notice = keptApart ?? (waits ? t('approval.editedWaitsNoMore') : undefined);
   return showDocument(context, id, edited, deps, { notice });
 }

@@ -1,7 +1,9 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { ListDrafts } from '../../src/submissions/list-drafts.ts';
 import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
-import { becameOf } from '../submissions/waiting.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import { signed } from '../../src/words/servers.ts';
+import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
 import { type ShowDeps, showDocument } from './show.ts';
 
@@ -26,6 +28,13 @@ export async function send(
     stopping,
     onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
   });
+  if (replacesWaiting && (result.kind === 'refused' || result.kind === 'changed')) {
+    const why =
+      result.kind === 'refused'
+        ? refusalText(result.refusal, context, deps.games)
+        : signed('not-sent', t('list.nothingReady'));
+    return unchanged(context, id, why, deps);
+  }
   switch (result.kind) {
     case 'ended':
       return reportReply(context, result, deps);
@@ -39,8 +48,7 @@ export async function send(
       const { refusal } = result;
       // A press that changes nothing says so.
       const isStill = refusal.code.startsWith('key-') && id !== interactionId;
-      const notices = [isStill && t('key.still'), replacesWaiting && t('approval.editedWaitsNoMore')];
-      const notice = notices.filter(Boolean).join('\n') || undefined;
+      const notice = isStill ? t('key.still') : undefined;
       return showDocument(context, id, await deps.lists.again(context, id), deps, { refusal, notice });
     }
   }

@@ -86,9 +86,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const before = run ? await approvals.before(run) : [];
     const components = run ? rows(decisionButtons(t, run)) : [];
     const shown = run ? { ...channelView(t, run, before, games), components } : deletedView(t);
+    // Another one than that of the document's message before, which Discord would bring back for some minutes.
+    const name = run?.interactionId ?? id;
     const bare = run && { ...harmfulView(t, run, before, games), components };
 
-    async function put(channelId: string, messageId?: string, nonce = id, roleId?: string) {
+    async function put(channelId: string, messageId?: string, nonce = name, roleId?: string) {
       const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
       const say = (message: ChannelMessage) =>
         posts.put(
@@ -120,7 +122,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (message === undefined) return isWaiting && openChannel ? post(openChannel) : undefined;
     const { channelId, messageId, by } = message;
     if (isWaiting && by === undefined && openChannel !== undefined && openChannel !== channelId) {
-      const moved = await post(openChannel, `${id} ${openChannel}`);
+      const moved = await post(openChannel, `${name} ${openChannel}`);
       if (moved === undefined || moved === 'failed') return moved;
       await posts.put(channelId, { content: t('approval.moved', { channelId: openChannel }) }, messageId);
       return moved;
@@ -130,7 +132,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (byPress === 'posted') return message;
     const { result } = await put(channelId, messageId);
     if (result === 'posted') return message;
-    if (result === 'message-gone' && isWaiting && openChannel) return post(openChannel, `${id} ${messageId}`);
+    if (result === 'message-gone' && isWaiting && openChannel)
+      return post(openChannel, `${name} ${messageId}`);
     return result === 'failed' || result === 'harmful-link' ? 'failed' : undefined;
   }
 

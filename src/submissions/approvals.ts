@@ -48,7 +48,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 
 export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly drafts: Pick<Drafts, 'find' | 'read' | 'save' | 'delete'>;
+  readonly drafts: Pick<Drafts, 'find' | 'read' | 'keep' | 'save' | 'delete'>;
   readonly runs: Pick<Runs, 'latest' | 'endWaiting'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly now?: () => number;
@@ -151,7 +151,10 @@ export function createApprovals(deps: ApprovalsDeps) {
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** @returns whether it still waited as it was seen, and so is refused now */
+    /**
+     * Refuses it; the document stays, so that its member can submit it again.
+     * @returns whether it still waited as it was seen
+     */
     refuse: ({ by, interactionId, reason, ...key }: Refused): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const run = await seen(key);
@@ -159,7 +162,8 @@ export function createApprovals(deps: ApprovalsDeps) {
         const why = { refusal: reason.words, refusal_key: reason.key ?? null };
         const to = { ...why, state: 'refused', decided_by: by, decision_id: interactionId } as const;
         await runs.endWaiting(run.id, key, to);
-        await drafts.delete(key.id);
+        const draft = await drafts.read(key.id);
+        if (draft) await drafts.keep(key.id, draft);
         return true;
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */

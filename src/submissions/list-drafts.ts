@@ -13,6 +13,7 @@ import {
   type RefusedRow,
   type Row,
   type RowProblem,
+  rowText,
   shown,
   type TypedRow,
   typedOf,
@@ -29,7 +30,7 @@ export interface ListDraftsDeps {
   readonly store: Pick<Store, 'inGuild'>;
   readonly drafts: Drafts;
   readonly runs: Pick<Runs, 'latestId'>;
-  readonly approvals: Pick<Approvals, 'draft' | 'replace' | 'ownAddresses'>;
+  readonly approvals: Pick<Approvals, 'draft' | 'ownAddresses'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly limits: Pick<Limits, 'room'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
@@ -90,8 +91,13 @@ export interface Edit {
   readonly which: Editing;
   /** The document's latest run when the window was opened. */
   readonly runId: string;
-  /** Whether it waits for a moderator. It waits no more after the edit, or goes on waiting where nothing was edited. */
-  readonly isWaiting?: boolean;
+}
+
+/** A document that waits for a moderator as its member has edited it, which changes nothing yet. */
+export interface EditedWaiting {
+  readonly draft: Draft;
+  /** What is wrong with it that was not before. */
+  readonly wrong: readonly RefusedRow[];
 }
 
 export type ListDrafts = ReturnType<typeof createListDrafts>;
@@ -144,10 +150,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
    */
   async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared | NoDraft> {
     const prepared = await prepare(by, id, draft);
-    const count = prepared.draft.rows.length;
-    const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(prepared.draft)));
-    const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
-    if (count > most) throw new TooMany({ kind: 'too-many', count, most });
+    const tooMany = whyTooMany(prepared.draft);
+    if (tooMany) throw new TooMany(tooMany);
     return (await drafts.save(by, id, prepared.draft)) ?? prepared;
   }
 
@@ -161,13 +165,10 @@ export function createListDrafts(deps: ListDraftsDeps) {
     }
   }
 
-  /**
-   * Puts a document in place of one that may wait for a moderator, which waits no more then.
-   * @param interactionId of the interaction that edits what waits; absent where nothing waits
-   */
-  async function replace(by: Submitter, id: string, draft: Draft, interactionId?: string) {
-    const why = interactionId && (await approvals.replace(by, id, { draft, interactionId }));
-    return why || prepareAndSave(by, id, draft);
+  /** Reads lines that stood in a window, with the numbers before them. */
+  async function readLines({ guildId }: Submitter, typed: string) {
+    const { text, numbers } = withoutNumbers(typed);
+    return { list: await reader.read({ guildId, texts: [text], game: '' }), numbers };
   }
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
@@ -178,9 +179,9 @@ export function createListDrafts(deps: ListDraftsDeps) {
     });
 
   return {
-    /** Keeps a new document, or what is now in its place, as {@link replace}. */
-    open: (by: Submitter, id: string, read: NewDraft, interactionId?: string): Promise<Changed> =>
-      inLists(by, () => replace(by, id, { ...read, includesAlreadySubmitted: false }, interactionId)),
+    /** Keeps a new document, or what is now in its place. */
+    open: (by: Submitter, id: string, read: NewDraft): Promise<Changed> =>
+      inLists(by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
     /** The draft as it is, with what could be submitted of it now. */
     again: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
     /** Checks each row anew for which there is a correction. */
@@ -194,28 +195,42 @@ export function createListDrafts(deps: ListDraftsDeps) {
      */
     async edit(
       by: Submitter,
-      { id, newId, typed, which, runId, isWaiting }: Edit,
+      { id, newId, typed, which, runId }: Edit,
     ): Promise<Changed | KeptApart | NotRead> {
-      const { text, numbers } = withoutNumbers(typed);
-      const list = await reader.read({ guildId: by.guildId, texts: [text], game: '' });
+      const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
       const edited = await inLists(by, async () => {
-        const found = isWaiting ? await approvals.draft(by, id) : await drafts.find(by, id);
+        const found = await drafts.find(by, id);
         if (typeof found === 'string') return found;
         // A run since then has taken lines out of the document, or left others in it.
         if ((await runs.latestId(id)) !== runId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
-        return replace(by, id, read, isWaiting ? newId : undefined);
+        return prepareAndSave(by, id, read);
       });
       if (typeof edited !== 'string') return edited;
       const apart = { ...NO_ROWS, rows: onTheirOwn(rows, numbers), noise };
       const opened = await inLists(by, () => prepareAndSave(by, newId, apart));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
+    /** What the member has made of all lines of their document that waits for a moderator. */
+    async editWaiting(
+      by: Submitter,
+      { id, typed, runId }: Pick<Edit, 'id' | 'typed' | 'runId'>,
+    ): Promise<EditedWaiting | NoDraft | UnreadableList | NotRead> {
+      const { list, numbers } = await readLines(by, typed);
+      if (list.kind !== 'rows') return list;
+      const found = await approvals.draft(by, id);
+      if (typeof found === 'string') return found;
+      if ((await runs.latestId(id)) !== runId) return 'submitted';
+      const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
+      const before = new Set(found.rows.filter(isRefused).map((row) => rowText(row.typed)));
+      const wrong = draft.rows.filter(isRefused).filter((row) => !before.has(rowText(row.typed)));
+      return whyTooMany(draft) ?? { draft, wrong };
+    },
     /**
-     * Keeps a text that could not be read as a list in its draft, or in a new draft.
+     * Keeps a text that could not be read as a list in its draft, which may wait for a moderator, or in a new draft.
      * @param panelChannelId the channel of the panel that the new one is entered with
      */
     async keepTyped(
@@ -226,6 +241,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
     ): Promise<void> {
       const typed = { text: keptText(text), game: shown(game), window };
       await inDrafts(store, by, async () => {
+        const waiting = await approvals.draft(by, id);
+        if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });
         const found = await drafts.find(by, id);
         const draft = typeof found === 'string' ? { ...NO_ROWS, panelChannelId } : found;
         await drafts.save(by, id, { ...draft, typed });
@@ -235,6 +252,14 @@ export function createListDrafts(deps: ListDraftsDeps) {
 }
 
 const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
+
+/** Why a list is not kept: it has too many lines, or too long ones. */
+function whyTooMany(draft: Draft): UnreadableList | undefined {
+  const count = draft.rows.length;
+  const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
+  const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
+  return count > most ? { kind: 'too-many', count, most } : undefined;
+}
 
 /** A text without passwords, since it is stored. In JSON a password ends at its quotes; elsewhere at the end of the line. */
 function keptText(text: string): string {

@@ -43,7 +43,7 @@ export interface Order extends Submitter {
   readonly runId?: string | undefined;
   /** What was typed just now. It replaces the stored lines. */
   readonly draft?: Draft;
-  /** Whether what was typed also replaces what waits for a moderator. */
+  /** Whether what was typed also replaces what waits for a moderator, which waits as it was if this cannot be submitted. */
   readonly replacesWaiting?: boolean;
   /** Whether servers that the guild has already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
@@ -160,6 +160,15 @@ interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'an
   readonly runId: string;
   /** The place of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
+}
+
+/** Ends the transaction in which what cannot be submitted would have replaced what waits. */
+class NotReplaced extends Error {
+  readonly result: Exclude<Result, Ended>;
+  constructor(result: Exclude<Result, Ended>) {
+    super('an edit of what waits cannot be submitted');
+    this.result = result;
+  }
 }
 
 /** The one road of every submission, of one server or a thousand. */
@@ -287,6 +296,22 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
+  /** The same in a transaction; an edit of what waits changes nothing where it cannot be submitted. */
+  async function reserveWhole(order: Order): ReturnType<typeof reserve> {
+    const change = async () => {
+      const reserved = await reserve(order);
+      const isRefused = reserved.kind === 'refused' || reserved.kind === 'changed';
+      if (order.replacesWaiting && isRefused) throw new NotReplaced(reserved);
+      return reserved;
+    };
+    try {
+      return await store.inGuild(order.guildId, change, NOT_SYNCED);
+    } catch (error) {
+      if (error instanceof NotReplaced) return error.result;
+      throw error;
+    }
+  }
+
   /** The run with the servers that are approved: another one, if they are a part of those that wait. */
   async function approve({ guildId, user }: Order, waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
     if (rows.length === waiting.servers.length) return waiting.id;
@@ -410,7 +435,7 @@ export function createPipeline(deps: PipelineDeps) {
      * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
-      const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
+      const reserved = await reserveWhole(order);
       if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);

@@ -126,14 +126,17 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     stored().where('document_id', '=', documentId).orderBy('created_at', 'desc');
 
   /**
-   * Begins a run, which waits. Where a moderator has to decide, it takes over the message of the run before.
+   * Begins a run, which waits. Where a moderator has to decide, it takes over the message of the run before, unless that shows
+   * a refusal: what is submitted again after one has a message of its own.
    * @returns its id
    */
   async function begin(run: NewRun): Promise<string> {
     const { documentId, guildId, user, rows, interactionId, expiresAt = null } = run;
     const id = randomUUID();
     const before = await rowsOf(documentId).executeTakeFirst();
-    const takesOver = expiresAt !== null && before !== undefined && before.expires_at !== null;
+    const showsRefusal = before?.state === 'refused' && before.shown === before.changes;
+    const takesOver =
+      expiresAt !== null && before !== undefined && before.expires_at !== null && !showsRefusal;
     await tables()
       .insertInto('submissions')
       .values({

@@ -111,9 +111,15 @@ export const FEW_NAMED = 3;
 /** UTF-16 units of what a line repeats: so it takes two lines of a phone, three at most. */
 const LONGEST_ITEM = 40;
 
+/** The address of a server in a sentence. */
+export const addressCode = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
+  itemCode(formatAddress({ host, port }));
+
+const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
+
 /** An address, or what was typed, as an item of a list, with the number of its line if it has one. */
 export function addressItem(t: Translate, text: string, line?: number): string {
-  const code = `\`${escapeCode(text, LONGEST_ITEM)}\``;
+  const code = itemCode(text);
   return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
 }
 

@@ -388,10 +388,88 @@ describe('a submission under approval', () => {
     expect(textOf(changed)).toContain(WAITS);
     await expect.poll(() => textOf(message)).toContain('new.example.com:27016');
     expect(approvalsIn(guild)).toHaveLength(1);
-    const wrong = await edit(member, changed, { server: 'nothing', port: '' });
-    expect(textOf(wrong)).toContain('Not sent');
-    expect(textOf(wrong)).toContain('What you edited no longer waits for a moderator.');
-    await expect.poll(() => textOf(message)).toContain('Withdrawn');
+    expect(labelsOf(message)).toEqual(['Approve', 'Refuse']);
+  });
+
+  it('waits as it was where its edit does not pass, which says so', async ({ guild, admin, member }) => {
+    const { reply, message } = await oneWaits(guild);
+    const shown = textOf(message);
+    const still = `Still waiting, as it was: ${HOST}:1.`;
+    const wrong = await edit(member, reply, { server: '10.0.0.1', port: '27015' });
+    expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
+    expect(textOf(wrong).replaceAll('`', '')).toContain(still);
+    expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
+    // So does what is right, and may not be submitted.
+    const { modal, typed } = await openWindow(member, wrong);
+    await allowGames(guild, ['Factorio']);
+    const refused = await member.submit(modal, { ...typed, server: 'new.example.com:1' });
+    expect(textOf(refused)).toContain("the game cs2 isn't allowed here");
+    expect(textOf(refused).replaceAll('`', '')).toContain(still);
+    await pressSetting(guild, 'Games', 'Allow all games');
+    await addServer(admin, 'new.example.com:1');
+    expect(textOf(await edit(member, refused, { server: 'new.example.com:1' }))).toContain(
+      'already submitted',
+    );
+    expect(textOf(message)).toBe(shown);
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+
+  it('waits as it was where an edit of its lines does not pass, and its window has what was typed', async ({
+    guild,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const reply = await pressSubmit(member, await paste(member, lines(3)));
+    const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
+    const { modal } = await openWindow(member, reply);
+    const wrong = await member.submit(modal, { servers: typed });
+    expect(textOf(wrong)).toMatch(/⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: private address/);
+    expect(textOf(wrong)).toContain('Still waiting, as it was: 3 game servers.');
+    const again = await openWindow(member, wrong);
+    expect(again.typed.servers).toBe(typed);
+    const unreadable = await member.submit(again.modal, { servers: '[broken' });
+    expect(textOf(unreadable)).toContain('Still waiting, as it was: 3 game servers.');
+    const last = await openWindow(member, unreadable);
+    expect(last.typed.servers).toBe('[broken');
+    const waits = await member.submit(last.modal, { servers: '2. right.example.com:27015 cs2' });
+    expect(textOf(waits)).toContain(WAITS);
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await expect
+      .poll(() => guild.listing.submitted.map(({ server }) => server))
+      .toEqual(['right.example.com']);
+  });
+
+  it('can be edited and submitted again once it was refused, in a message of its own', async ({
+    guild,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild);
+    await refuseAs(guild, message, 'Wrong port.');
+    await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
+    const history = await member.slash('submissions');
+    expect(labelsOf(history)).toEqual(['Edit and submit again', 'Export']);
+    const { modal, typed } = await openWindow(member, history, 'Edit and submit again');
+    expect(typed.server).toBe(`${HOST}:1`);
+    const again = await member.submit(modal, { ...typed, server: `${HOST}:2` });
+    expect(textOf(again)).toContain(WAITS);
+    expect(textOf(message)).toContain('Refused');
+    const second = await waitingIn(guild);
+    expect(second.id).not.toBe(message.id);
+    expect(textOf(second)).toContain(`${HOST}:2`);
+    expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
+    // Of several, each has a button with its address, for 15 minutes.
+    const list = await pressSubmit(member, await paste(member, lines(2)));
+    await refuseAs(guild, await waitingIn(guild), '');
+    await refuseAs(guild, second, '');
+    await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
+    expect(labelsOf(await member.slash('submissions')).slice(1, 3)).toEqual([
+      `Edit and submit again · ${HOST}:2`,
+      'Edit and submit again · s0.example.com:27015',
+    ]);
+    const { typed: typedLines } = await openWindow(member, list, 'Edit and submit again');
+    expect(typedLines.servers).toBe('1. s0.example.com:27015 cs2\n2. s1.example.com:27015 cs2');
+    expect(labelsOf(await guild.admin.slash('submissions')).join()).not.toContain('again');
   });
 
   it('is a list too: the first ones, all in a file, and its lines to edit', async ({ guild, member }) => {
@@ -411,11 +489,9 @@ describe('a submission under approval', () => {
     expect(typed.servers).toContain('12. s11.example.com:27015 cs2');
     expect(labelsOf(message)).toContain('Approve');
     const servers = (typed.servers ?? '').replace('s11.example', 'changed.example').replace(/^1\..*\n/, '');
-    const preview = await member.submit(modal, { servers });
-    expect(textOf(preview)).toContain('no longer waits');
-    expect(textOf(message)).toContain('Withdrawn');
-    await pressSubmit(member, preview);
-    await expect.poll(() => labelsOf(message)).toContain('Approve');
+    const changed = await member.submit(modal, { servers });
+    expect(textOf(changed)).toContain(WAITS);
+    expect(textOf(message)).toContain('11 game servers');
     await inStaff(guild, 'admin').press(message, 'Approve');
     await expect.poll(() => guild.listing.submitted).toHaveLength(11);
     const sent = guild.listing.submitted.map(({ server }) => server);
@@ -429,8 +505,8 @@ describe('a submission under approval', () => {
     const { modal, typed } = await openWindow(member, reply);
     const count = typed.servers?.split('\n').length;
     expect(JSON.stringify(modal.data)).toContain(`Only ${count} lines fit here`);
-    const preview = await member.submit(modal, { servers: '1. first.example.com:27015 cs2' });
-    expect(textOf(preview)).toContain(`${200 - (count ?? 0) + 1} game servers are ready`);
+    const changed = await member.submit(modal, { servers: '1. first.example.com:27015 cs2' });
+    expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
   it('is in /submissions, with the same buttons, also where the channel is gone', async ({

@@ -31,12 +31,6 @@ describe('a stored draft', () => {
     parts = partsOver(store, { now: () => time });
   });
 
-  const seen = async (id: string) => ({
-    guildId: '1',
-    id,
-    runId: (await parts.approvals.find({ guildId: '1', id }))?.id,
-  });
-
   it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
     const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refused(2, 'typed')] };
     await parts.drafts.save(mia, 'd', readyDraft('x', 1));
@@ -65,12 +59,7 @@ describe('a stored draft', () => {
     const draft = readyDraft('x', 1);
     await parts.drafts.save(mia, 'd', draft);
     await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: time });
-    await parts.approvals.refuse({
-      ...(await seen('d')),
-      by: '9',
-      interactionId: 'm',
-      reason: { key: undefined, words: '' },
-    });
+    expect(await parts.approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
     expect(await rowsIn(store, 'documents')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await parts.drafts.find(other, 'd')).toBe('of-another-member');

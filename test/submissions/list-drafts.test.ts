@@ -232,17 +232,20 @@ describe('editing', () => {
     expect(await lists.again(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
-  it('goes on waiting for a moderator until its edit can be read', async () => {
+  it('goes on waiting for a moderator as it was while it is edited', async () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
     const draft = await stored();
     const runId = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: 1 });
-    const change = { id: 'd', newId: 'new', which: 'all', runId, isWaiting: true } as const;
+    const change = (typed: string) => lists.editWaiting(mia, { id: 'd', typed, runId });
     const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
-    expect(await lists.edit(mia, { ...change, typed: tooMany })).toMatchObject({ kind: 'too-many' });
+    expect(await change(tooMany)).toMatchObject({ kind: 'too-many' });
+    expect(await change('1. 8.8.4.4:1 cs2\n2. 127.1:5 cs2')).toMatchObject({
+      draft: { rows: expect.arrayContaining([expect.objectContaining({ line: 1 })]) },
+      wrong: [{ line: 2 }],
+    });
+    expect(await lists.editWaiting(mia, { id: 'd', typed: '', runId: 'before' })).toBe('submitted');
     expect(await parts.approvals.draft(mia, 'd')).toEqual(draft);
-    await lists.edit(mia, { ...change, typed: '1. 8.8.4.4:1 cs2' });
-    expect((await stored()).rows[0]).toMatchObject({ submission: { server: '8.8.4.4' } });
   });
 
   it('opens as many lines as a window takes, those that were refused first', () => {

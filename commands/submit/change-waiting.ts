@@ -1,0 +1,70 @@
+import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { isRefused, type RefusedRow } from '../../src/server-lists/row.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { problemText } from '../../src/words/problem.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
+import { becameOf, unchanged } from '../submissions/waiting.ts';
+import { type EnterDeps, enterLines, fieldsOf, readFields } from './enter.ts';
+import { readSubmitId } from './ids.ts';
+import { refusedItem } from './problem-text.ts';
+import { send } from './send.ts';
+import { unreadableText } from './show.ts';
+
+/* A member edits what waits for a moderator: it waits as it is then, or as it was before if that cannot be submitted. */
+
+/** Whether the window was one with lines: Discord lets nobody leave the address empty. */
+export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
+
+/** Takes what was typed into the window of what waits. */
+export const changeWaiting = (context: SubmitContext, deps: EnterDeps): Promise<Reply> =>
+  isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
+
+async function changeFields(context: SubmitContext, deps: EnterDeps): Promise<Reply> {
+  const { id } = readSubmitId(context.argument);
+  const waiting = await deps.approvals.draft(context, id);
+  if (typeof waiting === 'string') return becameOf(context, { id, why: waiting }, deps);
+  const { read } = await readFields(context, fieldsOf(context), deps);
+  const { panelChannelId } = waiting;
+  const draft = { ...read, panelChannelId, includesAlreadySubmitted: false };
+  return submitChanged(context, id, { draft, wrong: read.rows.filter(isRefused) }, deps);
+}
+
+/** What was typed stays in the window until it is submitted. */
+async function changeLines(context: SubmitContext, deps: EnterDeps): Promise<Reply> {
+  const { id, more: runId } = readSubmitId(context.argument);
+  const text = context.field('servers');
+  const edited = await deps.lists.editWaiting(context, { id, typed: text, runId });
+  // It was decided meanwhile: the lines are kept apart.
+  if (typeof edited === 'string') return enterLines(context, 'all', deps);
+  await deps.lists.keepTyped(context, id, { text, game: '', window: 'all' });
+  return 'draft' in edited
+    ? submitChanged(context, id, edited, deps)
+    : unchanged(context, id, signed('not-sent', unreadableText(edited, context.t)), deps);
+}
+
+interface Edited {
+  readonly draft: Draft;
+  readonly wrong: readonly RefusedRow[];
+}
+
+/** A moderator looks at it anyway, so that its member is not asked again. */
+function submitChanged(
+  context: SubmitContext,
+  id: string,
+  { draft, wrong }: Edited,
+  deps: EnterDeps,
+): Promise<Reply> {
+  if (wrong.length === 0) return send(context, { id, draft, replacesWaiting: true }, deps);
+  return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
+}
+
+function wrongText({ t }: SubmitContext, { draft, wrong }: Edited, { games }: EnterDeps): string {
+  const [only] = wrong;
+  if (only && draft.rows.length === 1) {
+    const { short, help } = problemText(only.problem, t);
+    return signed('not-sent', sentences(t('approval.unchanged', { short }), help));
+  }
+  const items = firstItems(t, wrong, FEW_NAMED, (row) => refusedItem(t, row, games, draft.source === 'text'));
+  return [signed('not-sent', t('list.refused', { count: wrong.length })), ...items].join('\n');
+}
