@@ -7,6 +7,7 @@ import { type LogChannelDeps, logChannelSetting } from './log-channel.ts';
 import { notifyRoleSetting } from './notify-role.ts';
 import { type PanelsSettingDeps, panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
+import { trustedRoleSetting } from './trusted-role.ts';
 
 export type AllSettingsDeps = LogChannelDeps & GamesSettingDeps & PanelsSettingDeps;
 
@@ -17,6 +18,7 @@ export const allSettings = (deps: AllSettingsDeps): readonly Setting[] => [
   gamesSetting(deps),
   dailyQuotaSetting,
   approvalSetting,
+  trustedRoleSetting,
   announcementsSetting(deps),
   panelsSetting(deps),
   languageSetting(deps),

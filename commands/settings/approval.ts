@@ -6,6 +6,7 @@ import { UserError } from '../../src/user-error.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { logChannelSelect } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type Shown } from './setting.ts';
+import { trustedRoleLine } from './trusted-role.ts';
 
 /** Whether what members submit waits for a moderator, and who decides. */
 export const approvalSetting: Setting = {
@@ -18,6 +19,7 @@ export const approvalSetting: Setting = {
     return [
       ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
       ...(shown.now.mentionsApprovalRole ? [reader.t('settings.approval.mentions')] : []),
+      ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(reader.t, shown)]),
       reader.t(tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot'),
       ...waitingTexts(reader, shown),
     ];

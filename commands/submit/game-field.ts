@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import { announcedIn, type GuildSettings } from '../../src/guilds/settings.ts';
+import { announcedIn, type GuildSettings, isToWait } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
@@ -45,13 +45,14 @@ export async function fromPanel(
  * @param panelChannelId the channel of the panel that it is made with
  */
 export async function comesText(
-  { t, guildId, channelId, isAdmin }: Context,
+  context: Context,
   panelChannelId: string | undefined,
   { settings }: Pick<ModalDeps, 'settings'>,
 ): Promise<string> {
+  const { t, guildId, channelId } = context;
   const found = await settings.getOrUnreadable(guildId);
   if (found === 'unreadable') return '';
-  const waits = found.approval === true && !isAdmin;
+  const waits = isToWait(found, context);
   const where = announcedIn(found, { channelId: waits ? undefined : channelId, panelChannelId });
   return sentences(
     waits ? t('window.moderator') : undefined,

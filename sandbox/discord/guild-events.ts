@@ -24,6 +24,11 @@ export function createGuildEvents({ guilds }: World) {
     },
     /** @returns the id of the role */
     addRole: guilds.addRole,
+    removeRole({ id }: Guild, roleId: string) {
+      const { roles, members } = guilds.known(id);
+      roles.delete(roleId);
+      for (const { roleIds } of members.values()) roleIds.delete(roleId);
+    },
     /** What the bot may do in a channel of the guild from now on. */
     setBotPermissions({ id }: Guild, channelId: string, permissions: bigint) {
       const channel = guilds.known(id).channels.get(channelId);

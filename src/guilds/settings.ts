@@ -32,6 +32,8 @@ const settingsSchema = z.object({
   mentionsApprovalRole: z.exactOptional(z.boolean()),
   /** When that role was mentioned last, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
+  /** The role whose members submit without approval. */
+  trustedRoleId: z.exactOptional(z.string()),
   /** Whether members get the decision as a direct message; absent: they do. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */
@@ -49,6 +51,15 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
 /** The settings of a guild that has chosen nothing. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
+
+/** Whether what a member submits waits for a moderator. */
+export function isToWait(
+  { approval, trustedRoleId }: Settings,
+  { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
+): boolean {
+  const isTrusted = trustedRoleId !== undefined && roleIds.includes(trustedRoleId);
+  return approval === true && isAdmin !== true && !isTrusted;
+}
 
 /**
  * The channel in which a submission is announced; `undefined`: in none. A panel is not pushed out of sight by what came of it.

@@ -17,6 +17,8 @@ export interface Submitter {
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member may manage the guild, and so waits for no moderator. */
   readonly isAdmin?: boolean;
+  /** The member's roles, one of which may be trusted. */
+  readonly roleIds?: readonly string[];
 }
 
 /**

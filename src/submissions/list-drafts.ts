@@ -1,5 +1,5 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import type { GuildSettings } from '../guilds/settings.ts';
+import { type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
@@ -120,8 +120,9 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
-    const { games: allowed, dailyQuota, approval } = await settings.getOrThrow(by.guildId);
-    const waiting = approval ? await approvals.ownAddresses(by) : new Set<string>();
+    const chosen = await settings.getOrThrow(by.guildId);
+    const { games: allowed, dailyQuota } = chosen;
+    const waiting = chosen.approval ? await approvals.ownAddresses(by) : new Set<string>();
     // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
@@ -129,7 +130,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
     // What waits for a moderator waits whole: limits count when it is approved.
-    const room = approval && !by.isAdmin && now.count > 0 ? { count } : now;
+    const room = isToWait(chosen, by) && now.count > 0 ? { count } : now;
     const canTryAgain = room.count === 0 && room.limited?.isSoon === true;
     const usualPorts = prepared.rows.filter(hasUsualPort).length;
     return {

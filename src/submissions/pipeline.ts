@@ -1,5 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { announcedIn, type GuildSettings } from '../guilds/settings.ts';
+import { announcedIn, type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   isAboutKey,
@@ -235,7 +235,7 @@ export function createPipeline(deps: PipelineDeps) {
     });
 
     const chosen = await settings.getOrThrow(guildId);
-    const { games, dailyQuota, approval } = chosen;
+    const { games, dailyQuota } = chosen;
     const key = await keys.usable(guildId);
     if ('code' in key) return refuse(key);
 
@@ -264,17 +264,17 @@ export function createPipeline(deps: PipelineDeps) {
       const { by, ...limited } = room.limited;
       return refuse({ code: by, ...limited });
     }
-    const isToWait = approval === true && !order.isAdmin && approvedBy === undefined;
+    const waits = approvedBy === undefined && isToWait(chosen, order);
     // Limits count what is sent: all of what waits is counted when a moderator approves it.
-    const count = isToWait ? rows.length : room.count;
+    const count = waits ? rows.length : room.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = isToWait && (await deps.approvals.whyNotWaiting(order, servers));
+    const refusal = waits && (await deps.approvals.whyNotWaiting(order, servers));
     if (refusal) return refuse(refusal);
 
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { documentId: id, guildId, user, interactionId };
-    if (isToWait) {
+    if (waits) {
       const telling = await deps.sealTelling(order, interactionId);
       await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS, telling });
       return { kind: 'waiting' };

@@ -3,7 +3,7 @@ import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -154,6 +154,44 @@ describe('a submission under approval', () => {
     expect((await waitingIn(guild)).current.content).toMatch(
       /1 already submitted:.*\n- `s1\.example\.com[^\n]*$/,
     );
+  });
+
+  it('does not wait for members of the trusted role, which window, preview and settings know', async ({
+    guild,
+    discord,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const refused = await pickSetting(guild, 'Trusted role', '@everyone');
+    expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
+    const roleId = discord.guildEvents.addRole(guild, { name: 'regulars' });
+    expect(textOf(await admin.pick(refused, ['@regulars']))).toContain(`✅ Trusted role: @${roleId}`);
+    expect(textOf(await openSetting(guild, 'Approval'))).toContain(`✅ Trusted role: @${roleId}`);
+    await expect.poll(() => logLines(guild).join()).toContain(`✅ **Trusted role**: <@&${roleId}>`);
+    const moderator = 'A moderator looks at what you submit';
+    const windowOf = async () => modalTexts(modalOf(await member.slash('addservers')).data).join();
+    const previewOf = async () => textOf(await paste(member, lines(2)));
+    expect([await windowOf(), await previewOf()]).toEqual([
+      expect.stringContaining(moderator),
+      expect.stringContaining(moderator),
+    ]);
+    const reply = await addServer(member, `${HOST}:1`);
+    expect(textOf(reply)).toContain(WAITS);
+    discord.guildEvents.giveRole(member, roleId);
+    expect([await windowOf(), await previewOf()]).toEqual([
+      expect.not.stringContaining(moderator),
+      expect.not.stringContaining(moderator),
+    ]);
+    expect(textOf(await addServer(member, `${HOST}:2`))).toContain(ACCEPTED);
+    // What waited before is sent once its member edits it.
+    const message = await waitingIn(guild);
+    expect(textOf(await edit(member, reply, { server: `${HOST}:3` }))).toContain(ACCEPTED);
+    await expect.poll(() => textOf(message)).toContain('Withdrawn');
+    discord.guildEvents.removeRole(guild, roleId);
+    expect(textOf(await addServer(member, `${HOST}:4`))).toContain(WAITS);
+    const off = textOf(await pressSetting(guild, 'Trusted role', 'Remove the role'));
+    expect(off).toContain('➖ Trusted role: none');
   });
 
   it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {

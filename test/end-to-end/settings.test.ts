@@ -86,6 +86,7 @@ describe('/settings', () => {
       ['Games', /As soon as you choose some, only those are\..*✅ Games: all.*▾ Games, page 1 of/s],
       ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change … \]/s],
       ['Approval', /While approval is on.*➖ Approval: off/s],
+      ['Trusted role', /submit without approval, as those.*➖ Trusted role: none.*▾ Choose a trusted role/s],
       ['Announcements', /While announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
       ['Language for everyone', /posts for everyone.*➖ Language for everyone: as Discord says \(English\)/s],
     ] as const) {

@@ -1,0 +1,36 @@
+import { button, roleSelect } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/user-error.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { changeId, chosenId, FINE, OFF, type Setting, type Shown } from './setting.ts';
+
+/** The role whose members submit without approval. */
+export const trustedRoleSetting: Setting = {
+  id: 'trusted',
+  name: (t) => t('settings.trusted.name'),
+  line: trustedRoleLine,
+  about: ({ t }) => t('settings.trusted.about'),
+  controls: ({ t }, { now: { trustedRoleId } }) => ({
+    selects: [
+      roleSelect(
+        changeId('trusted', 'choose'),
+        trustedRoleId === undefined ? t('settings.trusted.placeholder') : t('settings.change'),
+      ),
+    ],
+    buttons: [trustedRoleId !== undefined && button(changeId('trusted', 'none'), t('settings.removeRole'))],
+  }),
+  changes: {
+    choose(context) {
+      const { t, guildId } = context;
+      const trustedRoleId = chosenId(context);
+      if (trustedRoleId === guildId) throw new UserError(t('settings.trusted.everyone'));
+      return { make: (before) => ({ ...before, trustedRoleId }) };
+    },
+    none: () => ({ make: ({ trustedRoleId: _former, ...before }) => before }),
+  },
+};
+
+export function trustedRoleLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+  const { approval, trustedRoleId: roleId } = now;
+  if (roleId === undefined) return `${OFF} ${t('settings.trusted.none')}`;
+  return `${approval ? FINE : OFF} ${t('settings.trusted.set', { roleId })}`;
+}
