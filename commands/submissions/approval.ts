@@ -66,8 +66,8 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
    * @param which which of it, counted from 1 and around; whether only their own, and the `state` of the message
    */
   waiting(context: Context, which: WhichWaits): Promise<WaitingShown | undefined>;
-  /** How many submissions wait that somebody may decide. */
-  toDecide(context: Context): Promise<number>;
+  /** How many submissions wait that somebody may decide, and how many of their own wait. */
+  count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
 
 /**
@@ -254,8 +254,11 @@ export function approvalActions(
 
   return {
     waiting,
-    async toDecide(context) {
-      return (await decidesNow(context)) ? (await approvals.waiting(context.guildId)).length : 0;
+    async count(context) {
+      const { guildId, user } = context;
+      const toDecide = (await decidesNow(context)) ? await approvals.waiting(guildId) : [];
+      const own = await approvals.waiting(guildId, user.id);
+      return { toDecide: toDecide.length, own: own.length };
     },
     presses: {
       approve: { answers: 'beside', run: approve },

@@ -44,7 +44,7 @@ export interface SubmissionsDeps extends ApprovalDeps {
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand(deps: SubmissionsDeps): Command {
   const { history, runs, games } = deps;
-  const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), 1, waiting));
+  const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
   /** Members whose files are being made. */
   const exporting = new Set<string>();
@@ -96,33 +96,53 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   }
 
   /**
-   * What waits for a moderator comes first; for who asks for their own, what of that waits, and a button to decide.
+   * While something waits for a moderator only that is shown, to whoever may decide and to its member; otherwise the history.
    * @param waiting which of these submissions, counted from 1
    */
-  async function show(
+  async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
+    const isOwn = filter.userId === context.user.id;
+    const state = writeFilter(filter);
+    const first = isWhole(context, filter)
+      ? await actions.waiting(context, { wanted: waiting, isOwn, state })
+      : undefined;
+    if (first === undefined) return showHistory(context, filter, 1);
+    const toHistory = button(pageId(1, state), context.t('submissions.history'));
+    const { decide } = isOwn ? await waysToWaiting(context, filter) : {};
+    return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
+  }
+
+  /** Buttons to what waits, if anything does: to what somebody may decide, and to their own. */
+  async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
-    wantedPage: number,
-    waiting = 1,
-  ): Promise<Reply> {
+  ): Promise<Partial<Record<'decide' | 'own', Control>>> {
+    if (!isWhole(context, filter)) return {};
+    const { t } = context;
+    const { toDecide, own } = await actions.count(context);
+    const to = (label: string, state: string) =>
+      button(customId('submissions', 'waiting', writePage(1, state)), label);
+    // Among all that somebody may decide are their own.
+    const isOwnAmong = toDecide > 0 && filter.userId === '';
+    return {
+      ...(toDecide > 0 && { decide: to(t('submissions.decide', { count: toDecide }), '') }),
+      ...(own > 0 &&
+        !isOwnAmong && { own: to(t('submissions.ownWaiting', { count: own }), writeFilter(filter)) }),
+    };
+  }
+
+  /** A page of what was submitted. */
+  async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { t, guildId } = context;
     const found = await history.find(guildId, await wanted(context, filter));
-    const isOwn = filter.userId === context.user.id;
-    const which = { wanted: waiting, isOwn, state: writeFilter(filter) };
-    const first = isOpen(filter) ? await actions.waiting(context, which) : undefined;
-    const count = isOwn ? await actions.toDecide(context) : 0;
-    const decide =
-      count > 0 && button(customId('submissions', 'waiting', '1'), t('submissions.decide', { count }));
+    const { own, decide } = await waysToWaiting(context, filter);
     if (found.length === 0) {
-      const nothing = { content: noneText(context, filter), components: [] };
-      const { components, ...shown } = first ?? nothing;
-      return { ...shown, components: [...components, ...rows([decide])] };
+      const submit =
+        isWhole(context, filter) && button(customId('addserver', 'new'), t('panel.server'), 'primary');
+      return { content: noneText(context, filter), components: rows([submit, own, decide]) };
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
-    const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
-    const again = await editAgainButtons(context, entries, deps);
     const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
       found.length > shownCount
@@ -130,22 +150,25 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         : t('submissions.count', { count: shownCount }),
       isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,
     ];
+    const numbered = numberLists(entries);
+    const again = await editAgainButtons(context, entries, deps);
+    const isOwn = !context.isAdmin || filter.userId === context.user.id;
     return {
-      ...(first && { content: first.content }),
-      embeds: [...(first?.embeds ?? []), listEmbed(context, about.filter(Boolean), numbered, page)],
-      components: [
-        ...(first?.components ?? []),
-        ...listRows(context, numbered, page, { filter, decide, again }),
-      ],
+      embeds: [listEmbed(context, about.filter(Boolean), numbered, { page, isOwn })],
+      components: listRows(context, numbered, page, { filter, toWaiting: [own, decide], again }),
     };
   }
 
   /** A page of the history. */
-  function listEmbed(context: Context, about: readonly unknown[], entries: readonly Numbered[], page: Page) {
-    const own = !context.isAdmin;
-    const lines = entries.map(({ entry, number }) => entryText(context, entry, { number, games, own }));
+  function listEmbed(
+    context: Context,
+    about: readonly unknown[],
+    entries: readonly Numbered[],
+    { page, isOwn }: { readonly page: Page; readonly isOwn: boolean },
+  ) {
+    const lines = entries.map(({ entry, number }) => entryText(context, entry, { number, games, isOwn }));
     return {
-      title: context.t(own ? 'submissions.titleOwn' : 'submissions.title'),
+      title: context.t(isOwn ? 'panel.mine' : 'submissions.title'),
       description: [about.join('\n'), ...lines].join('\n\n'),
       ...pageFooter(context, page),
     };
@@ -189,7 +212,7 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         outcome: outcomeNamed(field('outcome')),
         server: cut(field('server').trim(), LONGEST_SERVER_FILTER),
       };
-      return show(context, filter, 1);
+      return show(context, filter);
     },
     submits: actions.submits,
     presses: {
@@ -198,19 +221,19 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
         answers: 'update at once',
         async run(context) {
           const { wanted: page, state } = readPage(context.argument);
-          return show(context, readFilter(state), page);
+          return showHistory(context, readFilter(state), page);
         },
       },
       waiting: {
         answers: 'update at once',
         async run(context) {
           const { wanted: waiting, state } = readPage(context.argument);
-          return show(context, readFilter(state), 1, waiting);
+          return show(context, readFilter(state), waiting);
         },
       },
       mine: {
         answers: 'at once',
-        run: (context) => show(context, { ...readFilter(''), userId: context.user.id }, 1),
+        run: (context) => show(context, { ...readFilter(''), userId: context.user.id }),
       },
       servers: { answers: 'at once', run: showServers },
       turn: { answers: 'update at once', run: showServers },
@@ -256,15 +279,23 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** An entry with its number among all that the filter lets through, newest first. */
+/** An entry of a page; a list has its number among the lists of the page. */
 interface Numbered {
   readonly entry: SubmissionEntry;
-  readonly number: number;
+  readonly number: number | undefined;
+}
+
+function numberLists(entries: readonly SubmissionEntry[]): readonly Numbered[] {
+  const lists = entries.filter(({ only }) => only === undefined);
+  return entries.map((entry) => {
+    const index = lists.indexOf(entry);
+    return { entry, number: index < 0 ? undefined : index + 1 };
+  });
 }
 
 interface ListButtons {
   readonly filter: SubmissionFilter;
-  readonly decide: Control | false;
+  readonly toWaiting: readonly (Control | undefined)[];
   readonly again: readonly (Control | false)[];
 }
 
@@ -276,18 +307,19 @@ function listRows(
   context: Context,
   entries: readonly Numbered[],
   page: Page,
-  { filter, decide, again }: ListButtons,
+  { filter, toWaiting, again }: ListButtons,
 ): readonly ActionRow[] {
   const { t } = context;
   const state = writeFilter(filter);
-  const lists = entries.filter(({ entry }) => entry.only === undefined);
-  const shows = lists.map(({ entry: { id }, number }) =>
-    button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
+  const shows = entries.flatMap(({ entry: { id }, number }) =>
+    number === undefined
+      ? []
+      : button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
   );
   return rows([...shows, ...again].slice(0, MOST_BUTTONS), [
     ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
     button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
-    decide,
+    ...toWaiting,
   ]);
 }
 
@@ -297,6 +329,10 @@ const rankOf = ({ outcome }: EndedServer): number => (outcome.kind === 'accepted
 /** Whether the filter asks for nothing but perhaps a member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
+
+/** Whether nothing is looked for: it is about everything, or about everything of one's own. */
+const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
+  isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
 /** Why there is nothing to show. A member who had their name deleted finds none of their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
@@ -320,6 +356,9 @@ interface SubmissionFilter {
  * An IPv6 address in brackets fits. The whole filter has to fit into a custom id, together with what else stands in it.
  */
 const LONGEST_SERVER_FILTER = 45;
+
+const pageId = (page: number, state: string): string =>
+  customId('submissions', 'page', writePage(page, state));
 
 /** A hash of an alias in 8 characters, since custom ids are short and aliases may be long. */
 export const gameMark = (alias: string): string =>

@@ -5,7 +5,7 @@ import { escapeText } from '../../src/words/escape.ts';
 import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
 import { reasonText } from '../../src/words/refusal.ts';
 import { whenText } from '../../src/words/sentences.ts';
-import { describe, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
+import { describe, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
@@ -15,25 +15,30 @@ const LONGEST_MESSAGE = 100;
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
-/**
- * A submission with its number: its server, or how many servers it has with which outcomes; when, and by whom unless by
- * the reader.
- */
+interface EntryShown {
+  /** Of a list. */
+  readonly number: number | undefined;
+  readonly games: GameIndex;
+  /** Whether all entries are the reader's own. */
+  readonly isOwn: boolean;
+}
+
+/** A submission: its server, or how many servers a list has with which outcomes; when, and by whom unless all are the reader's. */
 export function entryText(
   reader: Reader,
   entry: SubmissionEntry,
-  { number, games, own }: { readonly number: number; readonly games: GameIndex; readonly own: boolean },
+  { number, games, isOwn }: EntryShown,
 ): string {
   const { at, userId, counts, only } = entry;
   const { t } = reader;
-  const about = [whenText(at), ...(own ? [] : [byText(t, userId)]), ...decisionTexts(reader, entry)];
+  const about = [whenText(at), ...(isOwn ? [] : [byText(t, userId)]), ...decisionTexts(reader, entry)];
   if (only) {
     const ended = [endedText(t, only), ...about].join(' · ');
     return [describe(t, only, games, LONGEST_WORDS), ended, ...whyTexts(t, only)].join('\n');
   }
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
-  const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map(
-    (kind) => `${LOOK[kind].sign} ${counts[kind]}`,
+  const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
+    signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
   return `**${number}.** ${t('look.servers', { count })}\n${[...ended, ...about].join(' · ')}`;
 }

@@ -358,7 +358,8 @@ describe('a submission under approval', () => {
       .toContain('1 game server is waiting for a moderator again.');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
-    expect(textOf(await member.slash('submissions'))).toMatch(/not sent · .*\n.* couldn't be reached/);
+    const history = await member.press(await member.slash('submissions'), 'History');
+    expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
     await refuseAs(guild, message, '');
   });
 
@@ -557,7 +558,12 @@ describe('a submission under approval', () => {
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
     for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
-    expect(labelsOf(await member.slash('submissions'))).toEqual(['Next one waiting', 'Edit', 'Withdraw']);
+    expect(labelsOf(await member.slash('submissions'))).toEqual([
+      'Next one waiting',
+      'Edit',
+      'Withdraw',
+      'History',
+    ]);
     const first = await admin.slash('submissions');
     for (const port of [4, 5, 6, 4]) {
       expect(textOf(first)).toContain('3 submissions are waiting');
@@ -570,17 +576,30 @@ describe('a submission under approval', () => {
       expect(textOf(first)).toContain(SENT);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next one waiting'] : [];
-      expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'Export']);
+      expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }
     // Who looks for something finds what was submitted, and no more.
-    for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }]) {
+    const { userId } = member;
+    for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }, { member: userId }]) {
       const found = await admin.slash('submissions', filter);
       expect(textOf(found)).toMatch(/2 submissions, newest first/);
       expect(labelsOf(found)).toEqual(['Export']);
     }
-    const next = await admin.slash('submissions', { member: member.userId });
-    expect(textOf(next)).toContain(`${HOST}:6`);
-    expect(labelsOf(next)).toEqual([...DECISIONS, 'Export']);
+    // While something waits nothing else is shown; what was submitted is behind a button, and what waits is from there.
+    for (const [who, back] of [
+      [admin, 'Approve or refuse (1)'],
+      [member, 'Waiting (1)'],
+    ] as const) {
+      const waits = await who.slash('submissions');
+      expect(textOf(waits)).toContain(`${HOST}:4`);
+      expect(textOf(waits)).not.toContain('newest first');
+      await who.press(waits, 'History');
+      expect(textOf(waits)).toMatch(/2 submissions, newest first/);
+      expect(textOf(waits)).not.toContain(`${HOST}:4`);
+      expect(labelsOf(waits)).toEqual(['Export', back]);
+      await who.press(waits, back);
+      expect(textOf(waits)).toContain('1 submission is waiting');
+    }
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 

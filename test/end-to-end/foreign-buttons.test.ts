@@ -191,7 +191,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
   show('member', await member.slash('games', { search: 'no such game' }));
-  show('member', await member.press(show('member', await member.slash('submissions')), 'Show 4'));
+  show('member', await member.press(show('member', await member.slash('submissions')), 'Show list 2'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   show('member', { kind: 'message', message: await postPanel(guild) });

@@ -166,18 +166,18 @@ describe('a panel', () => {
       await turnApprovalOn(guild);
       const panel = await postPanel(guild);
       const mine = (who: Person) => who.press(panel, 'My submissions');
-      expect(labelsOf(await mine(admin))).toEqual([]);
+      expect(labelsOf(await mine(admin))).toEqual(['Submit a game server']);
       await addServer(member, 'a.example.com:1');
       await addServer(member, 'b.example.com:1');
       const nothing = await mine(admin);
       expect(textOf(nothing)).toContain('nothing here under your name');
-      expect(labelsOf(nothing)).toEqual(['Decide (2)']);
+      expect(labelsOf(nothing)).toEqual(['Submit a game server', 'Approve or refuse (2)']);
       await addServer(admin, 'own.example.com:1');
       const own = await mine(admin);
       expect(textOf(own)).toContain('own.example.com');
       expect(textOf(own)).not.toContain('a.example.com');
-      expect(labelsOf(own)).toEqual(['Export', 'Decide (2)']);
-      const decided = await admin.press(own, 'Decide (2)');
+      expect(labelsOf(own)).toEqual(['Export', 'Approve or refuse (2)']);
+      const decided = await admin.press(own, 'Approve or refuse (2)');
       expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
       expect(labelsOf(decided)).toContain('Approve');
       // A member's own: what waits of theirs, and none of the others'.
@@ -185,7 +185,7 @@ describe('a panel', () => {
       expect(textOf(others)).toContain('2 submissions are waiting');
       expect(textOf(await member.press(others, 'Next one waiting'))).toContain('b.example.com');
       expect(labelsOf(others)).not.toContain('Approve');
-      expect(labelsOf(others).join()).not.toContain('Decide');
+      expect(labelsOf(others).join()).not.toContain('refuse');
     },
   );
 });

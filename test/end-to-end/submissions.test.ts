@@ -2,7 +2,17 @@ import { describe, expect } from 'vitest';
 import { botTest, messageOf, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addDone, fill } from '../support/builders.ts';
 import { openStoreAt } from '../support/database.ts';
-import { addServer, csvOf, labelsOf, lines, paste, postPanel, pressSubmit } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  csvOf,
+  labelsOf,
+  lines,
+  openWindow,
+  paste,
+  postPanel,
+  pressSubmit,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -24,9 +34,20 @@ async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
 }
 
 describe('/submissions', () => {
-  it('says that there are none', async ({ guild, member }) => {
+  it('says that there are none, with a button that submits', async ({ guild, admin, member }) => {
     expect(await read(guild)).toContain('Nothing has been submitted here yet.');
-    expect(await read(guild, {}, member)).toContain('There is nothing here under your name.');
+    const none = await member.slash('submissions');
+    expect(textOf(none)).toContain('There is nothing here under your name.');
+    expect(labelsOf(none)).toEqual(['Submit a game server']);
+    const { modal } = await openWindow(member, none, 'Submit a game server');
+    expect(textOf(await member.submit(modal, { game: 'cs2', server: 'first.example.com:1' }))).toContain(
+      ACCEPTED,
+    );
+    // Of what somebody looks for there is none: that is no reason to submit.
+    expect(labelsOf(await admin.slash('submissions', { game: 'rust' }))).toEqual([]);
+    expect(labelsOf(await admin.slash('submissions', { member: admin.userId }))).toEqual([
+      'Submit a game server',
+    ]);
   });
 
   it('shows outcome and time, newest first, and “sent for review”, nothing more', async ({ guild }) => {
@@ -46,7 +67,7 @@ describe('/submissions', () => {
   }) => {
     await addFour(guild);
     const own = await read(guild, {}, member);
-    expect(own).toMatch(/Your submissions.*3 submissions/s);
+    expect(own).toMatch(/My submissions.*3 submissions/s);
     expect(own).not.toMatch(/fourth\.example\.com|by @/);
     expect(await read(guild, { member: admin.userId }, member)).toContain(
       'You can see only your own submissions.',
@@ -54,7 +75,9 @@ describe('/submissions', () => {
     expect(await read(guild, { member: member.userId }, member)).toContain('3 submissions');
     expect(await read(guild, { member: admin.userId })).toMatch(/1 submission, .*fourth/s);
     const panel = await postPanel(guild);
-    expect(textOf(await admin.press(panel, 'My submissions'))).toMatch(/1 submission, .*fourth/s);
+    const mine = textOf(await admin.press(panel, 'My submissions'));
+    expect(mine).toMatch(/My submissions.*1 submission, .*fourth/s);
+    expect(mine).not.toContain('by @');
   });
 
   it('finds those of a game, by name too, of an address, and of an outcome', async ({ guild, admin }) => {
@@ -137,14 +160,15 @@ describe('/submissions', () => {
   });
 
   it('has a list as one entry, with what came of its lines behind a button', async ({ admin, member }) => {
+    await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toMatch(
-      /2 submissions.*single\.example\.com:1.*2\. 12 game servers\n.*✅ 12 · .* · by @/s,
+      /3 submissions.*single\.example\.com:1.*1\. 12 game servers\n[^\n]*✅ 12 sent for review · .* · by @.*2\. 2 game servers/s,
     );
-    expect(labelsOf(shown)).toEqual(['Show 2', 'Export']);
-    const servers = await admin.press(shown, 'Show 2');
+    expect(labelsOf(shown)).toEqual(['Show list 1', 'Show list 2', 'Export']);
+    const servers = await admin.press(shown, 'Show list 1');
     expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
     expect(textOf(servers)).toMatch(/12 game servers.*s0\.example\.com.*✅ sent for review.*Page 1 of 2/s);
     expect(labelsOf(servers)).toEqual(['Next']);

@@ -171,9 +171,9 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
       refusal: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
-    const said = [true, false].flatMap((own) =>
+    const said = [true, false].flatMap((isOwn) =>
       [submission, ...servers.map((only) => ({ ...submission, only }))].map((each) =>
-        entryText(member, each, { number: 1, games, own }),
+        entryText(member, each, { number: 1, games, isOwn }),
       ),
     );
     expectSentences(said);
