@@ -21,7 +21,7 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { endedServers, type Runs } from '../../src/submissions/runs.ts';
+import { endedServers } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -29,14 +29,14 @@ import { gameChoices } from '../../src/words/games.ts';
 import type { EndedServer } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { slashCommand } from '../slash-command.ts';
+import { type AgainDeps, entriesAgain, runAgain } from './again.ts';
 import { type ApprovalDeps, approvalActions } from './approval.ts';
 import { editAgainButtons } from './edit-again.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-export interface SubmissionsDeps extends ApprovalDeps {
-  readonly runs: ApprovalDeps['runs'] & Pick<Runs, 'latestId'>;
+export interface SubmissionsDeps extends ApprovalDeps, Pick<AgainDeps, 'drafts'> {
   readonly history: Pick<History, 'find' | 'entries' | 'all' | 'games' | 'size'>;
   readonly games: GameIndex;
 }
@@ -151,11 +151,16 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
       isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,
     ];
     const numbered = numberLists(entries);
-    const again = await editAgainButtons(context, entries, deps);
     const isOwn = !context.isAdmin || filter.userId === context.user.id;
+    const again = await entriesAgain(context, entries, deps);
+    const edits = await editAgainButtons(context, entries, deps);
     return {
+      content: again.text,
       embeds: [listEmbed(context, about.filter(Boolean), numbered, { page, isOwn })],
-      components: listRows(context, numbered, page, { filter, toWaiting: [own, decide], again }),
+      components: [
+        ...rows([...again.buttons, ...edits]),
+        ...listRows(context, numbered, page, { filter, toWaiting: [own, decide] }),
+      ],
     };
   }
 
@@ -182,12 +187,14 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     const isForReader = isAdmin || run?.userId === user.id;
     const ended = run && isForReader ? endedServers(run) : [];
     const count = ended.length;
-    if (count === 0) throw new UserError(t('submissions.noneFound'));
+    if (run === undefined || count === 0) throw new UserError(t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const servers = ended
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .slice(page.offset, page.offset + page.limit);
+    const again = await runAgain(context, run, deps);
     return {
+      content: again.text,
       embeds: [
         {
           title: t('look.servers', { count }),
@@ -195,7 +202,10 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
           ...pageFooter(context, page),
         },
       ],
-      components: rows(pageButtons(context, page, { command: 'submissions', action: 'turn', state: id })),
+      components: rows(
+        again.buttons,
+        pageButtons(context, page, { command: 'submissions', action: 'turn', state: id }),
+      ),
     };
   }
 
@@ -293,34 +303,30 @@ function numberLists(entries: readonly SubmissionEntry[]): readonly Numbered[] {
   });
 }
 
-interface ListButtons {
-  readonly filter: SubmissionFilter;
-  readonly toWaiting: readonly (Control | undefined)[];
-  readonly again: readonly (Control | false)[];
-}
-
-/** Buttons of entries: two rows. */
-const MOST_BUTTONS = 10;
-
-/** Buttons to see the servers of each list and to submit again what was refused, to turn the page, and to get all of it as a file. */
+/** Buttons to see the servers of each list, to turn the page, and to get all of it as a file. */
 function listRows(
   context: Context,
   entries: readonly Numbered[],
   page: Page,
-  { filter, toWaiting, again }: ListButtons,
+  {
+    filter,
+    toWaiting,
+  }: { readonly filter: SubmissionFilter; readonly toWaiting: readonly (Control | undefined)[] },
 ): readonly ActionRow[] {
   const { t } = context;
   const state = writeFilter(filter);
-  const shows = entries.flatMap(({ entry: { id }, number }) =>
-    number === undefined
-      ? []
-      : button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
+  return rows(
+    entries.map(
+      ({ entry: { id }, number }) =>
+        number !== undefined &&
+        button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
+    ),
+    [
+      ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
+      button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
+      ...toWaiting,
+    ],
   );
-  return rows([...shows, ...again].slice(0, MOST_BUTTONS), [
-    ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
-    button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
-    ...toWaiting,
-  ]);
 }
 
 /** Where it stands among the servers of its submission. */

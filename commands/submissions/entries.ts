@@ -1,4 +1,4 @@
-import { byText } from '../../src/interactions/approval-view.ts';
+import { byText, decisionText, reasonTexts } from '../../src/interactions/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -29,30 +29,28 @@ export function entryText(
   entry: SubmissionEntry,
   { number, games, isOwn }: EntryShown,
 ): string {
-  const { at, userId, counts, only } = entry;
+  const { at, userId, counts, only, decidedBy, isRefused, refusal } = entry;
   const { t } = reader;
-  const about = [whenText(at), ...(isOwn ? [] : [byText(t, userId)]), ...decisionTexts(reader, entry)];
-  if (only) {
-    const ended = [endedText(t, only), ...about].join(' · ');
-    return [describe(t, only, games, LONGEST_WORDS), ended, ...whyTexts(t, only)].join('\n');
-  }
+  const about = [whenText(at), ...(isOwn ? [] : [byText(t, userId)])];
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
-  const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
-    signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
-  );
-  return `**${number}.** ${t('look.servers', { count })}\n${[...ended, ...about].join(' · ')}`;
+  const what = only
+    ? describe(t, only, games, LONGEST_WORDS)
+    : `**${number}.** ${t('look.servers', { count })}`;
+  if (isRefused) {
+    const refused = signed('rejected', decisionText(t, 'refused', decidedBy ?? ''));
+    return [what, [refused, ...about].join(' · '), ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
+  }
+  const ended = only ? [endedText(t, only)] : countTexts(t, counts);
+  const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', decidedBy)];
+  const why = only ? whyTexts(t, only) : [];
+  return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
-/** Which moderator has decided, if one had to, and the reason for a refusal. */
-function decisionTexts(
-  { t }: Reader,
-  { decidedBy, refusal }: Pick<SubmissionEntry, 'decidedBy' | 'refusal'>,
-): readonly string[] {
-  const who = decidedBy === undefined ? [] : [t('approval.moderator', { user: `<@${decidedBy}>` })];
-  if (refusal === undefined) return who;
-  const reason = reasonText(t, refusal, (words) => escapeText(words, LONGEST_REASON));
-  return [...who, t('approval.reason', { reason })];
-}
+/** How many servers of a list have which outcome. */
+const countTexts = (t: Reader['t'], counts: SubmissionEntry['counts']): readonly string[] =>
+  OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
+    signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
+  );
 
 /** A game server, and on lines of their own its outcome and why. */
 export const serverText = ({ t }: Reader, ended: EndedServer, games: GameIndex): string =>

@@ -78,6 +78,14 @@ export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
           return send(context, { id, promised }, deps);
         },
       },
+      // From a history, which stays as it is.
+      again: {
+        answers: 'later',
+        run(context) {
+          const { id, more } = readSubmitId(context.argument);
+          return send(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
+        },
+      },
       // Also what was already submitted.
       anyway: {
         answers: 'sending',

@@ -138,6 +138,10 @@ async function tellList(
   };
 }
 
+/** What can be done about what was not accepted of a list, whose document is still there. */
+export const listButtons = (context: Context, result: Ended): readonly (Control | false)[] =>
+  buttonsOfRest(context, result, endedRows(result));
+
 function buttonsOfRest(
   { t }: Context,
   result: Ended,

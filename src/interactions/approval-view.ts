@@ -2,6 +2,7 @@ import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
+import type { ModeratorsReason } from '../submissions/refusal-reasons.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
@@ -53,27 +54,41 @@ function kindOf({ state, servers }: Run): keyof typeof LOOK {
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
+/** What a moderator has decided, and who it was. @param decidedBy empty once they had their name deleted */
+export function decisionText(t: Translate, decision: 'approved' | 'refused', decidedBy: string): string {
+  return decidedBy === ''
+    ? t(`approval.${decision}`)
+    : t(`approval.${decision}By`, { user: `<@${decidedBy}>` });
+}
+
+/** Why a moderator has refused it, as far as they have said. */
+export const reasonTexts = (
+  t: Translate,
+  refusal: ModeratorsReason | undefined,
+  longest: number,
+): readonly string[] =>
+  refusal === undefined
+    ? []
+    : [t('approval.reason', { reason: reasonText(t, refusal, (words) => escapeText(words, longest)) })];
+
 function statusText(t: Translate, run: Run): string {
   const { state, decidedBy, refusal, expiresAt = 0 } = run;
-  const moderator = decidedBy === '' ? t('by.unnamed') : t('approval.moderator', { user: `<@${decidedBy}>` });
-  const decided = (text: string) => `${text} · ${moderator}`;
   switch (state) {
     case 'waiting':
       return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
-      return `⏳ ${decided(t('approval.sending'))}`;
+      return `⏳ ${decisionText(t, 'approved', decidedBy)} · ${t('again.sending')}`;
     case 'done': {
       const told = endedServers(run);
       const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
       const site = unlinked(t.site());
       const next = count > 0 ? [t('ended.next.unknown', { count, site })] : [];
-      return [decided(t('approval.approved')), ...outcomesForLog(t, told), ...next].join('\n');
+      const approved = signed('accepted', decisionText(t, 'approved', decidedBy));
+      return [approved, ...outcomesForLog(t, told), ...next].join('\n');
     }
     case 'refused': {
-      const said = signed('rejected', decided(t('approval.refused')));
-      if (refusal === undefined) return said;
-      const reason = reasonText(t, refusal, (words) => escapeText(words, LONGEST_REASON));
-      return `${said}\n${t('approval.reason', { reason })}`;
+      const refused = signed('rejected', decisionText(t, 'refused', decidedBy));
+      return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
     }
     default:
       return signed('not-sent', t(`approval.${state}`));

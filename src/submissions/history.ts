@@ -22,7 +22,10 @@ export interface HistoryEntry extends ServerSubmission {
 /** What a member submitted at once: how many of its servers ended how. */
 export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
   readonly id: string;
+  readonly documentId: string;
   readonly counts: Readonly<Record<Outcome['kind'], number>>;
+  /** Whether a moderator has refused it. */
+  readonly isRefused: boolean;
   /** The moderator who decided; `undefined` where none did, or had their name deleted. */
   readonly decidedBy: string | undefined;
   /** Why the moderator has refused it, if they gave a reason. */
@@ -117,6 +120,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .groupBy(['submissions.id', 'servers.outcome'])
         .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
         .select(['submissions.user_id', 'submissions.user_name'])
+        .select(['submissions.document_id', 'submissions.state'])
         .select([
           'submissions.decided_by',
           'submissions.refusal',
@@ -216,6 +220,8 @@ type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal' | 're
 /** The servers of a submission with the same outcome: how many, and one of them. */
 interface OutcomeRow extends EntryRow {
   readonly id: string;
+  readonly document_id: string;
+  readonly state: SubmissionsTable['state'];
   readonly submission_ended_at: number | null;
   readonly decided_by: string | null;
   readonly count: number;
@@ -230,9 +236,11 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
   for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
   return {
     id: first.id,
+    documentId: first.document_id,
     at: first.submission_ended_at ?? 0,
     userId: first.user_id ?? '',
     counts,
+    isRefused: first.state === 'refused',
     decidedBy: first.decided_by ?? undefined,
     refusal: storedReason(first),
     only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,

@@ -84,12 +84,11 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
     // The message says it all: nothing stands below it.
     expect(asideTo(guild, 'admin')).toBe('');
-    expect(textOf(message)).toMatch(/Approved · Moderator: @/);
+    expect(textOf(message)).toMatch(/^✅ Approved by @/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
-    expect(seen).toContain('Moderator:');
-    expect(seen).toContain('sent for review');
+    expect(seen).toMatch(/✅ sent for review · .* · Approved by @/);
   });
 
   it('is decided as the moderator has seen it, and not as its member has changed it since', async ({
@@ -118,7 +117,7 @@ describe('a submission under approval', () => {
     const { modal } = await openWindow(member, reply, 'Edit');
     await refuseAs(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
-      expect(textOf(answer)).toMatch(/^[^\n]*Refused, so nothing was sent/);
+      expect(textOf(answer)).toMatch(/^[^\n]*❌ Refused by @/);
       expect(textOf(answer)).not.toContain('already submitted');
     }
   });
@@ -212,7 +211,7 @@ describe('a submission under approval', () => {
     const held = Promise.withResolvers<void>();
     await guild.listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = other.press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(`being sent · Moderator: @${other.userId}`);
+    await expect.poll(() => textOf(message)).toContain(`Approved by @${other.userId} · Sending …`);
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
@@ -228,9 +227,8 @@ describe('a submission under approval', () => {
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
     const seen = await member.slash('submissions');
-    for (const words of ['A moderator refused it.', 'Moderator:', 'Reason: Not']) {
-      expect(textOf(seen)).toContain(words);
-    }
+    expect(textOf(seen)).toMatch(/\n│ ❌ Refused by @\d+ · [^·\n]*\n│ Reason: Not /);
+    expect(textOf(seen)).not.toContain('not sent');
     const exported = messageOf(await member.press(seen, 'Export'));
     const [row = []] = csvOf(exported, 'submissions.csv');
     expect(row.slice(-2)).toEqual(['not sent', 'Not **ours** @everyone']);

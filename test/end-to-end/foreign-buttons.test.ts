@@ -48,6 +48,7 @@ const OPEN_PRESSES = [
   'submissions:turn',
   'submissions:waiting',
   'submissions:withdraw',
+  'submit:again',
   'submit:anew',
   'submit:anyway',
   'submit:askgame',

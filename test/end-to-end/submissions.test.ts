@@ -12,6 +12,7 @@ import {
   paste,
   postPanel,
   pressSubmit,
+  reported,
 } from '../support/people.ts';
 
 const it = botTest();
@@ -157,6 +158,43 @@ describe('/submissions', () => {
     ]);
     const own = await member.press(await member.slash('submissions'), 'Export');
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
+  });
+
+  it('submits again what was not sent or is unconfirmed, below the page, as long as it is kept', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    await listing.behave({ kind: 'down' });
+    await addServer(member, 'unsent.example.com:1');
+    await pressSubmit(member, await paste(member, lines(2)));
+    await listing.behave({ kind: 'ok' });
+    await addServer(admin, 'admins.example.com:1');
+    await listing.behave({ kind: 'reset' }, 1);
+    await addServer(member, 'lost.example.com:1');
+    const page = await member.slash('submissions');
+    expect(textOf(page)).toContain('❓ It may have arrived. Wait for the review');
+    const again = 'Submit unsent.example.com:1 again';
+    const anyway = 'Send lost.example.com:1 again anyway';
+    expect(labelsOf(page)).toEqual([anyway, again, 'Show list 1', 'Export']);
+    // They are their member's alone.
+    expect(labelsOf(await admin.slash('submissions'))).toEqual(['Show list 1', 'Export']);
+    for (const label of [again, anyway]) {
+      const answer = await reported(await member.press(page, label));
+      expect(answer.id).not.toBe(messageOf(page).id);
+      expect(textOf(answer)).toContain(ACCEPTED);
+    }
+    const list = await member.press(page, 'Show list 1');
+    expect(labelsOf(list)).toEqual(['Submit the 2 not sent', 'Edit']);
+    await pressSubmit(member, list);
+    expect(textOf(list)).toContain('2 sent for review');
+    expect(listing.submitted.map(({ server }) => server)).toEqual(
+      expect.arrayContaining(['unsent.example.com', 'lost.example.com', 's0.example.com', 's1.example.com']),
+    );
+    expect(labelsOf(await member.slash('submissions'))).toEqual(['Show list 1', 'Show list 2', 'Export']);
+    expect(textOf(await reported(await member.press(page, again)))).toContain('already submitted');
+    expect(await read(guild)).toContain('7 submissions');
   });
 
   it('has a list as one entry, with what came of its lines behind a button', async ({ admin, member }) => {

@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer w
     const cut = wire.cutCommitOf('"refusal"');
     const answer = await inStaff(guild, 'admin').submit(modalOf(refuse), { reason: 'No.' });
     await cut;
-    expect(textOf(answer)).toContain('Refused, so nothing was sent');
+    expect(textOf(answer)).toContain('Refused by @');
   });
 
   it('a moderator is told that what was approved was not sent, and it waits anew', async () => {

@@ -43,8 +43,24 @@ describe('the history of a guild', () => {
       outcome: { kind: 'accepted', message: 'Yes.' },
     };
     expect(await parts.history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
-      { id: 'c', at: 3, userId: '7', counts: { ...none, rejected: 2 }, only: undefined },
-      { id: 'b', at: 2, userId: '8', counts: { ...none, accepted: 1 }, only },
+      {
+        id: 'c',
+        documentId: 'of c',
+        isRefused: false,
+        at: 3,
+        userId: '7',
+        counts: { ...none, rejected: 2 },
+        only: undefined,
+      },
+      {
+        id: 'b',
+        documentId: 'of b',
+        isRefused: false,
+        at: 2,
+        userId: '8',
+        counts: { ...none, accepted: 1 },
+        only,
+      },
     ]);
   });
 

@@ -164,6 +164,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {
       id: 'x',
+      documentId: 'x',
       at: 0,
       userId: '7',
       counts,
@@ -171,10 +172,9 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
       refusal: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
-    const said = [true, false].flatMap((isOwn) =>
-      [submission, ...servers.map((only) => ({ ...submission, only }))].map((each) =>
-        entryText(member, each, { number: 1, games, isOwn }),
-      ),
+    const entries = [submission, ...servers.map((only) => ({ ...submission, only }))];
+    const said = [true, false].flatMap((is) =>
+      entries.map((each) => entryText(member, { ...each, isRefused: is }, { number: 1, games, isOwn: is })),
     );
     expectSentences(said);
   });
