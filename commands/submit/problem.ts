@@ -11,7 +11,7 @@ import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
 import { submitId } from './ids.ts';
 import { problemLines } from './problem-text.ts';
-import { buttonsAfterRefusal, editButton, gameControls, repairButtons } from './repairs.ts';
+import { buttonsAfterRefusal, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
 
 interface ProblemDeps {
   readonly games: Games;
@@ -68,10 +68,16 @@ async function helpFor(context: Context, document: Prepared, row: RefusedRow, de
   const takesGame = near !== undefined;
   const choice = { near: near ?? [], games: takesGame ? await suggestions.games(guildId, '') : [] };
   const controls = gameControls(t, document, row, choice);
+  const isWaiting = row.problem.code === 'waiting-already';
   return {
     lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),
     choice: controls.choice,
-    buttons: [...controls.buttons, ...repairButtons(t, document, row), editButton(t, document.id)],
+    buttons: [
+      isWaiting && mineButton(t),
+      ...controls.buttons,
+      ...repairButtons(t, document, row),
+      editButton(t, document.id),
+    ],
   };
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LIMITS } from '../../src/discord/limits.ts';
-import { button, type Control, isCustomId, select } from '../../src/interactions/controls.ts';
+import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
 import { gameRepair, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { type RefusedRow, readRow } from '../../src/server-lists/row.ts';
@@ -86,8 +86,13 @@ export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal):
   }
   // What is corrected would be held back, too.
   if ('until' in refusal) return refusal.isSoon ? [tryAgainButton(t, id)] : [];
-  return againOrEdit(t, id, labelAfterRefusal(refusal));
+  const again = againOrEdit(t, id, labelAfterRefusal(refusal));
+  const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
+  return isFull || refusal.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
+
+/** Leads to what waits of the member's own, where it can be withdrawn. */
+export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
 /** What can be done about a server that was submitted and not accepted. */
 export const buttonsAfterOutcome = (t: Translate, id: string, outcome: Outcome): readonly Control[] =>

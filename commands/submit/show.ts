@@ -8,7 +8,7 @@ import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts'
 import type { Games } from '../../src/listing/games.ts';
 import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
-import { hasUnknownGame, lacksGame, type Row } from '../../src/server-lists/row.ts';
+import { hasUnknownGame, isRefused, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { Changed, Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -24,6 +24,7 @@ import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
 import { guesser } from './problem-text.ts';
+import { mineButton } from './repairs.ts';
 
 /** What a document is shown with. */
 export interface ShowDeps extends WaitingDeps {
@@ -140,6 +141,7 @@ function documentButtons(
   hasKey: boolean,
 ): readonly (Control | false)[] {
   const { count } = room;
+  const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = edits.refused + edits.lacking;
   const submit = button(submitId('send', id, count), t('list.button.submit', { count }), 'success');
   const earlier = { count: alreadySubmitted.size };
@@ -150,10 +152,13 @@ function documentButtons(
     (canTryAgain || !hasKey) && button(submitId('send', id), t('again.tryAgain')),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
+    isAnyWaiting && mineButton(t),
     earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
     button(submitId('cancel', id), t('button.cancel')),
   ];
 }
+
+const isWaitingAlready = (row: Row): boolean => isRefused(row) && row.problem.code === 'waiting-already';
 
 /** Guesses what the lines mean that name no game, or an unknown one. */
 export function gameGuesses(games: AllowedGames) {

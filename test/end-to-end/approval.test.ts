@@ -705,9 +705,16 @@ describe('a submission under approval', () => {
 
   it('is refused where the same one waits, and where too many do', async ({ guild, member }) => {
     await oneWaits(guild);
-    expect(textOf(await addServer(member, `${HOST}:1`))).toContain('already waiting for a moderator');
+    const twice = await addServer(member, `${HOST}:1`);
+    expect(textOf(twice)).toContain('already waiting for a moderator');
+    expect(labelsOf(twice)).toEqual(['My submissions', 'Edit']);
+    expect(labelsOf(await member.press(twice, 'My submissions'))).toContain('Withdraw');
+    const read = await paste(member, `${HOST}:1 cs2`);
+    expect(labelsOf(read)).toEqual(['My submissions', 'Edit', 'Cancel']);
     for (let n = 2; n <= 10; n += 1) await addServer(member, `${HOST}:${n}`);
-    expect(textOf(await addServer(member, `${HOST}:11`))).toContain('Withdraw one in /submissions');
+    const full = await addServer(member, `${HOST}:11`);
+    expect(textOf(full)).toContain('Withdraw one in /submissions');
+    expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
   it('is refused for a while where its member submits and withdraws again and again', async ({
@@ -731,7 +738,8 @@ describe('a submission under approval', () => {
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
     expect(textOf(preview)).toMatch(/Line 2 s1\.example\.com.*: already waiting for a moderator/);
-    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Fix 1 line', 'Cancel']);
+    const labels = ['Submit 2 game servers', 'Fix 1 line', 'My submissions', 'Cancel'];
+    expect(labelsOf(preview)).toEqual(labels);
     expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
