@@ -15,7 +15,11 @@ export const announcementsSetting = ({ addBotLink }: Pick<LogChannelDeps, 'addBo
   about: ({ t }) => t('settings.announce.about'),
   controls: ({ t }, { now }) => ({
     selects: [
-      channelSelect(changeId('announce', 'choose'), t('settings.announcePlaceholder'), MESSAGE_CHANNELS),
+      channelSelect(
+        changeId('announce', 'choose'),
+        now.announceChannelId === undefined ? t('settings.announcePlaceholder') : t('settings.change'),
+        MESSAGE_CHANNELS,
+      ),
     ],
     buttons: [
       now.announce

@@ -42,7 +42,7 @@ export function approvalView(t: Translate, run: Run, games: GameIndex, readerId?
   const by = userId === readerId ? [] : [byText(t, userId)];
   const description = [[...what, ...by].join(' · '), embed.description].filter(Boolean).join('\n');
   return {
-    content: statusText(t, run),
+    content: statusText(t, run, userId === readerId),
     // Discord takes no empty embed: of what was withdrawn nothing is left.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
@@ -71,11 +71,12 @@ export const reasonTexts = (
     ? []
     : [t('approval.reason', { reason: reasonText(t, refusal, (words) => escapeText(words, longest)) })];
 
-function statusText(t: Translate, run: Run): string {
+/** @param isOwn whether its member alone reads it; a moderator is asked */
+function statusText(t: Translate, run: Run, isOwn = false): string {
   const { state, decidedBy, refusal, expiresAt = 0 } = run;
   switch (state) {
     case 'waiting':
-      return `⏳ ${t('approval.waiting', { seconds: Math.ceil(expiresAt / 1000) })}`;
+      return `⏳ ${t(isOwn ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
       return `⏳ ${decisionText(t, 'approved', decidedBy)} · ${t('again.sending')}`;
     case 'done': {

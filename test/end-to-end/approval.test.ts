@@ -40,7 +40,7 @@ const asideTo = (guild: TestGuild, who: 'admin' | 'other'): string =>
     .join('\n');
 
 const HOST = 'wait.example.com';
-const WAITS = 'This is waiting for a moderator';
+const WAITS = 'Waiting for a moderator, until';
 const DAY_MS = 86_400_000;
 
 /** The bar beside what was submitted. */
@@ -68,14 +68,15 @@ describe('a submission under approval', () => {
   }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
-    expect(textOf(reply)).toContain('/submissions will show the decision.');
+    expect(textOf(reply)).toContain('/submissions shows what comes of it.');
     expect(textOf(reply)).not.toContain('by @');
     expect(textOf(message)).toContain('by @');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect(textOf(message)).toContain(`${HOST}:1`);
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(addsOf(guild, HOST)).toEqual([]);
-    const until = Number(/until <t:(\d+):f>/.exec(message.current.content)?.[1]) * 1_000;
+    const until =
+      Number(/^⏳ Approve\? Ends unsent on <t:(\d+):D>\./.exec(message.current.content)?.[1]) * 1_000;
     expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
@@ -103,7 +104,7 @@ describe('a submission under approval', () => {
     const refused = await admin.press(seen, 'Refuse');
     for (const press of [async () => refused, () => admin.submit(modal, { reason: '' })]) {
       const answer = await press();
-      expect(textOf(answer)).toContain('changed meanwhile');
+      expect(textOf(answer)).toContain('changed in the meantime');
       expect(textOf(answer)).toContain('unseen.example.com:1');
       expect(labelsOf(answer)).toEqual(DECISIONS);
     }
@@ -197,13 +198,13 @@ describe('a submission under approval', () => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
-    expect(textOf(again)).toContain("can't decide");
-    expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may decide too');
+    expect(textOf(again)).toContain("can't approve");
+    expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may approve too');
     await pressSubmit(member, await paste(member, lines(2)));
     const message = await waitingIn(guild);
     const other = inStaff(guild, 'other');
     for (const label of ['Approve', 'Refuse']) {
-      expect(textOf(await other.press(message, label))).toContain('or the role that may decide');
+      expect(textOf(await other.press(message, label))).toContain('or the role that may approve');
     }
     expect(guild.listing.submitted).toEqual([]);
     const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
@@ -697,9 +698,9 @@ describe('a submission under approval', () => {
     );
     // The hourly job comes soon after the start.
     await bot.restart();
-    await expect.poll(() => textOf(message)).toContain('Nobody decided in time');
+    await expect.poll(() => textOf(message)).toContain('Not approved in time');
     expect(labelsOf(message)).toEqual([]);
-    expect(textOf(await member.slash('submissions'))).toContain('No moderator decided in time.');
+    expect(textOf(await member.slash('submissions'))).toContain('No moderator approved it in time.');
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
@@ -812,10 +813,10 @@ describe('approval in /settings', () => {
   it('says which role may decide also while it is off, in the log too', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
-    expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ may decide too/);
+    expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ may approve too/);
     await expect
       .poll(() => logLines(guild).join())
-      .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> may decide too/);
+      .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> may approve too/);
     expect(textOf(await admin.press(chosen, 'Remove the role'))).toMatch(/Approval: off\n/);
   });
 });

@@ -331,7 +331,7 @@ describe('the role to notify', () => {
     );
     role(guild, 'closed', false);
     expect(textOf(await pickSetting(guild, 'Role to notify', '@closed'))).toMatch(
-      /Not changed: the bot may not mention @\d+\. Allow anyone to mention this role/,
+      /Not changed: the bot may not mention @\d+\. Allow it under .*“Allow anyone to @mention this role”/,
     );
     expect(await line(guild)).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.

@@ -17,7 +17,7 @@ import {
 const it = botTest();
 
 const HOST = 'told.example.com';
-const PROMISE = 'A direct message will tell you the decision.';
+const PROMISE = 'You get a direct message, too.';
 
 /** What the bot has written to somebody directly. */
 const directTo = ({ discord }: TestGuild, { userId }: { readonly userId: string }) =>
@@ -84,7 +84,7 @@ it('a member is told in their own language why something was refused', async ({ 
   await expect.poll(() => textOf(reply)).toContain('Abgelehnt');
 });
 
-it('a member is told that nobody has decided in time', async ({ bot, guild, member }) => {
+it('a member is told that nobody has approved it in time', async ({ bot, guild, member }) => {
   await turnApprovalOn(guild);
   await addServer(member, `${HOST}:1`);
   await bot.store.rows(
@@ -99,7 +99,7 @@ it('a member is told that nobody has decided in time', async ({ bot, guild, memb
         .map((message) => textOf(message))
         .join(),
     )
-    .toContain('Nobody decided in time');
+    .toContain('Not approved in time');
 });
 
 it('a member is told nothing of what they have withdrawn, or decided themselves', async ({
@@ -140,15 +140,15 @@ it('a member turns these messages off and on in /privacy, and admins for all in 
   await turnApprovalOn(guild);
   const privacy = await member.slash('privacy');
   await member.press(privacy, 'Turn direct messages off');
-  expect(textOf(privacy)).toContain("You won't get direct messages");
+  expect(textOf(privacy)).toContain("You won't get a direct message");
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(SENT);
   await member.press(privacy, 'Turn direct messages on');
-  expect(textOf(privacy)).toContain("You'll get direct messages");
+  expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await pressSetting(guild, 'Approval', 'Send no direct messages');
-  expect(textOf(page)).toContain("Members don't get the decision as a direct message.");
+  expect(textOf(page)).toContain('Members get no direct message');
   const second = await addServer(member, `${HOST}:2`);
   expect(textOf(second)).not.toContain(PROMISE);
   await approve(guild);

@@ -29,7 +29,7 @@ const PUBLIC = [
   'has submitted 1 game server for review',
   // The outcomes stand within that sentence.
   "got no reply in time. Here's what happened to them:\n✅ ",
-  "This is waiting for a moderator's approval",
+  'Approve? Ends unsent on',
   'Approved',
   'Refused',
   'Submit a game server',

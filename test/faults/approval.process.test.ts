@@ -7,7 +7,7 @@ import { crash, hung } from './crash.ts';
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
 
 const HOST = 'killed.example.com';
-const WAITS = 'This is waiting for a moderator';
+const WAITS = 'Waiting for a moderator';
 
 /** A member's server that waits. */
 async function oneWaits(guild: TestGuild) {

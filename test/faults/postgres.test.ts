@@ -65,7 +65,7 @@ async function overWire() {
 }
 
 describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer was lost', () => {
-  const WAITS = 'This is waiting for a moderator';
+  const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
   it('a member is told that the submission waits, and it does', async () => {

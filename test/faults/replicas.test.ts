@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await bot.kill();
     discord.faults.clear();
     await letPass();
-    expect(textOf(await answer)).toContain('This is waiting for a moderator');
+    expect(textOf(await answer)).toContain('Waiting for a moderator');
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
     await bot.start();
     const message = await waitingIn(guild);

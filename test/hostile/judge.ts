@@ -45,7 +45,7 @@ export const INTERRUPTED =
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // What a moderator decides about, or has approved, may be sent after its member has read of it.
-  [/This is waiting for a moderator|Approved(?:, and being sent)? ·/, 'waiting'],
+  [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
   // Of a server of a list, by its report.
@@ -71,6 +71,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   ],
   // An old button.
   [/This (was already submitted|was cancelled)\.|These buttons no longer work\./, 'nothing sent'],
+  [/❌ Refused/, 'nothing sent'],
   [/still no API key that works/, 'nothing sent'],
   // In place of the window of a panel.
   [/This Discord server(?: has no API key|'s API key can't be read)/, 'nothing sent'],
