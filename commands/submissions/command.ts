@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { LIMITS } from '../../src/discord/limits.ts';
+import { approvalView } from '../../src/interactions/approval-view.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {
@@ -193,12 +194,16 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .slice(page.offset, page.offset + page.limit);
     const again = await runAgain(context, run, deps);
+    const isRefused = run.state === 'refused';
+    const refused = isRefused ? approvalView(t, run, games).content : undefined;
     return {
-      content: again.text,
+      content: refused ?? again.text,
       embeds: [
         {
           title: t('look.servers', { count }),
-          description: servers.map((server) => serverText(context, server, games)).join('\n\n'),
+          description: servers
+            .map((server) => serverText(context, server, { games, isRefused }))
+            .join('\n\n'),
           ...pageFooter(context, page),
         },
       ],

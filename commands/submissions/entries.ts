@@ -52,9 +52,15 @@ const countTexts = (t: Reader['t'], counts: SubmissionEntry['counts']): readonly
     signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/** A game server, and on lines of their own its outcome and why. */
-export const serverText = ({ t }: Reader, ended: EndedServer, games: GameIndex): string =>
-  [describe(t, ended.server, games, LONGEST_WORDS), endedText(t, ended), ...whyTexts(t, ended)].join('\n');
+/** A game server of a list, and on lines of their own its outcome and why. What a moderator refused was refused as a whole. */
+export function serverText(
+  { t }: Reader,
+  ended: EndedServer,
+  { games, isRefused = false }: { readonly games: GameIndex; readonly isRefused?: boolean },
+): string {
+  const what = describe(t, ended.server, games, LONGEST_WORDS);
+  return isRefused ? what : [what, endedText(t, ended), ...whyTexts(t, ended)].join('\n');
+}
 
 const endedText = (t: Reader['t'], { outcome: { kind } }: Pick<EndedServer, 'outcome'>): string =>
   signed(kind, t(`outcome.${kind}`));

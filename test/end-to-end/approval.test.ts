@@ -279,6 +279,18 @@ describe('a submission under approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
+  it('is refused as a whole, of which its member sees the lines', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    await pressSubmit(member, await paste(member, lines(2)));
+    await refuseAs(guild, await waitingIn(guild), 'Not today');
+    const seen = await member.slash('submissions');
+    expect(textOf(seen)).toMatch(/1\. 2 game servers\n│ ❌ Refused by @\d+ · [^\n]*\n│ Reason: Not today/);
+    const list = textOf(await member.press(seen, 'Show list 1'));
+    expect(list).toMatch(/❌ Refused by @\d+\nReason: Not today/);
+    expect(list).toContain('s1.example.com');
+    expect(list).not.toContain('not sent');
+  });
+
   it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);

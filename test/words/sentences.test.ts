@@ -160,7 +160,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL };
     const servers = OUTCOMES.map((outcome) => ({ ...entry, outcome }));
-    expectSentences(OUTCOMES.map((outcome) => serverText(member, { server, outcome }, games)));
+    expectSentences(OUTCOMES.map((outcome) => serverText(member, { server, outcome }, { games })));
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {
       id: 'x',
