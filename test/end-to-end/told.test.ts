@@ -216,5 +216,5 @@ it('what waits again is told once it is decided, and its reply has its buttons m
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
   expect(textOf(reply)).toContain('2 sent for review.');
   await refuse(guild, '');
-  await expect.poll(() => textOf(reply)).toMatch(/Refused, so nothing was sent.*2 sent for review\./s);
+  await expect.poll(() => textOf(reply)).toMatch(/Refused by @\d+.*2 sent for review\./s);
 });

@@ -181,7 +181,7 @@ export function createMembers(world: World): Members {
     // After a restart only numbers are told: which servers these are is in the history.
     const history = await world.stored.latest(all);
     // What came of the rest of the list before stands below.
-    if (/waiting for a moderator|so nothing was sent/.test(latest)) {
+    if (/Waiting for a moderator|so nothing was sent|❌ Refused/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
         return outcome === 'not-sent' ? latest : `list: ${outcome}`;
