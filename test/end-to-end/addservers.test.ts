@@ -82,10 +82,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('opens a window to paste into, and explains each line that cannot be submitted', async ({
-    member,
-    listing,
-  }) => {
+  it('opens a window to paste into, and explains each line that is wrong', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -198,11 +195,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('offers the games that may be submitted, where a select takes them all', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('offers the allowed games, where a select takes them all', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
@@ -249,10 +242,7 @@ describe('the preview', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('names what was submitted before, and leaves it out unless it is to be included', async ({
-    member,
-    listing,
-  }) => {
+  it('names what was submitted before, and includes it with a press only', async ({ member, listing }) => {
     await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
     const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
@@ -268,11 +258,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(3);
   });
 
-  it('keeps its list while there is no key, can be corrected meanwhile, and is sent with the next one', async ({
-    admin,
-    member,
-    listing,
-  }) => {
+  it('keeps its list while there is no key, and can be corrected', async ({ admin, member, listing }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -290,11 +276,7 @@ describe('the preview', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('says how many can go today, and what is over the quota goes the day after', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('says how many can go today; what is over goes the day after', async ({ guild, member, listing }) => {
     await setQuota(guild, '4');
     const preview = await sendFile(member, lines(6));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -325,11 +307,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(7);
   });
 
-  it('refuses lines of a game that the guild does not allow, and proposes no such game', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('refuses and proposes no game that the guild does not allow', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const preview = await sendFile(
       member,
@@ -376,11 +354,7 @@ describe('the preview', () => {
     ]);
   });
 
-  it('says that nothing in a list is new, and that a quota is used up, each once', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('says that nothing is new, or a quota is used up, each once', async ({ guild, member, listing }) => {
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, lines(3));
     expect(textOf(again)).toContain('Nothing new in it: 3 already submitted.');
@@ -400,11 +374,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('asks anew where a game was taken back before it was picked, or before Submit', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('asks anew where a game was taken back before it is used', async ({ guild, member, listing }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     expect(textOf(lacking)).not.toContain('Nothing can be submitted');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
@@ -418,10 +388,7 @@ describe('the preview', () => {
 });
 
 describe('a single line that was read out of a text', () => {
-  it('shows what is wrong with it and what helps, and then what it would submit', async ({
-    member,
-    listing,
-  }) => {
+  it('shows what is wrong and what helps, and then what it would submit', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Not sent: no port (usually 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -435,10 +402,7 @@ describe('a single line that was read out of a text', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('is shown before it is sent where it was found among words, whatever its game is', async ({
-    member,
-    listing,
-  }) => {
+  it('is shown before it is sent where it was found among words', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -451,10 +415,7 @@ describe('a single line that was read out of a text', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the fields for one server, also where it is what is left of a list, and sent then', async ({
-    member,
-    listing,
-  }) => {
+  it('is edited in the fields for one server, also if the rest has gone', async ({ member, listing }) => {
     const report = await pressSubmit(
       member,
       await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
@@ -478,10 +439,7 @@ describe('a single line that was read out of a text', () => {
 });
 
 describe('what may have been meant', () => {
-  it('is taken with one press, each line its own, and leaves lines that mean nothing', async ({
-    member,
-    listing,
-  }) => {
+  it('is taken with one press, and leaves lines that mean nothing', async ({ member, listing }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
@@ -531,9 +489,7 @@ describe('Edit', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('has room for 4,000 characters; the message says how many lines these are, and where the others are', async ({
-    member,
-  }) => {
+  it('has room for 4,000 characters, and says where the other lines are', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openWindow(member, preview);
@@ -561,10 +517,7 @@ describe('Edit', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('keeps what cannot be read as a list, whether it was pasted, edited or in a short file', async ({
-    member,
-    listing,
-  }) => {
+  it('keeps what cannot be read as a list, pasted, edited or in a file', async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/There is no game server in it/);
@@ -589,10 +542,7 @@ describe('Edit', () => {
 });
 
 describe('the report', () => {
-  it('offers what was refused or not sent again, and all of it to be corrected', async ({
-    member,
-    listing,
-  }) => {
+  it('offers what was refused or not sent again, and to correct it', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -623,10 +573,7 @@ describe('the report', () => {
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('keeps the button for what is unconfirmed when the rest is submitted again', async ({
-    member,
-    listing,
-  }) => {
+  it('keeps the button for what is unconfirmed when the rest goes again', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy((count) =>
       count === 1 ? { kind: 'status', status: 500 } : { kind: 'json', status: 200, body },
@@ -644,12 +591,7 @@ describe('the report', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('says that the key was revoked between two requests, and goes on with a new one', async ({
-    guild,
-    admin,
-    member,
-    listing,
-  }) => {
+  it('says that the key was revoked in between, and goes on', async ({ guild, admin, member, listing }) => {
     listing.allow('old-key');
     await setKey(admin, 'old-key');
     answerBy((count) => {
@@ -669,10 +611,7 @@ describe('the report', () => {
     expect(outcomes(await pressSubmit(member, report))).toEqual({ 'sent for review': 150 });
   });
 
-  it('comes after a bar that grows, while the preview cannot be pressed any more', async ({
-    member,
-    discord,
-  }) => {
+  it('comes after a bar that grows, and the preview has no buttons then', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -705,9 +644,7 @@ describe('servers with the longest names', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('fit when none of 900 is right, and each file of rejected lines can be sent again corrected', async ({
-    member,
-  }) => {
+  it('fit when none of 900 is right, and each file can be sent again corrected', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['not-sent.csv', 'not-sent-2.csv']);

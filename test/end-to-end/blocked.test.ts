@@ -66,12 +66,7 @@ it.for([
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 
-it('a button that everybody sees does nothing for who is blocked, and all else works for others', async ({
-  blocked,
-  discord,
-  admin,
-  member,
-}) => {
+it('gets nothing from a button that everybody sees', async ({ blocked, discord, admin, member }) => {
   await setKey(admin, 'sandbox-key');
   const panel = await postPanel({ discord, admin });
   const opened = modalOf(await member.press(panel, 'Submit a game server'));
@@ -102,11 +97,7 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])('$list is enough alone, and no link is shown where the operator gave none', async ({
-  list,
-  idOf,
-  said,
-}) => {
+])('$list is enough alone, and a link is shown only if there is one', async ({ list, idOf, said }) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

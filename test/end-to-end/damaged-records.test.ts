@@ -23,12 +23,7 @@ async function damage({ store }: Bot, pattern: string): Promise<number> {
   return damaged.length;
 }
 
-it('damaged records keep the bot from nothing, and cost their own guild alone what they held', async ({
-  bot,
-  guild,
-  admin,
-  member,
-}) => {
+it('damaged records cost their own guild what they held', async ({ bot, guild, admin, member }) => {
   const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
   await turnApprovalOn(guild);
   const waiting = await addServer(member, 'waiting.example.com:1');

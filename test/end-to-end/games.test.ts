@@ -33,12 +33,7 @@ describe('/games', () => {
     },
   );
 
-  it('finds games by a part of their name, over a restart too, and says so when there is none', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('finds games by a part of their name, over a restart too', async ({ bot, guild, member, listing }) => {
     const found = await member.slash('games', { search: 'a' });
     expect(textOf(found)).toContain('games match “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No game matches “**nothing**”');
@@ -73,11 +68,7 @@ describe('/games', () => {
   });
 });
 
-it('the games that are suggested begin with those that this guild submits most, over a restart too, in every command', async ({
-  bot,
-  member,
-  listing,
-}) => {
+it('suggestions begin with what this guild submits most, everywhere', async ({ bot, member, listing }) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
   /** The aliases that are suggested while nothing is typed. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {

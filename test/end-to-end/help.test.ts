@@ -10,10 +10,7 @@ const it = botTest({
 
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows a member the commands they may use, as mentions, in a line each', async ({
-  guild,
-  member,
-}) => {
+it('/help shows a member the commands they may use, as mentions', async ({ guild, member }) => {
   // Right after the start Discord may not have said the ids of the commands yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
@@ -29,11 +26,7 @@ it('/help shows a member the commands they may use, as mentions, in a line each'
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help shows all commands to who may manage the server, administrators too', async ({
-  guild,
-  admin,
-  discord,
-}) => {
+it('/help shows all commands to whoever may manage the server', async ({ guild, admin, discord }) => {
   const administrator = guild.person({ role: 'other' });
   discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
   for (const person of [admin, administrator]) {
@@ -43,10 +36,7 @@ it('/help shows all commands to who may manage the server, administrators too', 
   }
 });
 
-it('/help is answered with one request, and as its text when Discord does not take that', async ({
-  member,
-  discord,
-}) => {
+it('/help is answered with one request, as its text if Discord refuses it', async ({ member, discord }) => {
   const before = discord.requests.length;
   await member.slash('help');
   const made = discord.requests.slice(before).map(({ path }) => path);
@@ -59,11 +49,7 @@ it('/help is answered with one request, and as its text when Discord does not ta
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help begins with what to do next: who can set the key, or the one command', async ({
-  guild,
-  admin,
-  member,
-}) => {
+it('/help begins with what to do next: the key, or the one command', async ({ guild, admin, member }) => {
   const german = guild.person({ locale: 'de' });
   const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(

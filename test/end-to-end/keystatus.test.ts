@@ -21,9 +21,7 @@ const notices = (guild: TestGuild) =>
   );
 
 describe('/keystatus', () => {
-  it('says who set the key and when, its end, and when it last worked, but never the key', async ({
-    guild,
-  }) => {
+  it('says who set the key, when, its end, and when it worked, but not the key', async ({ guild }) => {
     const said = await keyStatus(guild);
     expect(said).toContain('(only you can see this)');
     expect(said).toContain('API key …wxyz');
@@ -41,11 +39,7 @@ describe('/keystatus', () => {
     );
   });
 
-  it('tries the key at a press of its button, and has it in use again once it works', async ({
-    guild,
-    admin,
-    listing,
-  }) => {
+  it('tries the key at a press, and uses it again once it works', async ({ guild, admin, listing }) => {
     const status = await admin.slash('keystatus');
     expect(textOf(await admin.press(status, 'Check now'))).toContain('The key works.');
     await listing.behave({ kind: 'down' });
@@ -70,13 +64,7 @@ describe('/keystatus', () => {
 });
 
 describe('a key that the service refuses', () => {
-  it('is told to the admins once, by the log channel, /help, /settings and /keystatus, over a restart too', async ({
-    bot,
-    guild,
-    admin,
-    member,
-    listing,
-  }) => {
+  it('is told in four places, once, over a restart too', async ({ bot, guild, admin, member, listing }) => {
     listing.revoke(KEY);
     await Promise.all([addOne(guild), addOne(guild, admin), addOne(guild, guild.person({ role: 'other' }))]);
     // A process does not know what another one has posted in these seconds.

@@ -27,11 +27,7 @@ describe('a guild that has the commands without the bot user', () => {
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });
 
-  it('is told that it needs the bot itself when an admin chooses a log channel', async ({
-    guild,
-    admin,
-    discord,
-  }) => {
+  it('is told at the choice of a log channel that it needs the bot', async ({ guild, admin, discord }) => {
     const settings = await openSetting(guild, 'Log channel');
     discord.guildEvents.keepCommandsOnly(guild);
     const answer = await admin.pick(settings, ['#staff']);

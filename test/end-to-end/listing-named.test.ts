@@ -9,20 +9,14 @@ const it = botTest({
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('a service that the operator has named is called so, with a link to its page', async ({
-  member,
-  listing,
-}) => {
+it('a service with a name is called so, with a link to its page', async ({ member, listing }) => {
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 
-it('where an outcome is unknown, the page of the service is linked to, at the one address or as a whole', async ({
-  member,
-  listing,
-}) => {
+it('an unknown outcome links to the page of the service, at one address', async ({ member, listing }) => {
   await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');

@@ -32,11 +32,7 @@ it('a bot that cannot start names every bad variable in one message, and repeats
 });
 
 describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
-  it('the start says what it runs with, and publishes the commands, a second start does not', async ({
-    bot,
-    listing,
-    discord,
-  }) => {
+  it('a start says what it runs with, and publishes once', async ({ bot, listing, discord }) => {
     const ready = () => bot.log().filter((entry) => entry.msg === 'ready' && entry.listing === listing.url);
     await expect.poll(ready).not.toEqual([]);
     if (!isOnPostgres) expect(bot.output()).toContain(join(bot.data, 'bot.sqlite.key'));
@@ -48,11 +44,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     expect(bot.output().split('made an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('members submit one server, a file and a message, and get a file back, all over HTTP/1.1', async ({
-    member,
-    discord,
-    listing,
-  }) => {
+  it('members submit in three ways and get a file, over HTTP/1.1', async ({ member, discord, listing }) => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const list = await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`);
@@ -110,12 +102,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     expect(await stopped).toMatchObject({ status: 0 });
   });
 
-  it('a request without an answer keeps a stop waiting for some seconds only, and the stop is a clean one', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('a request without an answer delays a stop by seconds only', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'unanswered.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);

@@ -46,11 +46,7 @@ function inChannel(guild: TestGuild, name: string): Person {
 }
 
 describe('a panel', () => {
-  it('is a message of the bot itself for everybody, as it was written, and pings nobody', async ({
-    bot,
-    guild,
-    discord,
-  }) => {
+  it('is a message of the bot for everybody, and pings nobody', async ({ bot, guild, discord }) => {
     const german = await bot.newGuild({ locale: 'de' });
     const from = discord.requests.length;
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
@@ -256,12 +252,7 @@ describe('the panels of a guild', () => {
     ]);
   });
 
-  it('are changed with their channel gone, of this guild alone, and ten at most', async ({
-    bot,
-    guild,
-    admin,
-    discord,
-  }) => {
+  it('change without their channel, in this guild, ten at most', async ({ bot, guild, admin, discord }) => {
     const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
     await postPanel(inStaffChannel, 'In #staff');
     discord.guildEvents.removeChannel(guild, staffChannel(guild));

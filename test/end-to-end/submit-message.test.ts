@@ -8,12 +8,7 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
-  it('finds addresses in every form, each once, asks for the games that are missing and submits them', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('finds addresses in every form once, and asks for games', async ({ bot, guild, member, listing }) => {
     const preview = await use(
       guild,
       [
@@ -41,12 +36,7 @@ describe('"Submit servers" on a message', () => {
       expect(text).not.toContain('hunter2');
   });
 
-  it('takes a game that is not in the select by name, after a restart too, and offers those that match', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('takes a game by name that is not in the select', async ({ bot, guild, member, listing }) => {
     const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
     const modal = modalOf(await member.press(preview, 'Another game'));
     await bot.restart();
@@ -58,11 +48,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers the game that a word may mean, and takes it with a press', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('offers the game that a word may mean, to be taken at a press', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);

@@ -42,11 +42,7 @@ const allTold = (
     )
     .toEqual([]);
 
-it('a member is told once what a moderator has decided, in a direct message and in their reply', async ({
-  bot,
-  guild,
-  member,
-}) => {
+it('a member is told once of a decision, in a message and the reply', async ({ bot, guild, member }) => {
   await turnApprovalOn(guild);
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).toContain(PROMISE);
@@ -102,12 +98,7 @@ it('a member is told that nobody has approved it in time', async ({ bot, guild, 
     .toContain('Not approved in time');
 });
 
-it('a member is told nothing of what they have withdrawn, or decided themselves', async ({
-  bot,
-  guild,
-  member,
-  discord,
-}) => {
+it('a member is told nothing of what they did themselves', async ({ bot, guild, member, discord }) => {
   await turnApprovalOn(guild);
   const withdrawn = await addServer(member, `${HOST}:1`);
   await member.press(withdrawn, 'Withdraw');
@@ -131,12 +122,7 @@ it('a member is told nothing of what they have withdrawn, or decided themselves'
   expect(directTo(guild, member)).toEqual([]);
 });
 
-it('a member turns these messages off and on in /privacy, and admins for all in /settings', async ({
-  bot,
-  guild,
-  admin,
-  member,
-}) => {
+it('these messages go off in /privacy, and for all in /settings', async ({ bot, guild, admin, member }) => {
   await turnApprovalOn(guild);
   const privacy = await member.slash('privacy');
   await member.press(privacy, 'Turn direct messages off');
@@ -162,12 +148,7 @@ it('a member turns these messages off and on in /privacy, and admins for all in 
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
-it('a member who takes no direct messages is left alone, quietly', async ({
-  bot,
-  guild,
-  member,
-  discord,
-}) => {
+it('who takes no direct messages is left alone, quietly', async ({ bot, guild, member, discord }) => {
   await turnApprovalOn(guild);
   discord.refuseDirectMessages(member.userId);
   const tries = () =>
@@ -186,13 +167,7 @@ it('a member who takes no direct messages is left alone, quietly', async ({
   expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
 });
 
-it('what waits again is told once it is decided, and its reply has its buttons meanwhile', async ({
-  bot,
-  guild,
-  listing,
-  admin,
-  member,
-}) => {
+it('what waits again is told later', async ({ bot, guild, listing, admin, member }) => {
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(3)));
   const done = () =>

@@ -29,11 +29,7 @@ describe('a Discord that', () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('fails for a moment, with an acknowledgement or with an edit, is asked again', async ({
-    bot,
-    guild,
-    discord,
-  }) => {
+  it('fails an acknowledgement or an edit for a moment is asked again', async ({ bot, guild, discord }) => {
     // What the bot asks of its own accord is none of them, nor whether a former edit has arrived.
     const answers = () =>
       discord.requests.filter(
@@ -49,12 +45,7 @@ describe('a Discord that', () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it('loses the answer to an edit that the member goes on from is not sent that edit again', async ({
-    bot,
-    member,
-    discord,
-    listing,
-  }) => {
+  it('loses the answer to an edit is not sent it again later', async ({ bot, member, discord, listing }) => {
     const again = () => addServer(member, 'again.example.com:27015');
     await again();
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
@@ -66,11 +57,7 @@ describe('a Discord that', () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('fails to take an edit is sent it again, though the member opens a window meanwhile', async ({
-    member,
-    discord,
-    listing,
-  }) => {
+  it('fails to take an edit is sent it again, over a window too', async ({ member, discord, listing }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;

@@ -39,10 +39,7 @@ it('a start without a way to Discord is one line in the log, without stacks', as
   ]);
 });
 
-it('a limit for a long time on the way to the gateway is named in the log, and waited for', async ({
-  bot,
-  discord,
-}) => {
+it('a long limit on the way to the gateway is named in the log, and waited for', async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect
@@ -52,11 +49,7 @@ it('a limit for a long time on the way to the gateway is named in the log, and w
   expect(bot.process.running).toBe(true);
 });
 
-it('a first request of each route that fails is made again, and the bot is ready', async ({
-  bot,
-  discord,
-  member,
-}) => {
+it('a first request of each route that fails is made again', async ({ bot, discord, member }) => {
   discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await bot.start();
   await expect.poll(() => discord.commands().length > 0).toBe(true);

@@ -69,11 +69,7 @@ refusedIt(
   },
 );
 
-it('an interaction that fails says so with a reference that is in the log too, without what was typed, and sends nothing', async ({
-  bot,
-  guild,
-  listing,
-}) => {
+it('a failed interaction names a reference of the log, sends nothing', async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);

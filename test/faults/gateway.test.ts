@@ -20,11 +20,7 @@ describe('a gateway that', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('asks to reconnect (op 7) or for a heartbeat (op 1), doubts the session (op 9, true), or ends the connection', async ({
-    bot,
-    guild,
-    discord: { gateway },
-  }) => {
+  it('sends op 7, 1 or 9, or ends, has the bot back', async ({ bot, guild, discord: { gateway } }) => {
     const place = { bot, guild };
     await goesOn(place, 'op7', () => gateway.askToReconnect());
     await goesOn(place, 'op9', () => gateway.invalidate(true));

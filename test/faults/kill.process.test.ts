@@ -54,12 +54,7 @@ const acknowledged = ({ discord }: TestGuild) =>
     .length;
 
 describe('after a kill -9', () => {
-  it('what had left is reported as unknown, and what had not as not sent, with a button that sends it', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('what had left is unknown, and all else was not sent', async ({ bot, guild, member, listing }) => {
     await silence(guild);
     // At most two requests of a guild run at once: the third is ready, and waits.
     const answers: Promise<Answer>[] = [];
@@ -94,12 +89,7 @@ describe('after a kill -9', () => {
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it('a list says what was accepted, what is unknown and what was not sent, which goes with a press', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('a list says each outcome, and its rest goes with a press', async ({ bot, guild, member, listing }) => {
     await chooseLogChannel(guild);
     const preview = await sendFile(member, lines(250).replaceAll('.example', '.list.example'));
     await silence(guild);
@@ -122,12 +112,7 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it('whoever ran a command that submits nothing is asked to run it again', async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('a command that submits nothing is to be run again', async ({ bot, guild, admin, member }) => {
     await silence(guild);
     const answer = setKey(admin, 'another-key');
     await expect.poll(() => thinkingIn(guild)).toBe(1);
@@ -137,12 +122,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('a button and a window that submit are told of, and nothing of them is sent by itself', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('a button and a window are told of, and send nothing', async ({ bot, guild, member, listing }) => {
     await addServer(member, 'button.example.com:1');
     const warning = await addServer(member, 'button.example.com:1');
     const noPort = await addServer(member, 'window.example.com');
@@ -172,11 +152,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.press(window, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a response of the service that had come, but could not be passed on any more, is told', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('a response that could not be passed on any more is told', async ({ bot, guild, member }) => {
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
     await isHung;
@@ -186,12 +162,7 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it('what was never acknowledged is not submitted, since the member was told that nothing came', async ({
-    bot,
-    guild,
-    member,
-    discord,
-  }) => {
+  it('what was never acknowledged is not submitted', async ({ bot, guild, member, discord }) => {
     const isHung = hung(bot, 'POST', /callback/);
     const answer = addServer(member, 'silent.example.com:1');
     await isHung;

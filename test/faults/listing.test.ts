@@ -7,12 +7,7 @@ import { isAccepted } from './submission.ts';
 
 const it = botTest({ env: { LISTING_API_TIMEOUT_MS: '1500' } });
 
-it('a service that answers when nobody waits any more may have received the server', async ({
-  bot,
-  guild,
-  member,
-  listing,
-}) => {
+it('a service that answers too late may have got the server', async ({ bot, guild, member, listing }) => {
   await listing.behave({ kind: 'slow', ms: 3_000 }, 1);
   expect(textOf(await addServer(member, 'slow.example.com:27015'))).toMatch(
     /❓ Unconfirmed\. The listing service didn't respond in time\. It may have arrived\. Wait for the review, or look on the listing service's site/,

@@ -226,11 +226,7 @@ describe('a bot that runs', () => {
     return release;
   }
 
-  it('waits for a database that another process locks for a moment, and says so when it stays locked', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('waits for a database that another process locks, or says so', async ({ bot, guild, member }) => {
     const place = { bot, guild };
     // What the bot writes by itself after a start waits for it too, a second each, and both commands for that.
     bot.mayBreak(BREACHES.late, 2);
@@ -245,11 +241,7 @@ describe('a bot that runs', () => {
     await isAccepted(place, 'lock-of-a-moment.example.com');
   });
 
-  it('goes on when its clock goes back by an hour, however many commands follow', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('goes on when its clock goes back by an hour, command by command', async ({ bot, guild, member }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
     // discord.js lets 50 edits pass in a second, by the clock: they must not become 50 an hour.
@@ -263,10 +255,7 @@ describe('a bot that runs', () => {
   it.for([
     { set: 'ahead', weeks: 3 },
     { set: 'behind', weeks: -3 },
-  ])('with a clock that is three weeks $set: says so, works, and deletes nothing for its age', async ({
-    set,
-    weeks,
-  }, { bot, guild }) => {
+  ])('works three weeks $set, and deletes nothing for its age', async ({ set, weeks }, { bot, guild }) => {
     const place = { bot, guild };
     const hosts = [`right-before-${set}.example.com`, `while-${set}.example.com`];
     await isAccepted(place, `right-before-${set}.example.com`);

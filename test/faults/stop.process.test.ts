@@ -4,12 +4,7 @@ import { addServer, chooseLogChannel } from '../support/people.ts';
 
 const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1' } });
 
-it('a stop waits for some seconds only for a log channel, a job and connections that never end', async ({
-  bot,
-  guild,
-  member,
-  discord,
-}) => {
+it('a stop waits for what never ends for some seconds only', async ({ bot, guild, member, discord }) => {
   await chooseLogChannel(guild);
   await bot.process.stop();
   discord.faults.inject({ fault: { kind: 'hang' }, path: /^\/users\/@me\/guilds/, times: 99 });

@@ -93,9 +93,7 @@ describe('metrics', () => {
     await expect.poll(() => grown('listing_bot_discord_rate_limited_total', '{scope="shared"}')).toBe(1);
   });
 
-  it('tell the state of the gateway, the service, the games list and the process', async ({
-    guild: _guild,
-  }) => {
+  it('tell the state of the gateway, the service, the games and the bot', async ({ guild: _guild }) => {
     const now = await scrape(port);
     const value = (name: string, labels?: string) => sampleOf(now, name, labels);
     expect(value('listing_bot_ready')).toBe(1);

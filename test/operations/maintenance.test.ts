@@ -62,10 +62,7 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
 it.each([
   { isRight: true, stopped: [true] },
   { isRight: false, stopped: [] },
-])('what goes for its age hears when the bot stops, and begins where the clock is right: $isRight', async ({
-  isRight,
-  stopped,
-}) => {
+])('what goes for its age hears of a stop; the clock is right: $isRight', async ({ isRight, stopped }) => {
   const signals: AbortSignal[] = [];
   const { start, stop } = createMaintenance({
     byAge: { old: async (stopping) => void signals.push(stopping) },

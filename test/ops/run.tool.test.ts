@@ -176,9 +176,7 @@ describe.skipIf(!canConfine)('the container path', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it('comes up as its user with a root that is read-only, is probed, is stopped in the middle of a submission, and loses nothing', async ({
-    skip,
-  }) => {
+  it('runs over a read-only root, is stopped in a submission, and loses nothing', async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;

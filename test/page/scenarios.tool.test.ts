@@ -33,10 +33,7 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await tab.context().close();
   });
 
-  it.for(SCENARIOS)('plays "$name" at its address, once, and leaves axe nothing to say of it', async ({
-    name,
-    title,
-  }) => {
+  it.for(SCENARIOS)('plays "$name" once, and axe has nothing to say of it', async ({ name, title }) => {
     const tab = await scene.tab(`&scenario=${name}&locale=de`);
     await over(tab, title.de);
     await tab.getByText('Nur du kannst das sehen').first().waitFor();

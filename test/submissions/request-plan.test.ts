@@ -68,10 +68,7 @@ describe('the requests of a submission', () => {
   it.each([
     { known: 'gameInvalid', others: 'rejected' },
     { known: 'invalidKey', others: 'not-sent' },
-  ] as const)('end with $known for the whole request, of which the others are $others', ({
-    known,
-    others,
-  }) => {
+  ] as const)('end with $known for the whole request, for others $others', ({ known, others }) => {
     const { sizes, outcomes } = carryOut(games(300), () => rejected(known));
     expect(sizes).toEqual([100]);
     expect(outcomes[99]).toEqual(rejected(known));

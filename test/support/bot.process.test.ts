@@ -69,10 +69,7 @@ describe('a bot of the tests', () => {
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('does not end well when the bot ended by itself, unless that was wanted: %o', async ({
-    asProcess,
-    crash,
-  }) => {
+  ])('ends badly when the bot ended by itself unless that was wanted: %o', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4004);
     const { status, wanted, lastWords } = await bot.process.exited();

@@ -115,9 +115,7 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   }
 }
 
-describe.each(languages)('in $tag, whatever others wrote, there is a sentence without markup of theirs', ({
-  locales,
-}) => {
+describe.each(languages)('in $tag every sentence has no markup of what others wrote', ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
   const member: Reader = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const readers = [member, { ...member, isAdmin: true }];
