@@ -59,8 +59,11 @@ const CONNECTS =
 /** The address of a web page, and a part of its path that is the address of a server, as pages about one have it. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/** A user name and a password before a host without a scheme. */
-const USER = /(?<![^\s"'`<(,;|])[^\s"'`<(,;|@/:]{0,64}:[^\s"'`<(,;|]{0,64}@/gu;
+/** A user name and a password before a host without a scheme; `pw:a@b` is a password with that sign in it. */
+const USER = new RegExp(
+  `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
+  'giu',
+);
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /** The address of a game server in the path of a web page, or else the page's host; its port is none of a game server. */

@@ -324,6 +324,7 @@ describe('any text', () => {
     'cs2,admin:QZ@JX@8.8.8.8:70000',
     '8.8.8.8:70000,cs2,password,QZJX',
     '8.8.8.8:70000;cs2;"Passwort";"QZJX"',
+    '8.8.8.8:70000 cs2 pw:QZ@JX',
     '8.8.8.8:70000 | pw | QZJX',
     '8.8.8.8:70000 cs2 contrasena: QZJX',
     '8.8.8.8:70000 cs2 Wachtwoord QZJX',
