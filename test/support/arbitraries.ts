@@ -1,16 +1,11 @@
 import fc from 'fast-check';
+import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { specialRange } from '../../src/addresses/special-ranges.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 
 export const games = indexGames([
-  { name: 'Counter-Strike 2', alias: 'cs2' },
-  { name: 'Counter-Strike: Source', alias: 'css' },
-  { name: 'Rust', alias: 'rust' },
-  { name: 'Minecraft', alias: 'minecraft' },
-  { name: "Garry's Mod", alias: 'gm' },
-  { name: '7 Days to Die', alias: '7dtd' },
+  ...SANDBOX_GAMES,
   { name: 'Warhammer 40,000: Darktide', alias: 'darktide' },
-  { name: 'S.T.A.L.K.E.R. 2', alias: 'stalker2' },
 ]);
 
 export const port = fc.integer({ min: 1, max: 65_535 });

@@ -1,0 +1,264 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatAddress } from '../../src/addresses/address.ts';
+import { csvFile } from '../../src/server-lists/csv-file.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import { decodeText, type ReadList, readList } from '../../src/server-lists/read-list.ts';
+import { isReady, type Row, rowText } from '../../src/server-lists/row.ts';
+import * as arbitrary from '../support/arbitraries.ts';
+import { anyCharacter, games } from '../support/arbitraries.ts';
+import { stepsOf } from '../support/machine.ts';
+
+/** The game of all lines of a list; no text names it. */
+const OF_ALL = 'mordhau';
+/** The password in every text that has one. */
+const SECRET = /QZ|JX/i;
+
+const [ofAll = '', ofNone = ''] = readFileSync(join(import.meta.dirname, 'corpus.txt'), 'utf8').split(
+  '== Lists without a game of all ==\n',
+);
+const unescaped = (text: string) =>
+  text.replace(/\\(n|r|t|u[\da-f]{4})/gu, (sign) => JSON.parse(`"${sign}"`));
+const casesOf = (part: string) =>
+  part.split('\n').flatMap((line) => {
+    const [text = '', list = '', message] = line.split(' ⇒ ');
+    const { rows = '' } = /^(?<rows>.*?)(?:(?:, |^)\+\d+)?$/.exec(list)?.groups ?? {};
+    const inMessage = message ?? rows.replace(/\[\d+\] | \?(?=,|$)/gu, '');
+    if (list === '' || text.startsWith('== ')) return [];
+    return [{ shown: text, text: unescaped(text), list, message: inMessage || 'nothing' }];
+  });
+const CASES = casesOf(ofAll);
+
+function rowsOf(list: ReadList) {
+  if (list.kind !== 'rows') throw new Error(`expected rows, got ${list.kind}`);
+  return list.rows;
+}
+
+function inWords(row: Row): string {
+  if (row.kind === 'repeated') return `=${row.firstLine}`;
+  const own = (game: string) => (game === OF_ALL ? '' : game);
+  if (row.kind === 'ready') {
+    const { server: host, port, game, queryPort } = row.submission;
+    return [formatAddress({ host, port }), own(game), queryPort].filter(Boolean).join(' ');
+  }
+  const { code, ...details } = row.problem;
+  const typed = rowText({ ...row.typed, game: own(row.typed.game) });
+  if (code === 'game-missing') return `${typed} ?`;
+  const said = Object.values(details).filter((detail) => detail !== OF_ALL);
+  return `${code}${said.length > 0 ? `(${said.join(' ')})` : ''}: ${typed}`.trimEnd();
+}
+
+function read(text: string, defaultGame?: string): string {
+  const list = readList(text, { ...games, defaultGame });
+  const rows = rowsOf(list).map((row) => (row.line === 1 ? '' : `[${row.line}] `) + inWords(row));
+  const noise = list.kind === 'rows' && list.noise > 0 ? [`+${list.noise}`] : [];
+  return [...rows, ...noise].join(', ') || 'nothing';
+}
+
+describe('a list', () => {
+  it.each(CASES)('is read: $shown', ({ text, list }) => expect(read(text, OF_ALL)).toBe(list));
+  it.each(casesOf(ofNone))('is read without a game of all: $shown', ({ text, list }) =>
+    expect(read(text)).toBe(list));
+
+  it('has no rows when there is nothing in it', () => {
+    for (const text of ['', ' \n\t\n', '\ufeff']) expect(read(text)).toBe('nothing');
+  });
+
+  it('takes 1,000 rows, and refuses more with their count', () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
+    const json = (count: number) => JSON.stringify(Array(count).fill('8.8.8.8:1 cs2'));
+    for (const text of [lines(1000), `server,port\n${lines(1000)}`, json(1000)])
+      expect(rowsOf(readList(text, games))).toHaveLength(1000);
+    for (const text of [lines(1001), json(1001)])
+      expect(readList(text, games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+  });
+
+  it('loses no row to quotes that are closed many lines later', () => {
+    const rows = Array.from({ length: 12 }, (_, n) => `8.8.8.8,${n + 1},cs2,${n % 11 === 0 ? '"' : ''}`);
+    expect(rowsOf(readList(`server,port,game,about\n${rows.join('\n')}`, games))).toHaveLength(12);
+  });
+
+  it('has rows that are too long or too deep named, and the others read', () => {
+    const long = 'x'.repeat(1_001);
+    const problem = { code: 'line-too-long', length: 1_011, most: 1_000 };
+    const [first, second] = rowsOf(readList(`${long} 8.8.8.8:1\n8.8.8.8:2 cs2`, games));
+    expect([first, second?.kind]).toMatchObject([{ problem }, 'ready']);
+    expect(rowsOf(readList(JSON.stringify([long, '8.8.8.8:2 cs2']), games))).toHaveLength(2);
+    expect(read(`${'['.repeat(10_000)}${']'.repeat(10_000)}`, OF_ALL)).toBe('not-an-object:');
+    const about = 'x'.repeat(20_000);
+    expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
+  });
+
+  it('keeps of an address and of a game what a message can show', () => {
+    const x = 'x'.repeat(1_990);
+    const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
+    const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
+    const json = JSON.stringify([{ ...cells, [`game${'.'.repeat(200)}alias`]: [] }]);
+    for (const text of [table, json, `8.8.8.8:1,cs2,${x.slice(0, 900)}`]) {
+      const [row] = rowsOf(readList(text, games));
+      if (row?.kind !== 'refused') throw new Error(`expected a refused row of ${text.slice(0, 50)}`);
+      const { server, ...others } = row.typed;
+      expect(server.length).toBeLessThanOrEqual(1_000);
+      for (const cell of Object.values(others)) expect(cell.length).toBeLessThanOrEqual(100);
+      expect(JSON.stringify(row.problem).length).toBeLessThan(200);
+    }
+  });
+});
+
+describe('a message', () => {
+  it.each(CASES)('is read: $shown', ({ text, message }) => {
+    const rows = rowsOfMessage(text, games);
+    expect(rows.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1));
+    const words = rows.map((row) => inWords(row).replace(/ \?$/, '')).join(', ');
+    expect(words || 'nothing').toBe(message);
+  });
+
+  it('has every address with a port found, whatever stands around it', () => {
+    const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
+    const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
+      maxLength: 8,
+      selector: formatAddress,
+    });
+    fc.assert(
+      fc.property(addresses, around, (all, between) => {
+        const rows = rowsOfMessage(all.map(formatAddress).join(between), games);
+        expect(rows.map(inWords)).toEqual(all.map((each) => `${formatAddress(each)} ?`));
+      }),
+    );
+  });
+});
+
+describe('a file', () => {
+  const line = '8.8.8.8:1 Garry’s Mod';
+
+  it('is text in UTF-8, in UTF-16 where its mark says so, or else in code page 1252', () => {
+    const little = Buffer.from(`\ufeff${line}`, 'utf16le');
+    const windows = Buffer.from('8.8.8.8:1 Garry\x92s Mod', 'latin1');
+    const marked = Buffer.from(`\ufeff${line}`);
+    const files = [Buffer.from(line), marked, little, Buffer.from(little).swap16(), windows];
+    for (const file of files) expect(read(decodeText(file) ?? '')).toBe('8.8.8.8:1 gm');
+  });
+
+  it('is refused where it is no text', () => {
+    const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
+    const program = readFileSync(process.execPath).subarray(0, 4096);
+    for (const file of [png, Buffer.from(line, 'utf16le'), program]) expect(decodeText(file)).toBeUndefined();
+  });
+});
+
+describe('any text', () => {
+  const pieces = '8.8.8.8|:1| |,|;|\n|"|cs2|server|port|password|27015|#|7 days to die|\t|[|{'.split('|');
+  const wild = fc.oneof(
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
+    fc.string({ unit: fc.constantFrom(...'01.:[]{}/%@;,#=\t\n\r "\'`<>|*_-+acs\u200b：，。😀') }),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
+  );
+
+  it('gives rows in the order of their lines that survive being stored, and no fault', () => {
+    fc.assert(
+      fc.property(wild, (text) => {
+        const list = readList(text, { ...games, defaultGame: 'cs2' });
+        expect(JSON.parse(JSON.stringify(list))).toEqual(list);
+        const lines = list.kind === 'rows' ? list.rows.map(({ line }) => line) : [];
+        expect(lines).toEqual(lines.toSorted((one, other) => one - other));
+        const rows = rowsOfMessage(text, games);
+        expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is read back as the servers that were read of it', () => {
+    for (const { text, list } of CASES) {
+      const servers = rowsOf(readList(text, { ...games, defaultGame: OF_ALL })).filter(isReady);
+      const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
+        // A smaller number in the fourth place is asked about.
+        return [formatAddress({ host: server, port }), '', queryPort ? `${queryPort}` : '', game];
+      });
+      const again = rowsOf(readList(csvFile(['server', 'port', 'query_port', 'game'], cells), games));
+      expect(again, list).toMatchObject(servers.map(({ submission }) => ({ kind: 'ready', submission })));
+    }
+  });
+
+  it('is read as the server that it names, with any address', () => {
+    type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
+    const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
+    const forms: readonly ((row: Written) => string)[] = [
+      // A smaller number in the fourth place is asked about.
+      (row) =>
+        [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
+      (row) => `game;server;query_port\n${[row.gameName, joined(row), row.queryPort ?? ''].join(';')}`,
+      ({ server, port, queryPort, gameName }) =>
+        JSON.stringify([{ server, port, query_port: queryPort, game: gameName }]),
+      (row) => `${row.gameName} ${row.server} ${row.port}`,
+      (row) => `- **${joined(row)}** | ${row.gameName.toUpperCase()} # a comment`,
+    ];
+    fc.assert(
+      fc.property(arbitrary.submission, fc.constantFrom(...forms), (row, write) => {
+        const { server, port, game } = row;
+        const list = readList(write(row), games);
+        expect(rowsOf(list)).toMatchObject([{ kind: 'ready', submission: { server, port, game } }]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has no password in its rows, right or wrong', () => {
+    const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
+    // A name with a dot behind a space may be an address in a line that has no other.
+    const anything = fc.stringMatching(/^[ --/-:<-~äß]{0,10}QZJX[ --/-:<-~äß]{0,10}$/);
+    const inLink = fc.stringMatching(/^[!#-:<-~]{0,10}QZJX[!#-:<-~]{0,10}$/);
+    const links: readonly ((at: string, secret: string) => string)[] = [
+      (at, secret) => `steam://connect/${at}/${secret} cs2`,
+      (at, secret) => `cs2,"steam://connect/${at}/${secret}"`,
+      (at, secret) => `${at} pw:${secret}`,
+      (at, secret) => `${at} PASSWORD = ${secret}`,
+      (at, secret) => `${at} pw:${secret}.example.com:1`,
+    ];
+    const words: readonly ((at: string, secret: string) => string)[] = [
+      (at, secret) => `connect ${at}; password ${secret}`,
+      (at, secret) => `${at} cs2 PW: ${secret}`,
+      (at, secret) => `${at},1,cs2 # password=${secret}`,
+      (at, secret) => JSON.stringify([{ server: at, password: secret }]),
+      (at, secret) => JSON.stringify([`connect ${at}; password ${secret}`]),
+    ];
+    const written = (secret: fc.Arbitrary<string>, forms: typeof words) =>
+      fc
+        .tuple(fc.constantFrom(...targets), secret, fc.constantFrom(...forms))
+        .map(([at, word, write]) => write(at, word));
+    fc.assert(
+      fc.property(fc.oneof(written(inLink, links), written(anything, words)), (text) => {
+        const list = readList(text, games);
+        expect(JSON.stringify([list, rowsOfMessage(text, games)])).not.toMatch(/QZJX/i);
+        expect(rowsOf(list).length + (list.kind === 'rows' ? list.noise : 0)).toBe(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(CASES.filter(({ text }) => SECRET.test(text)))('keeps no part of a password: $shown', ({ text }) =>
+    expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
+
+  const PIECES = [
+    ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
+    ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 '.split(
+      '|',
+    ),
+    ...'password |password "|password: x; connect '.split('|'),
+  ];
+  const readers: readonly ((text: string) => unknown)[] = [
+    (text) => readList(text, games),
+    (text) => readList(`server,port,game\n${text}`, games),
+    (text) => readList(`[${JSON.stringify(text)}]`, games),
+    (text) => rowsOfMessage(text, games),
+  ];
+  it.each(PIECES)('takes steps in proportion to its length: %j', async (piece) => {
+    for (const read of readers) {
+      const steps = (length: number) => stepsOf(() => read(piece.repeat(Math.ceil(length / piece.length))));
+      expect(await steps(8 * 1024)).toBeLessThan(2.3 * (await steps(4 * 1024)));
+    }
+  });
+});
