@@ -1,362 +1,255 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
-import { createMembership, type Membership, type MembershipDeps } from '../../src/guilds/membership.ts';
+import { createMembership, type MembershipDeps } from '../../src/guilds/membership.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import type { Store } from '../../src/storage/store.ts';
 import { addDone, claimJob, partsOver } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
-import { folder, recorder } from '../support/machine.ts';
+import { recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = 20_000 * DAY_MS;
-const encryption = createEncryption([randomBytes(32)]);
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, h: HOUR_MS, d: DAY_MS };
 
-let path: string;
-let store: Store;
-let keys: ApiKeys;
-let membership: Membership;
-let logger: ReturnType<typeof recorder>;
-/** Milliseconds since the start. */
-let time: number;
-let listed: () => Promise<readonly string[]>;
-let application: string;
-/** What Discord says when it is asked about a guild: by default that the bot is not there. */
-let isForeign: MembershipDeps['isForeign'];
-
-/** Opens the store, for the first time or after a restart. */
-async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
-  await store?.stop();
-  store = await openStore(path);
-  logger = recorder();
-  keys = createApiKeys({ store, encryption, now: Date.now, logger });
-  membership = process(options);
-}
-
-/** The membership of a process over the store that is open. */
-function process(options: Partial<MembershipDeps> = {}): Membership {
-  const submissions = partsOver(store, { now: () => START + time }).erasure;
-  return createMembership({
-    store,
-    deletion: createDeletion({
+/** Guilds 1 and 2 with a key and settings, a process that checks, and another that only notes who uses it. */
+async function open(options: Partial<MembershipDeps> = {}) {
+  const store = await openStore();
+  const logger = recorder();
+  const keys = createApiKeys({ store, encryption: createEncryption([randomBytes(32)]), logger });
+  const world = {
+    now: START,
+    application: '1000',
+    listGuilds: async (): Promise<readonly string[]> => [],
+    /** What Discord says when it is asked about a guild: by default that the bot is not there. */
+    isForeign: async (_guildId: string, _signal: AbortSignal) => true,
+  };
+  const now = () => world.now;
+  const submissions = partsOver(store, { now }).erasure;
+  const process = (more: Partial<MembershipDeps> = {}) =>
+    createMembership({
       store,
+      deletion: createDeletion({
+        store,
+        keys,
+        settings: createGuildSettings({ store, logger }),
+        untold: createUntold({ store }),
+        panels: createPanels({ store, logger }),
+        submissions,
+      }),
       keys,
-      settings: createGuildSettings({ store, logger }),
-      untold: createUntold({ store }),
-      panels: createPanels({ store, logger }),
       submissions,
-    }),
-    keys,
-    submissions,
-    listGuilds: () => listed(),
-    isForeign: (guildId, signal) => isForeign(guildId, signal),
-    tellUnreachable: () => false,
-    applicationId: async () => application,
-    isClockRight: async () => true,
-    claimJob,
-    checkEveryMs: HOUR_MS,
-    graceMs: 30 * DAY_MS,
-    logger,
-    now: () => START + time,
-    ...options,
-  });
-}
-
-beforeEach(async () => {
-  path = join(folder(), 'bot.sqlite');
-  time = 0;
-  application = '1000';
-  isForeign = async () => true;
-  await open();
+      listGuilds: () => world.listGuilds(),
+      isForeign: (guildId, signal) => world.isForeign(guildId, signal),
+      tellUnreachable: () => false,
+      applicationId: async () => world.application,
+      isClockRight: async () => true,
+      claimJob,
+      checkEveryMs: HOUR_MS,
+      graceMs: 30 * DAY_MS,
+      logger,
+      now,
+      ...more,
+    });
+  const running = { bot: process(options), other: process({ claimJob: async () => false }) };
+  const setKey = (guild: string) => keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
   for (const guild of ['1', '2']) {
-    await keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
+    await setKey(guild);
     await store.values.set(`settings:${guild}`, { locale: 'de', announce: false });
   }
+
+  async function check(...listed: readonly string[]): Promise<void> {
+    world.listGuilds = async () => listed;
+    await running.bot.check();
+  }
+
+  const steps: Readonly<Record<string, (about: string) => unknown>> = {
+    used: (guild) => running.bot.used(guild),
+    usedElsewhere: (guild) => running.other.used(guild),
+    notedElsewhere: () => running.other.check(),
+    key: setKey,
+    async restart() {
+      await running.bot.stop();
+      running.bot = process(options);
+    },
+    async unlisted() {
+      world.listGuilds = () => Promise.reject(new Error('page 2 failed'));
+      await running.bot.check();
+    },
+    token: (id) => Object.assign(world, { application: id }),
+    isThere: () => Object.assign(world, { isForeign: async () => false }),
+    isForeign: () => Object.assign(world, { isForeign: async () => true }),
+    silentAbout(guild) {
+      world.isForeign = (asked) =>
+        asked === guild ? Promise.reject(new Error('503')) : Promise.resolve(true);
+    },
+  };
+
+  function stepCalled(name: string) {
+    const step = steps[name];
+    if (step === undefined) throw new Error(`there is no step ${name}`);
+    return step;
+  }
+
+  /** `1,2`: a check in which Discord lists these guilds; `30d`: time passes; `3(1 1h)`: three times; or a step. */
+  async function tell(story: string): Promise<void> {
+    const all = story.replace(/(\d+)\((.*?)\)/g, (_, count, some) =>
+      Array(Number(count)).fill(some).join(' '),
+    );
+    for (const step of all.split(' ')) {
+      const [, amount, unit = ''] = /^(-?\d+)(ms|[shd])$/.exec(step) ?? [];
+      const [name = '', about = ''] = step.split(':');
+      if (amount !== undefined) world.now += Number(amount) * (UNITS[unit] ?? Number.NaN);
+      else if (/^[\d,]+$/.test(step)) await check(...step.split(','));
+      else await stepCalled(name)(about);
+    }
+  }
+
+  async function left(): Promise<string> {
+    const noted = (await rowsIn(store, 'presence')).map(({ guild_id }) => guild_id);
+    const kept = ['1', '2', '3'].map(async (guild) => {
+      const hasKey = (await keys.get(guild)) !== undefined;
+      const hasSettings = (await store.values.get(`settings:${guild}`)) !== undefined;
+      const parts = [...(hasKey ? ['key'] : []), ...(hasSettings ? ['settings'] : [])];
+      if (parts.length === 0) return noted.includes(guild) ? [`${guild} noted`] : [];
+      return [`${guild} ${parts.length === 2 ? 'all' : parts.join()}`];
+    });
+    return (await Promise.all(kept)).flat().join(', ');
+  }
+
+  return { store, logger, world, running, process, check, tell, left };
+}
+
+/** What a guild is; its story; what is left of the guilds; a part of what is logged first. */
+const STORIES: readonly (readonly [string, string, string, string?])[] = [
+  ['away once', '2', '1 all, 2 all'],
+  ['away at two checks that follow one another at once', '2 2', '1 all, 2 all'],
+  ['away twice in a row', '2 1h 2', '1 settings, 2 all'],
+  ['away at the end of the grace', '2 1h 2 29d 23h 2', '2 all'],
+  ['away a millisecond before that', '2 1h 2 29d 23h -1ms 2', '1 settings, 2 all'],
+  ['away over a restart, which counts as no check', '2 restart 1800s 2', '1 all, 2 all'],
+  ['away at a check that comes a little early', '2 3564s 2', '1 settings, 2 all'],
+  ['away at one that comes earlier', '2 3564s -1ms 2', '1 all, 2 all'],
+  ['away over a check that failed', '2 restart 1h unlisted', '1 all, 2 all', '"level":"warn"'],
+  ['away after that', '2 restart 1h unlisted 2', '1 settings, 2 all'],
+  ['back in between', '2 1h 1,2 1h 2', '1 all, 2 all'],
+  ['back in between, and away again', '2 1h 1,2 2 1h 2', '1 settings, 2 all'],
+  ['back before the grace was over', '2 1h 2 1,2 60d 2 1h 2', '1 settings, 2 all'],
+  ['away by a clock that went back', '40d 2 -40d 2 1h 2', '1 all, 2 all'],
+  ['one that Discord says nothing about', 'silentAbout:1 3(3 30d)', '1 all', '"guildId":"1"'],
+  ['one that it says something about later', 'silentAbout:1 3(3 30d) isForeign 3', ''],
+  ['one that the bot is in after all', 'isThere 61(2 1d)', '1 all, 2 all', 'missing in the list'],
+  ['used elsewhere before it left', '1,2 usedElsewhere:1 1ms 2 notedElsewhere 1h 2', '1 settings, 2 all'],
+  ['used elsewhere after that', '1,2 1ms 2 1ms usedElsewhere:1 notedElsewhere 2(2 1h 2)', '1 all, 2 all'],
+  ['without the bot user, with a key after a check', 'used:3 2 key:3 2 1h 2', '1 settings, 2 all, 3 key'],
+  ['without the bot user, in use', '101(used:1 2 1d)', '1 all, 2 all'],
+  ['without the bot user, in use within the grace', '101(used:1 2 1d) 29(2 1d)', '1 all, 2 all'],
+  ['without the bot user, out of use for the grace', '101(used:1 2 1d) 30(2 1d)', '2 all'],
+  ['used while it was in the list only', '1,2 used:1 2 1h 2', '1 settings, 2 all'],
+  ['without the bot user, over a restart', '2 1s used:1 restart 2 1h 2', '1 all, 2 all'],
+  ['with the bot user later', '2 1s used:1 restart 2 1h 2 1,2 2 1h 2', '1 settings, 2 all'],
+  ['seen by another application', '1,2 token:2000 30(1d 9)', '1 all, 2 all', '"applicationId":"2000"'],
+  ['seen by the first again', '1,2 token:2000 30(1d 9) token:1000 1,2 31d 2 1h 2', '1 settings, 2 all'],
+  ['seen by one that stays', '1,2 token:2000 2 30d 2 1h 2', '1 settings, 2 all'],
+];
+
+it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) => {
+  const { tell, left, logger } = await open();
+  await tell(story);
+  expect(await left()).toBe(expected);
+  expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-/** One check in which Discord lists these guilds. */
-async function check(...guilds: readonly string[]): Promise<void> {
-  listed = async () => guilds;
-  await membership.check();
-}
+it('a guild of submissions alone loses them at the second absence when there is no grace', async () => {
+  const { store, tell } = await open({ graceMs: 0 });
+  await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
+  await tell('1,2');
+  expect(await rowsIn(store, 'submissions')).toHaveLength(1);
+  await tell('1h 1,2');
+  expect(await rowsIn(store, 'submissions')).toEqual([]);
+});
 
-/** Two checks an hour apart without guild 1, which is one too many for its key. */
-async function missTwice(): Promise<void> {
-  await check('2');
-  time += HOUR_MS;
-  await check('2');
-}
+it('a key that is saved by what is used while a check writes down a use before stays', async () => {
+  const { store, running, process, tell, left } = await open();
+  const using = { isDue: false };
+  const tables = () => {
+    if (using.isDue) running.bot.used('3');
+    using.isDue = false;
+    return store.tables();
+  };
+  running.bot = process({ store: { values: store.values, tables } });
+  await tell('used:3 1h');
+  using.isDue = true;
+  await tell('2 key:3 2 1h 2');
+  expect(await left()).toContain('3 key');
+});
 
-async function presenceOf(guildId: string) {
-  const presences = await rowsIn(store, 'presence');
-  return presences.find(({ guild_id }) => guild_id === guildId);
-}
-
-const hasKey = async (guildId: string) => (await keys.get(guildId)) !== undefined;
-const hasSettings = async (guildId: string) => (await store.values.get(`settings:${guildId}`)) !== undefined;
-
-describe('a guild that the bot was removed from', () => {
-  it('keeps everything after one absence, loses its key at the second in a row, and the rest after the grace', async () => {
-    await check('2');
-    expect(await hasKey('1')).toBe(true);
-    time = HOUR_MS;
-    await check('2');
-    expect([await hasKey('1'), await hasSettings('1')]).toEqual([false, true]);
-    time = 30 * DAY_MS - 1;
-    await check('2');
-    expect(await hasSettings('1')).toBe(true);
-    time = 30 * DAY_MS;
-    await check('2');
-    expect([await hasSettings('1'), await presenceOf('1')]).toEqual([false, undefined]);
-    expect([await hasKey('2'), await hasSettings('2')]).toEqual([true, true]);
-  });
-
-  it('is counted over a restart, which brings no second absence nearer, and over a check that failed', async () => {
-    await check('2');
-    await open();
-    time = HOUR_MS / 2;
-    await check('2');
-    expect(await hasKey('1')).toBe(true);
-    listed = () => Promise.reject(new Error('page 2 failed'));
-    time = HOUR_MS;
-    await membership.check();
-    expect(await hasKey('1')).toBe(true);
-    expect(logger.lines).toMatchObject([{ level: 'warn' }]);
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('starts anew when it was back in between', async () => {
-    await check('2');
-    time += HOUR_MS;
-    await check('1', '2');
-    await missTwice();
-    expect([await hasKey('1'), await hasSettings('1')]).toEqual([false, true]);
-    await check('1', '2');
-    time = 60 * DAY_MS;
-    await missTwice();
-    expect(await hasSettings('1')).toBe(true);
-  });
-
-  it('is found by its submissions alone, and loses them at the second absence when there is no grace', async () => {
-    await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
-    await open({ graceMs: 0 });
-    await check('1', '2');
-    expect(await rowsIn(store, 'submissions')).toHaveLength(1);
-    time += HOUR_MS;
-    await check('1', '2');
-    expect(await rowsIn(store, 'submissions')).toEqual([]);
-  });
-
-  it('keeps everything while the clock is behind the first absence', async () => {
-    time = 40 * DAY_MS;
-    await check('2');
-    time = 0;
-    await missTwice();
-    expect([await hasKey('1'), await hasSettings('1')]).toEqual([true, true]);
-  });
+it('a use is written down at the end with its time, and forgotten with the next list', async () => {
+  const { store, tell } = await open();
+  const used = async () => (await rowsIn(store, 'presence')).map((row) => [row.guild_id, row.used_at]);
+  await tell('2 1s used:1 used:77 restart');
+  expect(await used()).toEqual(
+    expect.arrayContaining([
+      ['1', START + 1_000],
+      ['77', START + 1_000],
+    ]),
+  );
+  await tell('1h 1,2');
+  expect((await used()).map(([guild, at]) => `${guild} ${at}`).sort()).toEqual(['1 null', '2 null']);
 });
 
 describe('before anything is deleted, Discord is asked about the guild', () => {
   it('once for the key and once for the rest, and not while there is nothing to delete', async () => {
+    const { world, tell } = await open();
     const asked: string[] = [];
-    isForeign = async (guildId) => asked.push(guildId) > 0;
-    await check('2');
+    world.isForeign = async (guildId) => asked.push(guildId) > 0;
+    await tell('2');
     expect(asked).toEqual([]);
-    for (time = HOUR_MS; time < 30 * DAY_MS; time += DAY_MS) await check('2');
+    await tell('1h 29(2 1d) 2');
     expect(asked).toEqual(['1']);
-    time = 30 * DAY_MS;
-    await check('2');
-    await check('2');
+    await tell('1d 2 2');
     expect(asked).toEqual(['1', '1']);
   });
 
-  it('and while Discord does not answer, everything of this guild stays, and no other guild is held up', async () => {
-    isForeign = (guildId) => (guildId === '1' ? Promise.reject(new Error('503')) : Promise.resolve(true));
-    for (time = 0; time <= 60 * DAY_MS; time += 30 * DAY_MS) await check('3');
-    expect([await hasKey('1'), await hasSettings('1'), await hasSettings('2')]).toEqual([true, true, false]);
-    expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { guildId: '1' } });
-    isForeign = async () => true;
-    await check('3');
-    expect(await hasSettings('1')).toBe(false);
-  });
-
-  it('and when the bot is there after all, counting starts anew', async () => {
-    isForeign = async () => false;
-    for (time = 0; time <= 60 * DAY_MS; time += DAY_MS) await check('2');
-    isForeign = async () => true;
-    expect(await hasKey('1')).toBe(true);
-    expect(logger.lines[0]?.message).toContain('missing in the list');
-  });
-
   it('and the question is given up when the bot stops', async () => {
-    await check('3');
-    time = HOUR_MS;
-    let asked = 0;
-    isForeign = (_, signal) => {
-      asked += 1;
+    const { world, running, tell, left, logger } = await open();
+    const asked: string[] = [];
+    world.isForeign = (guildId, signal) => {
+      asked.push(guildId);
       const answer = new Promise<boolean>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason)),
       );
-      void membership.stop?.();
+      void running.bot.stop();
       return answer;
     };
-    await check('3');
-    expect([asked, await hasKey('1'), await hasKey('2')]).toEqual([1, true, true]);
+    await tell('3 1h 3');
+    expect([asked.length, await left()]).toEqual([1, '1 all, 2 all']);
     expect(logger.lines).toEqual([]);
   });
 });
 
-it('a guild that used another process right before it removed the bot loses its key at the second absence', async () => {
-  const other = process({ claimJob: async () => false });
-  await check('1', '2');
-  other.used('1');
-  time += 1;
-  await check('2');
-  // What it knows comes later than the first check without the guild.
-  await other.check();
-  time += HOUR_MS;
-  await check('2');
-  expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
-});
-
-it('a guild that uses another process after it removed the bot keeps its key', async () => {
-  const other = process({ claimJob: async () => false });
-  await check('1', '2');
-  time += 1;
-  await check('2');
-  time += 1;
-  other.used('1');
-  await other.check();
-  await missTwice();
-  await missTwice();
-  expect(await hasKey('1')).toBe(true);
-});
-
-describe('a guild that has the commands without the bot user', () => {
-  it('keeps a key that is saved after a check', async () => {
-    membership.used('3');
-    await check('2');
-    await keys.set('3', new Secret('key-of-guild-3'), { userId: '42' });
-    await missTwice();
-    expect(await hasKey('3')).toBe(true);
-  });
-
-  it('keeps a key that is saved by what is used while a check writes down a use before', async () => {
-    let useIt = false;
-    const tables = () => {
-      if (useIt) membership.used('3');
-      useIt = false;
-      return store.tables();
-    };
-    membership = process({ store: { values: store.values, tables } });
-    membership.used('3');
-    time = HOUR_MS;
-    useIt = true;
-    await check('2');
-    await keys.set('3', new Secret('key-of-guild-3'), { userId: '42' });
-    await missTwice();
-    expect(await hasKey('3')).toBe(true);
-  });
-
-  it('keeps its key while it is used, and loses everything after the grace from the last use', async () => {
-    for (time = 0; time <= 100 * DAY_MS; time += DAY_MS) {
-      membership.used('1');
-      await check('2');
-    }
-    expect(await hasKey('1')).toBe(true);
-    const last = 100 * DAY_MS;
-    for (time = last; time < last + 30 * DAY_MS; time += DAY_MS) await check('2');
-    expect([await hasKey('1'), await hasSettings('1')]).toEqual([true, true]);
-    time = last + 30 * DAY_MS;
-    await check('2');
-    expect([await hasKey('1'), await hasSettings('1'), await presenceOf('1')]).toEqual([
-      false,
-      false,
-      undefined,
-    ]);
-  });
-
-  it('loses its key at the second absence when it was used only while it was in the list', async () => {
-    await check('1', '2');
-    membership.used('1');
-    await missTwice();
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('is remembered over a restart, and forgotten when the bot user is added or nothing is kept', async () => {
-    await check('2');
-    time = 1_000;
-    membership.used('1');
-    membership.used('77');
-    await membership.stop?.();
-    expect([(await presenceOf('1'))?.used_at, (await presenceOf('77'))?.used_at]).toEqual([
-      START + 1_000,
-      START + 1_000,
-    ]);
-    await open();
-    await missTwice();
-    expect(await hasKey('1')).toBe(true);
-    await check('1', '2');
-    expect([(await presenceOf('1'))?.used_at, await presenceOf('77')]).toEqual([null, undefined]);
-    await missTwice();
-    expect(await hasKey('1')).toBe(false);
-  });
-});
-
-describe('the token of another application', () => {
-  it('deletes nothing for the time of grace, and nothing once the first is back', async () => {
-    await check('1', '2');
-    application = '2000';
-    for (time = DAY_MS; time < 31 * DAY_MS; time += DAY_MS) await check('9');
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
-    expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { applicationId: '2000' } });
-    application = '1000';
-    await check('1', '2');
-    time += 30 * DAY_MS;
-    await missTwice();
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
-  });
-
-  it('is taken for this bot when it stays', async () => {
-    await check('1', '2');
-    application = '2000';
-    await check('2');
-    time = 30 * DAY_MS;
-    await missTwice();
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
-  });
-});
-
-describe('the checks', () => {
-  it('begin soon after the start, follow one another, one at a time, and end with the bot', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let lists = 0;
-    const ends: (() => void)[] = [];
-    listed = () => {
-      lists += 1;
-      return new Promise((resolve) => ends.push(() => resolve(['1', '2'])));
-    };
-    await membership.start?.();
-    vi.advanceTimersByTime(1_000);
-    expect(lists).toBe(1);
-    vi.advanceTimersByTime(HOUR_MS);
-    expect(lists).toBe(1);
-    for (const end of ends) end();
-    await membership.check();
-    vi.advanceTimersByTime(HOUR_MS);
-    expect(lists).toBe(2);
-    for (const end of ends) end();
-    await membership.stop?.();
-    vi.advanceTimersByTime(2 * HOUR_MS);
-    expect(lists).toBe(2);
-  });
+it('checks begin soon after the start, follow one another, one at a time, and end with the bot', async () => {
+  const { world, running } = await open();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ends: (() => void)[] = [];
+  world.listGuilds = () => new Promise((resolve) => ends.push(() => resolve(['1', '2'])));
+  running.bot.start();
+  vi.advanceTimersByTime(1_000);
+  expect(ends).toHaveLength(1);
+  vi.advanceTimersByTime(HOUR_MS);
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await running.bot.check();
+  vi.advanceTimersByTime(HOUR_MS);
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await running.bot.stop();
+  vi.advanceTimersByTime(2 * HOUR_MS);
+  expect(ends).toHaveLength(2);
 });
