@@ -5,9 +5,9 @@ import {
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readInteraction } from '../../src/interactions/interaction.ts';
-import { QUOTED } from './payloads.ts';
+import { openRawBot } from '../sandbox/support/raw.ts';
 
 const PAYLOAD = {
   id: '1',
@@ -88,34 +88,52 @@ describe('an interaction', () => {
   });
 });
 
-it('what others have seen Discord send is read', () => {
-  expect(readInteraction(QUOTED.command, 0)).toMatchObject({
-    guildId: '444444444444444444',
-    channelId: '333333333333333333',
-    user: { id: '555555555555555555' },
-    isAdmin: true,
-    isInstalledInGuild: true,
-    locale: 'de',
-    guildLocale: 'en-US',
-    request: { kind: 'command', name: 'addserver', fields: { game: 'cs2', port: '27015' } },
+describe('what Discord sends whole', () => {
+  /** A command as the stand-in sends it, with fields that this bot does not read. */
+  async function sent() {
+    const { standIn, person, guild, nextInteraction } = await openRawBot();
+    onTestFinished(() => standIn.close());
+    void person.slash('read', { what: 'words', count: 2 });
+    return { person, guild, payload: await nextInteraction() };
+  }
+
+  it('is read', async () => {
+    const { person, guild, payload } = await sent();
+    expect(readInteraction(payload, 0)).toMatchObject({
+      guildId: guild.id,
+      channelId: guild.channelId,
+      user: { id: person.userId },
+      isInstalledInGuild: true,
+      request: { kind: 'command', name: 'read', fields: { what: 'words', count: '2' } },
+    });
   });
-  expect(readInteraction(QUOTED.button, 0).request).toMatchObject({
-    kind: 'button',
-    customId: 'addserver:send:1',
-    message: { madeBy: '1573596812374179840', shown: { content: 'What is the port?' } },
+
+  it('is read where it is a button in a thread, whose message is cut to what says which one it is', async () => {
+    const { payload } = await sent();
+    // As others have kept it (Chat SDK: integration-tests/fixtures/replay/discord.json).
+    const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
+    const data = { id: 2, custom_id: 'addserver:send:1', component_type: 2 };
+    const message = { id: '9', channel_id: '8', type: 0 };
+    expect(readInteraction({ ...payload, type: 3, channel, data, message }, 0)).toMatchObject({
+      channelId: '8',
+      request: { kind: 'button', customId: 'addserver:send:1' },
+    });
   });
-  expect(readInteraction(QUOTED.modal, 0).request).toMatchObject({
-    kind: 'modal',
-    customId: 'setkey:save',
-    fields: { key: 'abc' },
-  });
-  expect(readInteraction(QUOTED.inThread, 0)).toMatchObject({
-    channelId: '888888888888888888',
-    request: { kind: 'button', customId: 'addserver:send:1' },
-  });
-  expect(readInteraction(QUOTED.selectInModal, 0)).toMatchObject({
-    isInstalledInGuild: true,
-    request: { kind: 'modal', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
+
+  it('is read where it is a window with a select in a label and a field in a row', async () => {
+    const { guild, payload } = await sent();
+    // As others have kept it, of an application that its member has installed too (nyxx: interaction_manager_test.dart).
+    const components = [
+      { type: 18, id: 1, component: { type: 3, id: 4, custom_id: 'game', values: ['cs2'] } },
+      { type: 1, id: 2, components: [{ type: 4, id: 3, custom_id: 'port', value: '27015' }] },
+      { type: 10, id: 5 },
+    ];
+    const data = { custom_id: 'addservers:game:1', components };
+    const authorizing_integration_owners = { 1: '555555555555555555', 0: guild.id };
+    expect(readInteraction({ ...payload, type: 5, data, authorizing_integration_owners }, 0)).toMatchObject({
+      isInstalledInGuild: true,
+      request: { kind: 'modal', customId: 'addservers:game:1', fields: { game: 'cs2', port: '27015' } },
+    });
   });
 });
 
