@@ -89,21 +89,6 @@ describe('an interaction', () => {
 describe('a session', () => {
   const resume = (session_id: unknown, seq: number) => ({ op: 6, d: { token: TOKEN, session_id, seq } });
 
-  it('is resumed with what was missed, in order and with its own numbers', async () => {
-    const { sessionId, close } = await identified(standIn);
-    await close(4200);
-    void person().slash('read');
-    void person().slash('read');
-    const again = await openGateway(standIn);
-    again.send(resume(sessionId, 1));
-    const events = [await again.next(0), await again.next(0), await again.next(0)];
-    expect(events.map(({ s, t }) => `${s} ${t}`)).toEqual([
-      '2 INTERACTION_CREATE',
-      '3 INTERACTION_CREATE',
-      '4 RESUMED',
-    ]);
-  });
-
   it.each([
     [1000, 0],
     [1001, 0],

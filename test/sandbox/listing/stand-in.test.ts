@@ -1,16 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readForm } from '../../../sandbox/listing/service.ts';
-import { type ListingOptions, type ListingStandIn, startListing } from '../../../sandbox/listing/stand-in.ts';
+import { type ListingStandIn, startListing } from '../../../sandbox/listing/stand-in.ts';
 
-const open: ListingStandIn[] = [];
-afterEach(async () => {
-  for (const service of open.splice(0)) await service.close();
-});
-
-async function serve(options?: ListingOptions): Promise<ListingStandIn> {
-  const service = await startListing(options);
-  open.push(service);
+async function serve(): Promise<ListingStandIn> {
+  const service = await startListing();
+  onTestFinished(() => service.close());
   return service;
 }
 
@@ -34,16 +28,6 @@ const good = { server: 'play.example.com', port: '27015', game: 'cs2' };
 const ok = { status: 'success', message: 'Servers have been added for review.' };
 
 describe('the listing stand-in, by the specification', () => {
-  it('lists games, among them the twelve known aliases, each alias once', async () => {
-    const service = await serve();
-    expect(await ask(service, 'api_key=sandbox-key&action=games')).toEqual(SANDBOX_GAMES);
-    const aliases = SANDBOX_GAMES.map(({ alias }) => alias);
-    expect(new Set(aliases).size).toBe(aliases.length);
-    expect(aliases.length).toBeGreaterThan(25);
-    const known = 'cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz'.split(' ');
-    for (const alias of known) expect(aliases).toContain(alias);
-  });
-
   it.each([
     ['rule 1: an invalid key, before all else', 'api_key=x&action=add', 'Invalid API key.'],
     ['rule 1: no key', 'action=games', 'Invalid API key.'],
@@ -91,56 +75,24 @@ describe('the listing stand-in, by the specification', () => {
   });
 });
 
-describe('the listing stand-in, told to fail', () => {
-  const add = servers(server(good));
-
-  it('goes down, refuses connections, and comes back at the same address with what it held', async () => {
-    const service = await serve();
-    await ask(service, add);
-    await service.behave({ kind: 'down' });
-    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-    await service.behave({ kind: 'ok' });
-    expect(await ask(service, add)).toEqual(ok);
-    expect(service.submitted).toHaveLength(2);
-  });
-});
-
 const elements = (body: string) => readForm(body).servers.map((server) => Object.fromEntries(server));
 
 describe('reading a form as Rack does', () => {
-  it('begins a new element when a field repeats in the current one', () => {
-    expect(elements('servers[][server]=a&servers[][port]=1&servers[][server]=b&servers[][port]=2')).toEqual([
-      { server: 'a', port: '1' },
-      { server: 'b', port: '2' },
-    ]);
-  });
-
-  it('takes a field that is missing in one element from the next, when that does not begin with `server`', () => {
-    expect(elements('servers[][server]=a&servers[][server]=b&servers[][port]=1&servers[][game]=x')).toEqual([
-      { server: 'a' },
-      { server: 'b', port: '1', game: 'x' },
-    ]);
-  });
-
-  it('reads numbered elements in the order of their numbers', () => {
-    expect(elements('servers[10][server]=c&servers[2][server]=b&servers[0][server]=a')).toEqual([
-      { server: 'a' },
-      { server: 'b' },
-      { server: 'c' },
-    ]);
-  });
-
-  it('decodes names and values', () => {
-    expect(elements('servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D')).toEqual([{ server: 'ä &=' }]);
-  });
+  it.each([
+    // A field that repeats begins a new element; one that is missing is taken from the next element.
+    [
+      'servers[][server]=a&servers[][server]=b&servers[][port]=1',
+      [{ server: 'a' }, { server: 'b', port: '1' }],
+    ],
+    ['servers[][port]=1&servers[][game]=x&servers[][port]=2', [{ port: '1', game: 'x' }, { port: '2' }]],
+    ['servers[10][server]=b&servers[2][server]=a', [{ server: 'a' }, { server: 'b' }]],
+    ['servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D', [{ server: 'ä &=' }]],
+    ['servers[]=a&servers[]=b', [{}, {}]],
+  ])('%s', (body, expected) => expect(elements(body)).toEqual(expected));
 
   it('keeps the other fields apart, and no field can reach into the objects around it', () => {
     const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');
     expect([...fields.keys()]).toEqual(['api_key', 'action', '__proto__']);
     expect(read[0]?.get('__proto__')).toBe('x');
-  });
-
-  it('reads plain texts as elements without fields', () => {
-    expect(elements('servers[]=a&servers[]=b')).toEqual([{}, {}]);
   });
 });
