@@ -425,6 +425,20 @@ describe('the REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
+  it('tells why it says nothing of a guild', async () => {
+    const { guildEvents } = bot.standIn;
+    const about = async () => (await ask(`GET /guilds/${bot.guild.id}`)).status;
+    expect(await about()).toBe(200);
+    for (const [become, status] of [
+      [guildEvents.outage, 503],
+      [guildEvents.keepCommandsOnly, 403],
+      [guildEvents.remove, 404],
+    ] as const) {
+      become(bot.guild);
+      expect(await about()).toBe(status);
+    }
+  });
+
   it('finds a secret in whatever the bot sends, however it is encoded', async () => {
     const told = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
