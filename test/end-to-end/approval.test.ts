@@ -61,11 +61,7 @@ const refuseAs = async (guild: TestGuild, on: Parameters<typeof openWindow>[1], 
 };
 
 describe('a submission under approval', () => {
-  it('waits, and is sent once with Approve, however often it is pressed', async ({
-    guild,
-    listing,
-    member,
-  }) => {
+  it('waits, and is sent once, however often Approve is pressed', async ({ guild, listing, member }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
     expect(textOf(reply)).toContain('/submissions shows what comes of it.');
@@ -92,11 +88,7 @@ describe('a submission under approval', () => {
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @/);
   });
 
-  it('is decided as the moderator has seen it, and not as its member has changed it since', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('is decided as its moderator has seen it, not as changed since', async ({ guild, admin, member }) => {
     const { reply } = await oneWaits(guild, 'seen.example.com');
     const seen = await admin.slash('submissions');
     const { modal } = await openWindow(admin, seen, 'Refuse');
@@ -300,11 +292,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it('is told to whoever approves with what they can do about what refuses it', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('tells whoever approves what they can do about a refusal', async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     await allowGames(guild, ['Factorio']);
@@ -337,12 +325,7 @@ describe('a submission under approval', () => {
     expect(logLines(guild).join('\n')).not.toMatch(/\(member\): .*Not sent/);
   });
 
-  it('is decided in /submissions where somebody has deleted its message, which troubles nothing', async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('is decided in /submissions where its message is deleted', async ({ bot, guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     guild.discord.deleteMessage(message);
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
@@ -356,11 +339,7 @@ describe('a submission under approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('waits again in its message as far as it was not sent, and what was not sent is in the history', async ({
-    guild,
-    listing,
-    member,
-  }) => {
+  it('waits again as far as it was not sent, and history has that', async ({ guild, listing, member }) => {
     const { message } = await oneWaits(guild);
     await listing.behave({ kind: 'down' });
     await inStaff(guild, 'admin').press(message, 'Approve');
@@ -384,11 +363,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
   });
 
-  it('tells who approves what was left out, and what waits again and why', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('tells who approves what was left out, what waits and why', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(4)));
     await addServer(admin, 's1.example.com:27015');
@@ -403,11 +378,7 @@ describe('a submission under approval', () => {
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
   });
 
-  it('waits again where the service refuses the key, which Approve says', async ({
-    guild,
-    listing,
-    admin,
-  }) => {
+  it('waits again where the service refuses the key, and says so', async ({ guild, listing, admin }) => {
     const { message } = await oneWaits(guild);
     listing.allow('dying-key');
     await setKey(admin, 'dying-key');
@@ -559,11 +530,7 @@ describe('a submission under approval', () => {
     expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
-  it('is in /submissions, with the same buttons, also where the channel is gone', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('is in /submissions with its buttons, without its channel too', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
@@ -614,12 +581,7 @@ describe('a submission under approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is decided without waiting for limits of its channel, where messages are older than an hour', async ({
-    guild,
-    admin,
-    member,
-    discord,
-  }) => {
+  it('is decided in old messages without waiting for limits', async ({ guild, admin, member, discord }) => {
     await turnApprovalOn(guild);
     for (let n = 0; n < 10; n += 1) await addServer(member, `${HOST}:${n + 1}`);
     discord.clock.advance(2 * 3_600_000);
@@ -683,10 +645,7 @@ describe('a submission under approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('goes on waiting without its channel and once approval is off, as /settings says', async ({
-    guild,
-    admin,
-  }) => {
+  it('waits on without its channel and with approval off, as /settings says', async ({ guild, admin }) => {
     await oneWaits(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     await addServer(guild.member, `${HOST}:2`);
@@ -775,12 +734,7 @@ describe('a submission under approval', () => {
 });
 
 describe('approval in /settings', () => {
-  it('has the role mentioned when something waits, once an hour, if it can be', async ({
-    guild,
-    bot,
-    admin,
-    member,
-  }) => {
+  it('has the role mentioned once an hour, if that can be', async ({ guild, bot, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');

@@ -400,11 +400,7 @@ describe('a button or a select that was shown to somebody else', () => {
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
 
-  it('changes nothing for another member, who lacks the permission where one is taken', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('changes nothing for another member without the permission', async ({ bot, guild, member }) => {
     const { controls, list } = await showEverything(guild);
     const other = guild.person({ role: 'other' });
     for (const control of controls) {
@@ -437,10 +433,7 @@ describe('a button or a select that was shown to somebody else', () => {
 });
 
 describe('a window that somebody else has opened', () => {
-  it('changes nothing when another member submits it, who lacks the permission where one is taken', async ({
-    bot,
-    guild,
-  }) => {
+  it('changes nothing when another submits it without the permission', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -486,12 +479,7 @@ describe('a window that somebody else has opened', () => {
 });
 
 describe('a forged window with the id of a submission', () => {
-  it('changes nothing of another member here, nor of the same member in another guild', async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('changes nothing of another member, or in another guild', async ({ bot, guild, admin, member }) => {
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'no-port.example.com');
     await addServer(member, 's1.example.com:27015');
@@ -537,11 +525,7 @@ describe('a forged window with the id of a submission', () => {
 });
 
 describe('a button that is forged for a message that everybody sees', () => {
-  it('leaves that message as it is, also where it is used by somebody who may', async ({
-    bot,
-    guild,
-    admin,
-  }) => {
+  it('leaves that message as it is, whoever may use it', async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);

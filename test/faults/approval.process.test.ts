@@ -46,11 +46,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is told as it is in the store, where the reply to Withdraw or Edit was not there yet', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('is told as the store has it, where Withdraw had no reply yet', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -139,11 +135,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(direct()).toHaveLength(2);
   });
 
-  it('is said once in the log channel, where its moderator can no longer be told', async ({
-    bot,
-    guild,
-    listing,
-  }) => {
+  it('is said once in the log where its moderator is out of reach', async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
