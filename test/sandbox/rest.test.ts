@@ -1,3 +1,4 @@
+import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Denial } from '../../sandbox/discord/rest/denial.ts';
 import {
@@ -437,6 +438,27 @@ describe('the REST API', () => {
       become(bot.guild);
       expect(await about()).toBe(status);
     }
+  });
+
+  it('answers as it is told to on some paths only', async () => {
+    bot.standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
+    expect((await ask('GET /gateway/bot')).status).toBe(200);
+    expect((await ask('GET /users/@me/guilds')).status).toBe(500);
+  });
+
+  it('sees nothing of what comes over old connections, and answers over new ones', async () => {
+    const { apiUrl, faults } = bot.standIn;
+    const dispatcher = new Agent({ connections: 1 });
+    const headers = { 'user-agent': 'DiscordBot (x, 1)' };
+    const once = (more: object) =>
+      request(`${apiUrl}/v10/gateway/bot`, { headers, dispatcher, ...more }).then(({ body }) => body.text());
+    await once({});
+    faults.silenceConnections();
+    const before = bot.standIn.requests.length;
+    await expect(once({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
+    expect(bot.standIn.requests).toHaveLength(before);
+    expect(await once({ dispatcher: new Agent() })).toContain('Unauthorized');
+    await dispatcher.destroy();
   });
 
   it('finds a secret in whatever the bot sends, however it is encoded', async () => {
