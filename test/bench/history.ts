@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,9 +9,9 @@ import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { fill } from '../support/builders.ts';
-import type { Reading } from './meter.ts';
-import { guildId, type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
-import { endBot, expectType, help, press, slash, startBot, withFile } from './work.ts';
+import { createStallProbe } from '../support/machine.ts';
+import { guildId, type LightDiscord, type LightListing } from './services.ts';
+import { expectType, press, type Running, runBot, slash, startBot, withFile } from './work.ts';
 
 interface HistoryOptions {
   /** Servers that the guild has submitted. */
@@ -29,7 +29,6 @@ const HELP_EVERY_MS = 20;
 const FULL_GUILD = 0;
 const OTHER_GUILD = 1;
 const DAY_MS = 86_400_000;
-const METER = `--import=${join(import.meta.dirname, 'meter.ts')}`;
 const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -43,40 +42,40 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
   const file = join(folder, 'bot.sqlite');
   const copy = join(folder, 'copy.sqlite');
   const lists = await startListServer();
+  const probe = await createStallProbe();
   const env = {
     ATTACHMENT_HOSTS: lists.host,
     ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     LOG_LEVEL: 'error',
   };
   const onFile = (path: string) => ({ ...env, STORE_URL: sqliteAt(path).name });
-
-  /** Runs a bot on a file while it is measured. */
-  async function withBot(
-    own: Readonly<Record<string, string>>,
-    use: (discord: LightDiscord, bot: ChildProcess) => Promise<void>,
-  ): Promise<void> {
-    const discord = await startLightDiscord({ guilds: 2 });
-    const bot = startBot([METER, ...command], { discord, listing }, own);
-    try {
-      await discord.identified;
-      await help(discord, OTHER_GUILD);
-      await use(discord, bot);
-    } finally {
-      await endBot(bot);
-      await discord.close();
-    }
-  }
+  const measuring =
+    ({ discord, bot }: Running) =>
+    async (name: string, work: () => Promise<unknown>): Promise<void> => {
+      const [before, since] = [await processorMs(bot), Date.now()];
+      const isOver = new AbortController();
+      const waited = longestHelp(discord, isOver.signal);
+      await work();
+      isOver.abort();
+      const helpMs = await waited;
+      const stalls = await probe.stalls(since);
+      const longest = (of: 'ms' | 'ownMs') => Math.max(0, ...stalls.map((stall) => stall[of]));
+      const stall = `${inMs(longest('ms'))} (${inMs(longest('ownMs'))})`;
+      const used = (await processorMs(bot)) - before;
+      say([name.padEnd(40), inMs(used).padEnd(11), stall.padEnd(25), inMs(helpMs)].join(' '));
+    };
 
   try {
     await fillFile(file, count);
     say(`${`a guild with ${count} servers`.padEnd(40)} processor   stood still (processor)   /help waited`);
-    await withBot(onFile(file), async (discord, bot) => {
+    await runBot({ command, listing, guilds: 2, env: { ...onFile(file), ...probe.env } }, async (running) => {
+      const { discord } = running;
+      const measure = measuring(running);
       const search = () => look(discord, { server: 'nothing' });
       const firstPage = () => look(discord, {});
       const list = () => sendList(discord, lists.url);
       // Code that was never run is slow.
       await Promise.all([search(), firstPage(), list()]);
-      const measure = (name: string, work: () => Promise<unknown>) => measured({ name, discord, bot }, work);
       await measure('a search', search);
       await measure('a first page', firstPage);
       await measure(`a list of ${LIST_LENGTH}, all submitted before`, list);
@@ -84,17 +83,18 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       const all = () => Promise.all([...times(AT_ONCE, search), ...times(AT_ONCE, firstPage), list()]);
       await measure(`${AT_ONCE} searches, ${AT_ONCE} first pages, a list`, all);
       await measure('the bot beside a backup', async () => {
-        const tool = startBot([METER, BACKUP, copy], { discord, listing }, onFile(file));
-        const [reading] = await once(tool, 'message');
-        say(row('a backup, by a process of its own', reading));
+        const tool = startBot([BACKUP, copy], { discord, listing }, onFile(file));
+        await once(tool, 'exit');
       });
       await measure('a deletion of all data', () => press(discord, 'privacy:confirm', FULL_GUILD));
     });
     // All of it is past its time.
-    await withBot({ ...onFile(copy), HISTORY_DAYS: '1' }, (discord, bot) =>
-      measured({ name: 'the hourly job, which deletes all', discord, bot }, () => untilEmpty(copy)),
+    const days = { ...onFile(copy), ...probe.env, HISTORY_DAYS: '1' };
+    await runBot({ command, listing, guilds: 2, env: days }, (running) =>
+      measuring(running)('the hourly job, which deletes all', () => untilEmpty(copy)),
     );
   } finally {
+    await probe.close();
     await lists.close();
     await rm(folder, { recursive: true });
   }
@@ -137,27 +137,14 @@ async function untilEmpty(path: string): Promise<void> {
   database.close();
 }
 
-interface Measured {
-  readonly name: string;
-  readonly discord: LightDiscord;
-  readonly bot: ChildProcess;
+/** Milliseconds of the processor that all threads of a process have used (Linux docs: Scheduler Statistics). */
+async function processorMs({ pid }: ChildProcess): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const texts = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1_000_000, 0);
 }
 
-async function measured({ name, discord, bot }: Measured, work: () => Promise<unknown>): Promise<void> {
-  await readingOf(bot);
-  const isOver = new AbortController();
-  const waited = longestHelp(discord, isOver.signal);
-  await work();
-  isOver.abort();
-  const longestMs = await waited;
-  say(row(name, await readingOf(bot), longestMs));
-}
-
-async function readingOf(bot: ChildProcess): Promise<Reading> {
-  const reading = once(bot, 'message');
-  bot.send('read');
-  return (await reading)[0];
-}
+const inMs = (ms: number) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 
 async function longestHelp(discord: LightDiscord, isOver: AbortSignal): Promise<number> {
   let longestMs = 0;
@@ -167,12 +154,4 @@ async function longestHelp(discord: LightDiscord, isOver: AbortSignal): Promise<
     await sleep(HELP_EVERY_MS);
   }
   return longestMs;
-}
-
-function row(name: string, reading: Reading, helpMs?: number): string {
-  const { processorMs, stallMs, stallProcessorMs } = reading;
-  const inMs = (ms: number) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
-  const stall = `${inMs(stallMs)} (${inMs(stallProcessorMs)})`;
-  const columns = [name.padEnd(40), inMs(processorMs).padEnd(11), stall.padEnd(25)];
-  return [...columns, helpMs === undefined ? '' : inMs(helpMs)].join(' ');
 }

@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,16 +7,16 @@ import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { measureHistory } from './history.ts';
 import { measureReplicas } from './replicas.ts';
-import { GAMES, type LightDiscord, startLightDiscord, startLightListing } from './services.ts';
+import { GAMES, type LightDiscord, startLightListing } from './services.ts';
 import {
   completing,
-  endBot,
   expectType,
   help,
   perSecond,
+  type Running,
+  runBot,
   setKey,
   slash,
-  startBot,
   submissions,
 } from './work.ts';
 
@@ -92,9 +91,9 @@ function record(name: Name, bot: Bot, value: number): void {
 
 /** From the start of the process to its first answer, and what it holds then. */
 async function atOneGuild(bot: Bot): Promise<void> {
-  await withBot(bot, { guilds: 1 }, async ({ readyMs, memoryMib }) => {
+  await withBot(bot, { guilds: 1 }, async ({ readyMs, bot: child }) => {
     record('ready', bot, readyMs);
-    record('memory', bot, await memoryMib());
+    record('memory', bot, await memoryAtRest(child));
   });
 }
 
@@ -102,8 +101,8 @@ const started = (bot: Bot) =>
   withBot(bot, { guilds: 1 }, async ({ readyMs }) => record('ready', bot, readyMs));
 
 async function atManyGuilds(bot: Bot): Promise<void> {
-  await withBot(bot, { guilds: MANY_GUILDS }, async ({ memoryMib }) => {
-    record('memoryMany', bot, await memoryMib());
+  await withBot(bot, { guilds: MANY_GUILDS }, async ({ bot: child }) => {
+    record('memoryMany', bot, await memoryAtRest(child));
   });
 }
 
@@ -157,39 +156,17 @@ async function acknowledgements(discord: LightDiscord): Promise<readonly number[
   return Promise.all(all);
 }
 
-interface Running {
-  readonly discord: LightDiscord;
-  readonly readyMs: number;
-  memoryMib(): Promise<number>;
-}
-
+/** Runs a bot that keeps what it has in a folder of its own. */
 async function withBot(
   bot: Bot,
   { guilds }: { readonly guilds: number },
-  measure: (running: Running) => Promise<void>,
+  use: (running: Running) => Promise<void>,
 ): Promise<void> {
-  const discord = await startLightDiscord({ guilds });
   const data = await mkdtemp(join(tmpdir(), 'bench-'));
-  const startedAt = performance.now();
-  const child = startBot(
-    COMMANDS[bot],
-    { discord, listing },
-    {
-      STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
-      LOG_LEVEL: 'warn',
-    },
-  );
+  const env = { STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`, LOG_LEVEL: 'warn' };
   try {
-    await Promise.race([
-      discord.identified,
-      once(child, 'exit').then(() => Promise.reject(new Error(`${bot} ended`))),
-    ]);
-    await help(discord, 0);
-    const readyMs = performance.now() - startedAt;
-    await measure({ discord, readyMs, memoryMib: () => memoryAtRest(child) });
+    await runBot({ command: COMMANDS[bot], listing, guilds, env }, use);
   } finally {
-    await endBot(child);
-    await discord.close();
     await rm(data, { recursive: true });
   }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { GAMES, type LightDiscord, type LightListing, type Seen } from './services.ts';
+import { GAMES, type LightDiscord, type LightListing, type Seen, startLightDiscord } from './services.ts';
 
 interface Services {
   readonly discord: LightDiscord;
@@ -37,6 +37,40 @@ export function startBot(
 export async function endBot(bot: ChildProcess): Promise<void> {
   bot.kill('SIGKILL');
   if (bot.exitCode === null && bot.signalCode === null) await once(bot, 'exit');
+}
+
+export interface Running {
+  readonly discord: LightDiscord;
+  readonly bot: ChildProcess;
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly readyMs: number;
+}
+
+/** Runs a bot that has answered /help. */
+export async function runBot(
+  about: {
+    /** What Node is given to run it. */
+    readonly command: readonly string[];
+    readonly listing: LightListing;
+    /** So many guilds it is in. */
+    readonly guilds: number;
+    readonly env: Readonly<Record<string, string>>;
+  },
+  use: (running: Running) => Promise<void>,
+): Promise<void> {
+  const discord = await startLightDiscord(about);
+  const startedAt = performance.now();
+  const bot = startBot(about.command, { discord, listing: about.listing }, about.env);
+  const ended = once(bot, 'exit').then(() => Promise.reject(new Error('the bot ended')));
+  try {
+    await Promise.race([discord.identified, ended]);
+    await help(discord, 0);
+    await use({ discord, bot, readyMs: performance.now() - startedAt });
+  } finally {
+    ended.catch(() => undefined);
+    await endBot(bot);
+    await discord.close();
+  }
 }
 
 /** How often the work is done in a second by so many who do nothing else. */
