@@ -1,22 +1,17 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
-import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { linkButton, rows } from '../src/interactions/controls.ts';
-import type { Limits } from '../src/submissions/limits.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
-import { remainingText } from '../src/words/refusal.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'problem'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
-  readonly settings: Pick<GuildSettings, 'rememberedOrThrow'>;
-  readonly limits: Pick<Limits, 'remaining'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -26,25 +21,18 @@ export interface HelpDeps {
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand(
-  { keys, suggestions, settings, limits, links }: HelpDeps,
+  { keys, suggestions, links }: HelpDeps,
   commands: () => readonly Command[],
 ): Command {
   /** What to do next: submit if there is a key, otherwise who can set one. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
-    // Help is shown even if the settings cannot be read.
+    // Help is shown even if the allowed games cannot be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
     // A command that can be pasted: its names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
-    const next = t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
-    const remaining = await remainingToday(context).catch(() => undefined);
-    return remaining === undefined ? next : `${next}\n-# ${remaining}`;
-  }
-
-  async function remainingToday({ t, guildId, user }: Context): Promise<string | undefined> {
-    const { dailyQuota } = await settings.rememberedOrThrow(guildId);
-    return remainingText(await limits.remaining({ guildId, userId: user.id, dailyQuota }), t);
+    return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
   /** Replies by everything that makes them differ: the same few are asked for all the time. */
