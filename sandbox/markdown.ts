@@ -91,7 +91,7 @@ const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
   marks.map((mark, index) => {
     if (mark.kind !== 'text') return mark;
     const before = marks[index - 1]?.kind ?? 'break';
-    const begins = ['break', 'heading', 'block', 'quote', 'small'].includes(before);
+    const begins = before === 'break' || BLOCKS.has(before);
     const text = mark.text.replace(/(\n *)[-*] (?=\S|$)/g, '$1• ');
     return { kind: 'text', text: begins ? text.replace(/^( *)[-*] /, '$1• ') : text };
   });
@@ -110,50 +110,26 @@ function withSmall(marks: readonly Mark[]): readonly Mark[] {
   return [...marks.slice(0, at), { kind: 'small', inside }, ...withSmall(marks.slice(end))];
 }
 
-export interface Reading {
-  /** Milliseconds since 1970, for "2 minutes ago". */
-  readonly now: number;
-  /** The name of a member, a channel or a role, by its id. */
-  readonly nameOf?: (id: string) => string | undefined;
-}
+/**
+ * Pieces as plain text in English: marks go, mentions and times become words.
+ * @param now milliseconds since 1970, for "2 minutes ago"
+ */
+export const drawText = (marks: readonly Mark[], now: number): string =>
+  marks.map((mark, index) => drawOne(mark, marks[index + 1], now)).join('');
 
-/** Discord's markdown as plain text in English: marks go, mentions and times become words. */
-export const readMarkdown = (text: string, reading: Reading): string =>
-  drawAll(marksOf(text, reading.nameOf ?? (() => undefined)), reading);
-
-const drawAll = (marks: readonly Mark[], reading: Reading): string =>
-  marks.map((mark, index) => drawOne(mark, marks[index + 1], reading)).join('');
-
-function drawOne(mark: Mark, next: Mark | undefined, reading: Reading): string {
-  const inside = 'inside' in mark ? drawAll(mark.inside, reading) : '';
+function drawOne(mark: Mark, next: Mark | undefined, now: number): string {
+  if (mark.kind === 'break') return '\n';
+  if (mark.kind === 'time') return timeText(mark.seconds, { format: mark.format, locale: 'en-US', now });
+  const inside = 'inside' in mark ? drawText(mark.inside, now) : mark.text;
+  if (mark.kind === 'link') return inside === mark.href ? inside : `${inside} (${mark.href})`;
+  if (!BLOCKS.has(mark.kind)) return inside;
+  const block = mark.kind === 'quote' ? inside.replace(/\n$/, '').replace(/^/gm, '│ ') : inside;
   // What is a block of its own ends its line by itself.
-  const end = next === undefined || next.kind === 'break' ? '' : '\n';
-  switch (mark.kind) {
-    case 'text':
-    case 'code':
-    case 'mention':
-      return mark.text;
-    case 'break':
-      return '\n';
-    case 'block':
-      return mark.text + end;
-    case 'heading':
-    case 'small':
-      return inside + end;
-    case 'quote':
-      return inside.replace(/\n$/, '').replace(/^/gm, '│ ') + end;
-    case 'link':
-      return inside === mark.href ? inside : `${inside} (${mark.href})`;
-    case 'time':
-      return timeText(mark.seconds, {
-        format: mark.format,
-        locale: 'en-US',
-        now: reading.now,
-      });
-    default:
-      return inside;
-  }
+  return next === undefined || next.kind === 'break' ? block : `${block}\n`;
 }
+
+/** Pieces that are lines of their own. */
+export const BLOCKS: ReadonlySet<Mark['kind']> = new Set(['quote', 'block', 'heading', 'small']);
 
 /** Whom a text names, each once. */
 export interface Mentions {

@@ -1,8 +1,7 @@
-import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
-import type { Answer, OptionValue, Person, SeenModal, Upload } from '../discord/contract.ts';
-import { marksOf } from '../markdown.ts';
+import type { Answer, OptionValue, Person, Upload } from '../discord/contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
+import { modalView } from './messages.ts';
 import type { Act, Entered, FileValue, Outcome, SeatView } from './protocol.ts';
 import type { Player } from './scenarios.ts';
 import type { Views } from './view.ts';
@@ -114,14 +113,3 @@ const enteredIn = (values: Entered) =>
   Object.fromEntries(
     Object.entries(values).map(([id, value]) => [id, typeof value === 'string' ? value : uploadOf(value)]),
   );
-
-export type ModalView = ReturnType<typeof modalView>;
-
-/** A modal as the page shows it. */
-const modalView = ({ data, interactionId }: SeenModal, nameOf: (id: string) => string | undefined) => ({
-  /** What it is submitted by. */
-  id: interactionId,
-  title: data.title,
-  texts: modalTexts(data).map((text) => marksOf(text, nameOf)),
-  fields: modalFields(data),
-});

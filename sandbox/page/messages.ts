@@ -6,7 +6,8 @@ import type {
   APISelectMenuComponent,
 } from 'discord.js';
 import { type Here, isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
-import type { DiscordStandIn } from '../discord/contract.ts';
+import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
+import type { DiscordStandIn, SeenModal } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Mark, marksOf } from '../markdown.ts';
@@ -16,22 +17,38 @@ export interface Where {
   readonly guild: Guild;
 }
 
+/** Who looks at messages. */
+export interface Looking {
+  /** The name of a member, a channel or a role, by its id. */
+  readonly nameOf: (id: string) => string | undefined;
+  readonly here: Here;
+  /** Lines of an attached text that are shown without a press. */
+  readonly lines: number;
+}
+
 /** What Discord shows of a text file without a press. */
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
 /** `sending` and `failed` stand for a command whose answer has not come, or did not come in time. */
 type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
+export type ModalView = ReturnType<typeof modalView>;
 export type MessageView = ReturnType<typeof messageView>;
 export type EmbedView = ReturnType<typeof embedView>;
 export type FileView = ReturnType<typeof fileView>;
 export type ButtonView = ReturnType<typeof buttonView>;
 export type SelectView = ReturnType<typeof selectView>;
 
+export const lookingAt = ({ discord, guild }: Where, lines = PREVIEW_LINES): Looking => ({
+  nameOf: discord.nameOf,
+  here: { channels: discord.channels(guild), roles: discord.roles(guild) },
+  lines,
+});
+
 /** A message as the page draws it. */
-export function messageView(message: SeenMessage, where: Where) {
+export function messageView(message: SeenMessage, { nameOf, here, lines }: Looking) {
   const { current } = message;
-  const marks = (text: string | undefined) => marksOf(text ?? '', where.discord.nameOf);
+  const marks = (text: string | undefined) => marksOf(text ?? '', nameOf);
   return {
     id: current.id,
     author: current.author.global_name ?? current.author.username,
@@ -45,8 +62,8 @@ export function messageView(message: SeenMessage, where: Where) {
     command: commandOf(current),
     content: marks(current.content),
     embeds: current.embeds.map((embed) => embedView(embed, marks)),
-    files: current.attachments.map((file) => fileView(message, file)),
-    rows: controlsOf(current, where),
+    files: current.attachments.map((file) => fileView(message, file, lines)),
+    rows: controlsOf(current, here),
   };
 }
 
@@ -67,14 +84,25 @@ const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonl
 });
 
 /** With the first lines of a text. */
-function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment) {
+function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment, most: number) {
   const text = message.file(name)?.toString('utf8') ?? '';
-  const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, PREVIEW_LINES);
+  const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, most);
   return { name, size, url, preview: lines.join('\n').trimEnd() };
 }
 
-function controlsOf(message: APIMessage, { discord, guild }: Where) {
-  const here = { channels: discord.channels(guild), roles: discord.roles(guild) };
+/** A modal as the page and the prompt show it. */
+export const modalView = (
+  { data, interactionId }: SeenModal,
+  nameOf: (id: string) => string | undefined,
+) => ({
+  /** What it is submitted by. */
+  id: interactionId,
+  title: data.title,
+  texts: modalTexts(data).map((text) => marksOf(text, nameOf)),
+  fields: modalFields(data),
+});
+
+function controlsOf(message: APIMessage, here: Here) {
   return rowsOf(message).map((row) =>
     row.map((control) => (isSelect(control) ? selectView(control, here) : buttonView(control))),
   );

@@ -1,5 +1,5 @@
 import type { Role } from '../people.ts';
-import type { ModalView } from './acts.ts';
+import type { ModalView } from './messages.ts';
 
 /** What the page asks its server for, and what comes back, as JSON; what it shows is in `view.ts`. Types only: both sides read them. */
 

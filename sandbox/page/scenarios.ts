@@ -79,38 +79,27 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'panel',
     title: { en: 'A panel', de: 'Ein Panel' },
     async play(stage) {
+      const { admin, member, locale } = stage;
       await withKey(stage);
       await stage.tell('admin', {
         en: 'They post a panel with /panel, with a line of their own.',
         de: 'Er postet mit /panel ein Panel, mit einem eigenen Satz darauf.',
       });
-      await finished(
-        await typeInto(stage.admin, await stage.admin.slash('panel'), {
-          text: inLanguage(PANEL_LINE, stage.locale),
-        }),
-      );
+      await typeInto(admin, await admin.slash('panel'), { text: inLanguage(PANEL_LINE, locale) });
       await stage.tell('admin', {
         en: 'They change its text with /settings.',
         de: 'Er ändert den Text mit /settings.',
       });
-      const panels = await finished(await stage.admin.pick(await stage.admin.slash('settings'), ['panels']));
-      await finished(
-        await typeInto(stage.admin, await pressMain(stage.admin, panels), {
-          text: inLanguage(SECOND_PANEL_LINE, stage.locale),
-        }),
-      );
+      const panels = await finished(await admin.pick(await admin.slash('settings'), ['panels']));
+      const text = inLanguage(SECOND_PANEL_LINE, locale);
+      await typeInto(admin, await pressMain(admin, panels), { text });
       const panel = postedIn(stage);
       await stage.tell('member', {
         en: 'A member who knows no command presses a button of it, and fills the window in.',
         de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf darauf und füllt das Fenster aus.',
       });
-      await finished(
-        await typeInto(stage.member, await pressMain(stage.member, panel), {
-          game: 'cs2',
-          server: 'play.example.com',
-          port: '27015',
-        }),
-      );
+      const server = { game: 'cs2', server: 'play.example.com', port: '27015' };
+      await typeInto(member, await pressMain(member, panel), server);
     },
   },
   {
@@ -224,7 +213,7 @@ async function withKey(stage: Stage): Promise<void> {
 }
 
 async function setKey({ admin }: Stage): Promise<SeenMessage> {
-  return finished(await typeInto(admin, await admin.slash('setkey'), { key: KEY }));
+  return typeInto(admin, await admin.slash('setkey'), { key: KEY });
 }
 
 /** Fills the window in that came, and submits it. */
@@ -232,9 +221,9 @@ async function typeInto(
   person: Person,
   opened: Answer,
   values: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<SeenMessage> {
   if (opened.kind !== 'modal') throw new Error(`no window opened: ${wordsOf(opened)}`);
-  return person.submit(opened.modal, values);
+  return finished(await person.submit(opened.modal, values));
 }
 
 /** The last message that everybody in the channel sees. */

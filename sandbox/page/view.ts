@@ -10,7 +10,7 @@ import { isSlash, shownName } from '../slash-options.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 import { DIRECT } from './client/words.ts';
 import { commandViews } from './commands.ts';
-import { type MessageView, messageView } from './messages.ts';
+import { lookingAt, type MessageView, messageView } from './messages.ts';
 import type { SeatView } from './protocol.ts';
 import { inLanguage, SCENARIOS, type ScenarioView } from './scenarios.ts';
 
@@ -42,7 +42,7 @@ export function createViews(sandbox: Sandbox) {
       .messages(where)
       .filter(({ id }) => !dismissed.has(id))
       .slice(-MOST_MESSAGES)
-      .map((message) => messageView(message, { discord, guild }));
+      .map((message) => messageView(message, lookingAt({ discord, guild })));
 
   /** Who is there, and where; #staff is for the team alone. */
   function placeOf({ role, locale, channel, ...seat }: SeatView) {

@@ -2,10 +2,11 @@ import { type APIApplicationCommandOption, ApplicationCommandOptionType } from '
 import { type Entered, modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { lookingAt } from '../page/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
 import { BadLine, isSecret, readAssignments, readModalLine, unquoted } from './lines.ts';
-import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
+import { buttonsOf, FILE_LINES, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
 /** What Discord lists, with what it would fill in where that does not stand there already. */
@@ -24,14 +25,14 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   let message: SeenMessage | undefined;
   let lost = false;
 
-  const reading = () => ({ now: discord.clock.now(), nameOf: discord.nameOf });
+  const reader = () => ({ ...lookingAt({ discord, guild }, FILE_LINES), now: discord.clock.now() });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for what comes of an action, and prints it. */
   async function show(coming: Promise<Answer>): Promise<void> {
     modal = undefined;
     const answer = await coming;
-    print(showAnswer(answer, reading()));
+    print(showAnswer(answer, reader()));
     lost ||= answer.kind === 'lost';
     if (answer.kind === 'modal') modal = answer.modal;
     if (answer.kind !== 'message') return;
@@ -40,7 +41,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     if (hasControls || message === undefined) message = answer.message;
     if (isFinished(answer.message)) return;
     while (!isFinished(answer.message)) await answer.message.changed();
-    print(showMessage(answer.message, reading()));
+    print(showMessage(answer.message, reader()));
   }
 
   async function fillIn(opened: SeenModal, line: string): Promise<void> {
@@ -82,7 +83,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   /** The message's button whose label begins so, in upper or lower case. */
   async function press(beginning: string): Promise<void> {
     if (message === undefined) throw new BadLine('There is no message yet; run a command first.');
-    const labels = buttonsOf(message.current.components);
+    const labels = buttonsOf(message);
     const wanted = beginning.toLowerCase();
     const found =
       labels.find((label) => label.toLowerCase() === wanted) ??
@@ -126,7 +127,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       else if (trimmed.startsWith('/')) await slash(trimmed);
       else if (trimmed.startsWith('press ')) await press(unquoted(trimmed.slice('press '.length).trim()));
       else if (trimmed === 'submitted') showSubmitted();
-      else if (trimmed === 'help') print(helpText(slashCommands(), buttonsOf(message?.current.components)));
+      else if (trimmed === 'help') print(helpText(slashCommands(), buttonsOf(message)));
       else if (trimmed !== '' && !trimmed.startsWith('#'))
         throw new BadLine(`"${trimmed}" was not understood. help lists what can be typed.`);
       return true;

@@ -1,23 +1,37 @@
-import {
-  type APIComponentInMessageActionRow,
-  type APIEmbed,
-  type APIMessage,
-  type APIModalInteractionResponseCallbackData,
-  ComponentType,
-} from 'discord.js';
-import { rowsOf } from '../discord/client/components.ts';
-import { type ModalField, modalFields, modalTexts } from '../discord/client/modal-form.ts';
+import type { ModalField } from '../discord/client/modal-form.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { type Reading, readMarkdown } from '../markdown.ts';
+import { drawText } from '../markdown.ts';
+import {
+  type ButtonView,
+  type Looking,
+  type ModalView,
+  messageView,
+  modalView,
+  type SelectView,
+} from '../page/messages.ts';
+
+/** A person who reads what is shown, at a time in milliseconds since 1970. */
+export interface Reader extends Looking {
+  readonly now: number;
+}
+
+/** Whoever knows nobody and sees as much of a file as a report of a few servers has. */
+export const aReader = (): Reader => ({
+  nameOf: () => undefined,
+  here: { channels: [], roles: [] },
+  lines: FILE_LINES,
+  now: Date.now(),
+});
+export const FILE_LINES = 13;
 
 /** What a member sees after an action, as text. */
-export function showAnswer(answer: Answer, reading: Reading): string {
+export function showAnswer(answer: Answer, reader: Reader): string {
   switch (answer.kind) {
     case 'message':
-      return showMessage(answer.message, reading);
+      return showMessage(answer.message, reader);
     case 'modal':
-      return showModal(answer.modal.data, reading);
+      return showModal(modalView(answer.modal, reader.nameOf), reader);
     case 'lost':
       return 'The application did not respond.';
     case 'refused':
@@ -25,8 +39,7 @@ export function showAnswer(answer: Answer, reading: Reading): string {
   }
 }
 
-function showModal(data: APIModalInteractionResponseCallbackData, reading: Reading): string {
-  const fields = modalFields(data);
+function showModal({ title, texts, fields }: ModalView, { now }: Reader): string {
   const shown = fields.map((field) => {
     const { label, description, value } = field;
     const hints = [description, 'placeholder' in field ? field.placeholder : ''];
@@ -39,12 +52,9 @@ function showModal(data: APIModalInteractionResponseCallbackData, reading: Readi
       ...(value ? [`│   now: ${value.replaceAll('\n', '\n│        ')}`] : []),
     ].join('\n');
   });
-  const next =
-    fields.length > 1
-      ? 'Next line: the first value, or field=value …; an empty line closes this.'
-      : 'Next line: the value; an empty line closes this.';
-  const texts = modalTexts(data).map((text) => `│ ${readMarkdown(text, reading)}`);
-  return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
+  const next = fields.length > 1 ? 'the first value, or field=value …' : 'the value';
+  const read = texts.map((text) => `│ ${drawText(text, now)}`);
+  return [`┌ ${title}`, ...read, ...shown, `└ Next line: ${next}; an empty line closes this.`].join('\n');
 }
 
 function takenBy(field: ModalField): string {
@@ -58,67 +68,42 @@ function takenBy(field: ModalField): string {
   }
 }
 
-/** Lines of an attached text that are shown: enough for a report of a few servers. */
-const FILE_LINES = 13;
-
 /** A message as the member sees it: words, embeds, attachments, buttons. */
-export function showMessage(message: SeenMessage, reading: Reading): string {
-  const { current, ephemeral, loading } = message;
+export function showMessage(message: SeenMessage, reader: Reader): string {
+  const { state, content, embeds, files, rows } = messageView(message, reader);
+  const { now } = reader;
   const parts = [
-    loading ? 'thinking…' : readMarkdown(current.content, reading),
-    ...current.embeds.map((embed) => showEmbed(embed, reading)),
-    ...current.attachments.map(({ filename, size }) => {
-      const text = message.file(filename)?.toString('utf8') ?? '';
-      return `📎 ${filename} (${size} bytes)\n${indented(beginning(text), '  ')}`;
-    }),
-    ...rowsOf(current).map((row) => row.map(showComponent).join('  ')),
+    state === 'thinking' ? 'thinking…' : drawText(content, now),
+    ...embeds.map(({ title, description, footer }) =>
+      indented([title, drawText(description, now), footer].filter((line) => line !== '').join('\n'), '│ '),
+    ),
+    ...files.map(({ name, size, preview }) => `📎 ${name} (${size} bytes)\n${indented(preview, '  ')}`),
+    ...rows.map((row) => row.map(showControl).join('  ')),
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
-  if (!ephemeral) return shown;
+  if (!message.ephemeral) return shown;
   // A frame begins on a line of its own, so that its edge stays straight.
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
-function showEmbed({ title = '', description = '', footer }: APIEmbed, reading: Reading): string {
-  // Discord shows no markdown in a footer.
-  const lines = [readMarkdown(title, reading), readMarkdown(description, reading), footer?.text ?? ''];
-  return indented(lines.filter((line) => line !== '').join('\n'), '│ ');
-}
-
-function showComponent(component: APIComponentInMessageActionRow): string {
-  switch (component.type) {
-    case ComponentType.Button: {
-      const label = 'label' in component ? component.label : '';
-      if ('url' in component) return `[ ${label} → ${component.url} ]`;
-      return component.disabled ? `[ ${label} · disabled ]` : `[ ${label} ]`;
-    }
-    case ComponentType.StringSelect: {
-      const options = component.options.map(
-        ({ label, value, default: chosen }) =>
-          `\n  ${chosen ? '●' : '○'} ${label}${label === value ? '' : ` (${value})`}`,
-      );
-      return `▾ ${component.placeholder}${options.join('')}`;
-    }
-    default:
-      return `▾ ${component.placeholder}`;
+function showControl(control: ButtonView | SelectView): string {
+  if (control.kind === 'button') {
+    const { label, url, disabled } = control;
+    return `[ ${label}${url === '' ? '' : ` → ${url}`}${disabled ? ' · disabled' : ''} ]`;
   }
+  const offers = control.offers.map(({ label, value, isChosen }) => {
+    return `\n  ${isChosen ? '●' : '○'} ${label}${label === value ? '' : ` (${value})`}`;
+  });
+  return `▾ ${control.placeholder}${offers.join('')}`;
 }
 
 /** The labels of the buttons that can be pressed, in the order they are shown. */
-export const buttonsOf = (components: APIMessage['components'] | undefined): readonly string[] =>
-  rowsOf({ components: components ?? [] })
+export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =>
+  (message === undefined ? [] : messageView(message, aReader()).rows)
     .flat()
-    .flatMap((component) => {
-      const isButton = component.type === ComponentType.Button && 'custom_id' in component;
-      return isButton && component.label && !component.disabled ? [component.label] : [];
-    });
-
-function beginning(text: string): string {
-  const lines = text.replace(/\n$/, '').split(/\r?\n/);
-  const left = lines.length - FILE_LINES;
-  const shown = lines.slice(0, FILE_LINES);
-  return [...shown, ...(left > 0 ? [`… and ${left} more lines`] : [])].join('\n');
-}
+    .flatMap((control) =>
+      control.kind === 'button' && control.url === '' && !control.disabled ? [control.label] : [],
+    );
 
 const indented = (text: string, by: string): string => text.replace(/^/gm, by);
 

@@ -18,4 +18,4 @@ export async function within<Result>(ms: number, work: Promise<Result>): Promise
 
 /** The labels of the buttons that can be pressed. */
 export const labelsOf = (answer: Answer): readonly string[] =>
-  answer.kind === 'message' ? buttonsOf(answer.message.current?.components ?? []) : [];
+  answer.kind === 'message' ? buttonsOf(answer.message) : [];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf, readMarkdown } from '../../sandbox/markdown.ts';
+import { drawText, marksOf } from '../../sandbox/markdown.ts';
 import { timeText } from '../../sandbox/page/client/times.ts';
 
 const ID = '123456789012345678';
 const nameOf = (id: string) => (id === ID ? 'admin' : undefined);
 const NOW = Date.UTC(2026, 0, 2, 12);
-const read = (text: string) => readMarkdown(text, { now: NOW, nameOf });
+const read = (text: string) => drawText(marksOf(text, nameOf), NOW);
 
 describe('Discord’s markdown', () => {
   it.each([

@@ -17,7 +17,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingStandIn } from '../../sandbox/listing/stand-in.ts';
 import type { Certificate } from '../../sandbox/loopback-server.ts';
 import type { Role } from '../../sandbox/people.ts';
-import { showAnswer } from '../../sandbox/prompt/show.ts';
+import { aReader, showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -310,7 +310,7 @@ export type Shown = Answer | SeenMessage;
 /** What a member reads: words, embeds, buttons, files, as the sandbox shows them. */
 export function textOf(shown: Shown): string {
   const answer = 'kind' in shown ? shown : ({ kind: 'message', message: shown } as const);
-  return showAnswer(answer, { now: Date.now() });
+  return showAnswer(answer, aReader());
 }
 
 /** The message that came of an action; fails when something else did. */

@@ -1,5 +1,5 @@
 import { html, nothing, render } from 'lit';
-import type { ModalView } from '../acts.ts';
+import type { ModalView } from '../messages.ts';
 import type { Act, Outcome, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { View } from '../view.ts';

@@ -1,7 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import type { ModalField } from '../../discord/client/modal-form.ts';
-import type { ModalView } from '../acts.ts';
+import type { ModalView } from '../messages.ts';
 import type { Entered } from '../protocol.ts';
 import { fileValue } from './connection.ts';
 import { draw } from './markup.ts';

@@ -6,7 +6,7 @@ import type { Answer } from '../../../sandbox/discord/contract.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
 import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
-import { showAnswer } from '../../../sandbox/prompt/show.ts';
+import { aReader, showAnswer } from '../../../sandbox/prompt/show.ts';
 import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot.ts';
 
@@ -53,8 +53,7 @@ describe('at the prompt', () => {
   it('a window’s text is read as Discord shows it', () => {
     const components = [{ type: ComponentType.TextDisplay, content: 'Counter-Strike 1\\.6' }] as const;
     const data = { custom_id: 'x', title: 'Games', components: [...components] };
-    const reading = { now: 0, nameOf: () => undefined };
-    expect(showAnswer({ kind: 'modal', modal: { data } } as unknown as Answer, reading)).toContain(
+    expect(showAnswer({ kind: 'modal', modal: { data } } as unknown as Answer, aReader())).toContain(
       'Counter-Strike 1.6',
     );
   });
