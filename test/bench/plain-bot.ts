@@ -9,10 +9,12 @@ import {
   Routes,
   SlashCommandBuilder,
 } from 'discord.js';
+import i18next from 'i18next';
 
 /**
  * What this bot is measured against: a bot with the same three commands, written as the discord.js guide does it, with
- * nothing kept, checked or limited. It reads the games once and submits with one key for everybody.
+ * nothing kept, checked or limited. It reads the games once and submits with one key for everybody. Its /help is a constant
+ * sentence; with `--lists` it lists the commands of the measured bot in the reader's language, by the same i18next.
  */
 
 interface Game {
@@ -31,14 +33,40 @@ async function listing(action: string, more: Readonly<Record<string, string>> = 
 const games = (await listing('games')) as readonly Game[];
 const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: DISCORD_API_URL } });
 
+type HelpReply = { readonly content: string; readonly embeds?: { title: string; description: string }[] };
+
+/** @returns what /help says to a reader with Discord's `locale` */
+async function createLists(): Promise<(locale: string) => HelpReply> {
+  const { ENGLISH, languages } = await import('../../src/words/languages.ts');
+  const resources = languages.flatMap(({ locales, sentences }) =>
+    locales.map((locale) => [locale, { translation: sentences }]),
+  );
+  await i18next.init({
+    fallbackLng: 'en-US',
+    resources: Object.fromEntries(resources),
+    interpolation: { escapeValue: false },
+  });
+  const names = Object.keys(ENGLISH.sentences.commands) as (keyof typeof ENGLISH.sentences.commands)[];
+  return (locale) => {
+    const t = i18next.getFixedT(locale);
+    const lines = names.map((name) => `/${name}: ${t(`commands.${name}.description`)}`);
+    const example = '/addserver game:cs2 server:play.example.com:27015';
+    return {
+      content: t('help.next', { addserver: '/addserver', example }),
+      embeds: [{ title: t('help.title'), description: lines.join('\n') }],
+    };
+  };
+}
+
+const helpFor = process.argv.includes('--lists')
+  ? await createLists()
+  : (): HelpReply => ({ content: 'Submit a server with /addserver.' });
+
 const help = {
   data: new SlashCommandBuilder().setName('help').setDescription('What this bot can do'),
   async execute(interaction: Interaction) {
     if (!interaction.isChatInputCommand()) return;
-    await interaction.reply({
-      content: 'Submit a server with /addserver.',
-      flags: MessageFlags.Ephemeral,
-    });
+    await interaction.reply({ ...helpFor(interaction.locale), flags: MessageFlags.Ephemeral });
   },
 };
 
