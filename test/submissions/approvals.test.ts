@@ -185,7 +185,11 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
       { counts: { 'not-sent': 2 }, decidedBy: undefined },
-      { decidedBy: MODERATOR, refusal: { key: 'rules', words: 'Not ours.' }, only: { outcome: { reason: 'refused' } } },
+      {
+        decidedBy: MODERATOR,
+        refusal: { key: 'rules', words: 'Not ours.' },
+        only: { outcome: { reason: 'refused' } },
+      },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
     expect(requests).toEqual([]);
