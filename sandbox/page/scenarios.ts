@@ -95,8 +95,8 @@ export const SCENARIOS: readonly Scenario[] = [
       await typeInto(admin, await pressMain(admin, panels), { text });
       const panel = postedIn(stage);
       await stage.tell('member', {
-        en: 'A member who knows no command presses a button of it, and fills the window in.',
-        de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf darauf und füllt das Fenster aus.',
+        en: 'A member who knows no command presses a button of it, and fills the form in.',
+        de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf darauf und füllt das Formular aus.',
       });
       const server = { game: 'cs2', server: 'play.example.com', port: '27015' };
       await typeInto(member, await pressMain(member, panel), server);
