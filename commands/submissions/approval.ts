@@ -5,6 +5,7 @@ import {
   type ApprovalView,
   approvalView,
   beforeTexts,
+  channelView,
   decisionButtons,
   LONGEST_REASON,
   ownButtons,
@@ -103,8 +104,8 @@ export function approvalActions(
   }
 
   /** What waits, or did, for a moderator. @param readerId see {@link approvalView} */
-  async function moderatorsView(t: Context['t'], run: Run, readerId?: string): Promise<ApprovalView> {
-    const { content, embeds } = approvalView(t, run, games, readerId);
+  async function moderatorsView(t: Context['t'], run: Run): Promise<ApprovalView> {
+    const { content, embeds } = approvalView(t, run, games);
     const before = beforeTexts(t, await approvals.before(run), games);
     return { content: [content, ...before].join('\n'), embeds };
   }
@@ -135,7 +136,8 @@ export function approvalActions(
   }
 
   /**
-   * The message in the channel shows what was decided. In /submissions the next one that waits follows.
+   * The message in the channel shows what was decided. In /submissions the next one that waits follows, which alone has an embed:
+   * the buttons are for it.
    * @param before what its place was
    * @param texts what the moderator alone needs to know
    */
@@ -144,14 +146,10 @@ export function approvalActions(
     if (context.posted) return { content: texts.join('\n') };
     const { guildId, interactionId } = context;
     const run = await runs.by(guildId, interactionId);
-    const view = run && approvalView(context.t, run, games);
+    const view = run && channelView(context.t, run, [], games);
     const next = await showNext(context, before);
     const now = [view?.content, ...texts].filter(Boolean).join('\n');
-    return {
-      ...next,
-      content: [now, next.content].filter(Boolean).join('\n\n'),
-      embeds: [...(view?.embeds ?? []), ...(next.embeds ?? [])],
-    };
+    return { ...next, content: [now, next.content].filter(Boolean).join('\n\n') };
   }
 
   async function approve(context: PressContext): Promise<Reply> {
@@ -236,9 +234,7 @@ export function approvalActions(
     const id = ids[index];
     const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
     if (approval === undefined) return undefined;
-    const view = decides
-      ? await moderatorsView(t, approval, user.id)
-      : approvalView(t, approval, games, user.id);
+    const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, user.id);
     const next =
       ids.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));

@@ -553,6 +553,10 @@ describe('a submission under approval', () => {
       await admin.press(first, 'Approve');
       expect(textOf(first)).toContain(SENT);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
+      // What the buttons are for stands right above them.
+      const { embeds = [] } = messageOf(first).current ?? {};
+      expect(embeds).toHaveLength(1);
+      expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next one waiting'] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }

@@ -41,6 +41,9 @@ describe('what an answer claims', () => {
     [UNKNOWN, 'unknown'],
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
+    ['⏳ Waiting for a moderator, until <t:1:D>. /submissions shows what comes of it.', 'waiting'],
+    ['✅ Approved by @7\n✅ sent for review', 'waiting'],
+    ['❌ Refused by @7\nReason: Not today.', 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
       `The bot was interrupted before it could finish this, and nothing was submitted to the listing service. Please try again.\n${REJECTED}`,
