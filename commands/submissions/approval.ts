@@ -31,7 +31,7 @@ import { type BecameDeps, becameOf } from './waiting.ts';
 export interface ApprovalDeps extends BecameDeps {
   readonly access: Access;
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latestId' | 'settled'>;
+  readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latest' | 'latestId' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;

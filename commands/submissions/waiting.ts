@@ -1,5 +1,5 @@
 import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
-import { approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
+import { againText, approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
 import type { EditOrder } from '../../src/interactions/edit-order.ts';
@@ -19,13 +19,13 @@ import { editAgain } from './edit-again.ts';
 export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
   readonly tellings: Pick<Tellings, 'isWanted'>;
-  readonly runs: Pick<Runs, 'earlier'>;
+  readonly runs: Pick<Runs, 'earlier' | 'latest'>;
   readonly drafts: Pick<Drafts, 'find'>;
 }
 
 /** What it takes to say what became of a document whose control was used too late. */
 export interface BecameDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'earlier' | 'settled'>;
+  readonly runs: Pick<Runs, 'earlier' | 'latest' | 'settled'>;
   readonly editOrder: Pick<EditOrder, 'wrote'>;
 }
 
@@ -90,13 +90,15 @@ export async function runReply(context: Context, run: Run, deps: RunReplyDeps): 
 async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, run, deps.games, user.id);
-  if (run.userId !== user.id) return { ...view, components: [] };
+  const again = againText(t, run, await deps.runs.latest(guildId, run.documentId));
+  const content = sentences(view.content, again);
+  if (run.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = run.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isTold = isWaiting && (await deps.tellings.isWanted(guildId, user.id));
   const earlier = endedServers({ servers: await deps.runs.earlier(run) });
   const texts = [
-    sentences(view.content, next, isTold ? t('approval.tells') : undefined),
+    sentences(content, next, isTold ? t('approval.tells') : undefined),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
   ];
   return {

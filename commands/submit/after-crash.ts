@@ -1,3 +1,4 @@
+import { interruptedText } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import type { Observer } from '../../src/submissions/pipeline.ts';
@@ -6,7 +7,7 @@ import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'settled'>;
+  readonly runs: Pick<Runs, 'by' | 'earlier' | 'latest' | 'settled'>;
 }
 
 /** What an interaction has submitted, decided or withdrawn, for its member or for the log channel; `undefined`: nothing. */
@@ -37,7 +38,7 @@ export async function replyAboutDocument(
   const run = await deps.runs.settled(guildId, id);
   if (run?.userId !== user.id) return undefined;
   const reply = await runReply(context, run, deps);
-  return { ...reply, content: [t('failure.interrupted'), reply.content].filter(Boolean).join('\n\n') };
+  return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
 }
 
 export interface LogAfterCrashDeps {

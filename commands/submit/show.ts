@@ -137,13 +137,14 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 /** @param hasKey without a key nothing can be submitted, but tried again */
 function documentButtons(
   t: Translate,
-  { id, draft, room, alreadySubmitted, edits, usualPorts, canTryAgain }: Prepared,
+  { id, draft, room, waits, alreadySubmitted, edits, usualPorts, canTryAgain }: Prepared,
   hasKey: boolean,
 ): readonly (Control | false)[] {
   const { count } = room;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = edits.refused + edits.lacking;
-  const submit = button(submitId('send', id, count), t('list.button.submit', { count }), 'success');
+  const label = waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
+  const submit = button(submitId('send', id, count), label, 'success');
   const earlier = { count: alreadySubmitted.size };
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);

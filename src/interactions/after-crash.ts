@@ -1,6 +1,7 @@
 import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
+import { interruptedText } from './approval-view.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import { bareText, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
@@ -94,7 +95,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   async function replyTo({ shown, customId }: Unreplied, context: Context): Promise<Reply | string> {
     const own = await report(context);
     const about = own ?? (shown && customId ? await stateOfDocument(context, customId) : undefined);
-    return about ?? context.t('failure.interrupted');
+    return about ?? interruptedText(context.t, customId);
   }
 
   async function tellOne(unreplied: Unreplied): Promise<void> {

@@ -10,6 +10,7 @@ import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { AfterCrash } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
+import { interruptedText } from './approval-view.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import {
   deliver,
@@ -118,8 +119,10 @@ export function createAnswering(deps: AnswerDeps) {
    * @throws StoreError if that cannot be read now; the interaction stays recorded, and its member is told soon
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
-    const { context } = inFlight;
-    const nothing = referring(error, inFlight, context.t('failure.interrupted'), FAILED);
+    const { context, interaction } = inFlight;
+    const { request } = interaction;
+    const says = interruptedText(context.t, 'customId' in request ? request.customId : undefined);
+    const nothing = referring(error, inFlight, says, FAILED);
     return (await afterCrash.report(context)) ?? nothing;
   }
 

@@ -80,12 +80,15 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
     case 'running':
       return `⏳ ${decisionText(t, 'approved', decidedBy)} · ${t('again.sending')}`;
     case 'done': {
-      const told = endedServers(run);
-      const count = told.filter(({ outcome }) => outcome.kind === 'unknown').length;
-      const site = unlinked(t.site());
-      const next = count > 0 ? [t('ended.next.unknown', { count, site })] : [];
+      const ended = endedServers(run);
+      const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
+      const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
+      const count = received.filter(({ outcome }) => outcome.kind === 'unknown').length;
+      // Unconfirmed ones are the last of those that were sent.
+      const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
+      const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = signed('accepted', decisionText(t, 'approved', decidedBy));
-      return [approved, ...outcomesForLog(t, told), ...next].join('\n');
+      return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
     case 'refused': {
       const refused = signed('rejected', decisionText(t, 'refused', decidedBy));
@@ -95,6 +98,12 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
       return signed('not-sent', t(`approval.${state}`));
   }
 }
+
+/** How much of what was approved waits again; nothing where none does. @param latest the latest run of its document */
+export const againText = (t: Translate, run: Run, latest: Run | undefined): string | undefined =>
+  run.state === 'done' && latest?.state === 'waiting'
+    ? t('approval.again', { count: latest.servers.length })
+    : undefined;
 
 /** Servers that stand in the words of a message, where no client hides them as it may hide an embed. */
 const MOST_IN_WORDS = 3;
@@ -152,6 +161,13 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
 /** Who it was. @param userId empty once they had their name deleted */
 export const byText = (t: Translate, userId: string): string =>
   userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
+
+/**
+ * What is said where an interaction was interrupted and has submitted and decided nothing.
+ * @param pressed the custom id of its control or window
+ */
+export const interruptedText = (t: Translate, pressed = ''): string =>
+  t(pressed.startsWith(submissionsId('refuse', '')) ? 'failure.undecided' : 'failure.interrupted');
 
 /** What a moderator can press. */
 export function decisionButtons(t: Translate, { id, documentId, state }: Run): readonly APIButtonComponent[] {

@@ -43,10 +43,13 @@ function newMessage(said: ReplyOrText) {
   };
 }
 
-/** The first response by which the message of a button says that the bot is at work; it has no buttons meanwhile. */
+/**
+ * The first response by which the message of a button says that the bot is at work; meanwhile it has no buttons, and no game
+ * servers, which may be corrected just now.
+ */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
-  data: { content: text, components: [], allowed_mentions: NO_MENTIONS },
+  data: { content: text, embeds: [], components: [], allowed_mentions: NO_MENTIONS },
 });
 
 /**

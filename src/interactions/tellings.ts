@@ -14,7 +14,8 @@ import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { ApprovalKey } from '../submissions/approvals.ts';
 import type { Run, Runs } from '../submissions/runs.ts';
-import { approvalView } from './approval-view.ts';
+import { sentences } from '../words/sentences.ts';
+import { againText, approvalView } from './approval-view.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import { deliver } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
@@ -126,7 +127,9 @@ export function createTellings(deps: TellingsDeps) {
     const { content, embeds } = approvalView(t, run, games, user.id);
     const [embed = {}] = embeds;
     const channel = `https://discord.com/channels/${guildId}/${channelId}`;
-    const texts = [content, t('told.where', { channel }), `-# ${t('told.off')}`];
+    const latest = await runs.latest(guildId, run.documentId);
+    const said = sentences(content, againText(t, run, latest));
+    const texts = [said, t('told.where', { channel }), `-# ${t('told.off')}`];
     await directMessages.send(user.id, { nonce: `told ${run.id}`, content: texts.join('\n'), embed });
   }
 

@@ -45,6 +45,8 @@ export interface Prepared {
   /** The rows of the draft that the guild has already submitted. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly room: Room;
+  /** Whether what is submitted waits for a moderator. */
+  readonly waits: boolean;
   /** Nothing may be submitted now, but something may while the draft is kept. */
   readonly canTryAgain: boolean;
   /** How many lines can be edited at once: of those that are refused, and of those that lack a game. */
@@ -130,7 +132,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
     // What waits for a moderator waits whole: limits count when it is approved.
-    const room = isToWait(chosen, by) && now.count > 0 ? { count } : now;
+    const waits = isToWait(chosen, by);
+    const room = waits && now.count > 0 ? { count } : now;
     const canTryAgain = room.count === 0 && room.limited?.isSoon === true;
     const usualPorts = prepared.rows.filter(hasUsualPort).length;
     return {
@@ -138,6 +141,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       draft: prepared,
       alreadySubmitted: before,
       room,
+      waits,
       canTryAgain,
       edits: editsOf(prepared),
       usualPorts,

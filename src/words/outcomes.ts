@@ -72,10 +72,17 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** The outcomes of servers, for a log channel: each fits behind the others on a line. */
-export function outcomesForLog(t: Translate, ended: readonly EndedServer[]): readonly string[] {
+/**
+ * The outcomes of servers, for a log channel: each fits behind the others on a line.
+ * @param all how many servers were submitted together
+ */
+export function outcomesForLog(
+  t: Translate,
+  ended: readonly EndedServer[],
+  all = ended.length,
+): readonly string[] {
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
-  const texts = shown.map((group) => logText(t, group, ended.length));
+  const texts = shown.map((group) => logText(t, group, all));
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 

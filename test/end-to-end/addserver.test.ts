@@ -48,6 +48,18 @@ describe('/addserver', () => {
     await isAccepted(guild, answer, sent);
   });
 
+  it('shows no address any more that was corrected, while it is sent', async ({ member, listing }) => {
+    const wrong = await addServer(member, 'former.example.com');
+    const { modal, typed } = await openWindow(member, wrong);
+    const held = Promise.withResolvers<void>();
+    await listing.behave({ kind: 'held', until: held.promise }, 1);
+    const answer = member.submit(modal, { ...typed, server: 'corrected.example.com:1' });
+    await says(wrong, 'Sending …');
+    expect(textOf(wrong)).not.toContain('former.example.com');
+    held.resolve();
+    await says(await answer, 'corrected.example.com:1');
+  });
+
   it('says what to do next for each error of the specification', async ({ guild, member, listing }) => {
     const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();

@@ -357,7 +357,7 @@ describe('a submission under approval', () => {
     await turnApprovalOn(guild);
     await setQuota(guild, '2');
     const preview = await paste(member, lines(3));
-    expect(labelsOf(preview)).toContain('Submit 3 game servers');
+    expect(labelsOf(preview)).toContain('Submit 3 for approval');
     expect(textOf(preview)).not.toContain('quota');
     expect(textOf(await pressSubmit(member, preview))).toContain('3 game servers');
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
@@ -714,7 +714,7 @@ describe('a submission under approval', () => {
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
     expect(textOf(preview)).toMatch(/Line 2 s1\.example\.com.*: already waiting for a moderator/);
-    const labels = ['Submit 2 game servers', 'Fix 1 line', 'My submissions', 'Cancel'];
+    const labels = ['Submit 2 for approval', 'Fix 1 line', 'My submissions', 'Cancel'];
     expect(labelsOf(preview)).toEqual(labels);
     expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');

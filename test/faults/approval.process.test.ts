@@ -1,7 +1,19 @@
 import { describe, expect } from 'vitest';
 import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
-import { addServer, addsOf, labelsOf, logLines, openWindow, SENT, staffChannel } from '../support/people.ts';
+import {
+  addServer,
+  adds,
+  addsOf,
+  labelsOf,
+  lines,
+  logLines,
+  openWindow,
+  pressSubmit,
+  SENT,
+  sendFile,
+  staffChannel,
+} from '../support/people.ts';
 import { crash, hung } from './crash.ts';
 
 const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } });
@@ -98,6 +110,31 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toHaveLength(1);
+  });
+
+  it('tells of a list what may have arrived, and that the rest waits again', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
+    await turnApprovalOn(guild);
+    await pressSubmit(member, await sendFile(member, lines(101)));
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    void inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await expect.poll(() => adds(guild).length).toBe(1);
+    await crash(bot);
+    const told = () =>
+      bot.discord
+        .messages({ channelId: bot.discord.directChannel(member.userId) })
+        .map((each) => textOf(each))
+        .join('\n');
+    await expect
+      .poll(told)
+      .toMatch(
+        /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot was restarted\. 1 game server is waiting for a moderator again\./,
+      );
+    await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
   });
 
   it('is told its member at most once, wherever the bot dies', async ({ bot, guild, member, listing }) => {

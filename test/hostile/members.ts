@@ -136,7 +136,9 @@ export function createMembers(world: World): Members {
   /** Presses Submit for these servers, at first or of those that are left, and reads what is said of each. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
-    const label = labelsOf(shown).find((each) => /^Submit (\d+ game servers?|the \d+ not sent)$/.test(each));
+    const label = labelsOf(shown).find((each) =>
+      /^Submit (\d+ (game servers?|for approval)|the \d+ not sent)$/.test(each),
+    );
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));
     asks.push(...all);

@@ -57,14 +57,19 @@ async function left() {
   return { interaction, answer };
 }
 
-/** A button that was acknowledged before the bot died, whose answer changes its message. */
+/**
+ * A button that was acknowledged before the bot died, whose answer changes its message.
+ * @param customId if it is another one than that of the command
+ */
 async function leftUpdate(
   response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
+  customId?: string,
 ) {
   const person = bot.person();
   const message = messageOf(await person.slash('work'));
   const { interaction } = await asked(() => person.press(message, 'Go'));
-  await bot.restarted().record.take(interaction, replacedBy(interaction));
+  const request = { ...interaction.request, ...(customId !== undefined && { customId }) };
+  await bot.restarted().record.take({ ...interaction, request }, replacedBy(interaction));
   const { components } = message.current;
   await bot.api.respond(interaction, response);
   return { message, person, components };
@@ -177,6 +182,14 @@ describe('after a restart', () => {
     await bot.restarted().takeOver();
     await expect.poll(() => message.current.content).toContain('The bot was interrupted before');
     expect(message.current.components).toEqual(components);
+  });
+
+  it('a moderator whose Refuse was cut off reads that nothing was decided', async () => {
+    const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
+    const { message } = await leftUpdate(deferred, 'submissions:refuse:document:run');
+    await bot.restarted().takeOver();
+    await expect.poll(() => message.current.content).toContain('and nothing was decided');
+    expect(message.current.content).not.toContain('nothing was submitted');
   });
 
   it('an acknowledgement that is still on its way is waited for', async () => {
