@@ -134,7 +134,21 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
   const { keys, settings, logChannel, access, membership } = guilds;
   const guildWords = createGuildWords({ settings, wordsFor: words.wordsFor });
-  const guildLog = createGuildLog({ posts, guildWords, ...logChannel, ...timing.guildLog, logger });
+  const setTrouble: typeof logChannel.setTrouble = async (guildId, channelId, trouble) => {
+    await logChannel.setTrouble(guildId, channelId, trouble);
+    if (trouble !== undefined) return;
+    // What waits appears in a log channel that takes messages again.
+    await records.approvals.moved(guildId);
+    void approvalMessages.showDue();
+  };
+  const guildLog = createGuildLog({
+    posts,
+    guildWords,
+    channelOf: logChannel.channelOf,
+    setTrouble,
+    ...timing.guildLog,
+    logger,
+  });
   const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
   // The listing service, and the way of a submission to it.
@@ -160,7 +174,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     posts,
     settings,
-    setTrouble: logChannel.setTrouble,
+    setTrouble,
     guildWords,
     games,
     claimJob,

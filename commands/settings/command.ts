@@ -14,6 +14,7 @@ import {
 import type { GuildLog } from '../../src/interactions/guild-log.ts';
 import { ownValue } from '../../src/interactions/interaction.ts';
 import { readPage } from '../../src/interactions/pager.ts';
+import { atMost } from '../../src/lifecycle.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
@@ -39,6 +40,9 @@ export interface SettingsDeps extends AllSettingsDeps {
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
+
+/** How long the page waits for what is tried, in milliseconds: Discord waits 3 seconds for it. */
+const TRIED_FOR_MS = 1_500;
 
 /** What is shown of how everything is. */
 interface View {
@@ -68,6 +72,18 @@ export function settingsCommand(deps: SettingsDeps): Command {
     const isLost = found === 'unreadable';
     const now = { ...(isLost ? DEFAULTS : found), locale: guildLocale };
     return { now, isLost, key, games: games.all, waiting: waiting.length, panels: standing };
+  }
+
+  /** The same, after what is wrong was tried again. */
+  async function readAnew(context: Context): Promise<Shown> {
+    let shown = await read(context);
+    for (const setting of table) {
+      const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
+        shown = { ...shown, now: await save(context, setting, make, shown.panels) };
+      });
+      if (tried) await atMost(TRIED_FOR_MS, tried);
+    }
+    return shown;
   }
 
   function show(context: Context, shown: Shown, view: View): Reply {
@@ -175,7 +191,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
     data: slashCommand('settings'),
     permission: 'manage-guild',
     answers: 'at once',
-    run: async (context) => show(context, await read(context), { page: '' }),
+    run: async (context) => show(context, await readAnew(context), { page: '' }),
     presses: {
       open: { answers: 'update at once', run: open },
       change: { answers: 'update', run: press },

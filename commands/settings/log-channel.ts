@@ -2,7 +2,7 @@ import { ChannelType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
-import type { PressContext } from '../../src/interactions/command.ts';
+import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -58,7 +58,7 @@ export function logChannelSetting(deps: LogChannelDeps): Setting {
   }
 
   /** Posts a line in the present log channel, and notes what came of it. */
-  async function test(context: PressContext, { logChannelId: channelId }: Settings): Promise<Change> {
+  async function test(context: Context, { logChannelId: channelId }: Settings): Promise<Change> {
     const { t, guildWords, user } = context;
     if (channelId === undefined) throw new UserError(t('settings.gone'));
     const words = await guildWords();
@@ -99,6 +99,7 @@ export function logChannelSetting(deps: LogChannelDeps): Setting {
         },
       }),
     },
+    retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
     /** The new channel has its first line already. */
     async tell({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;

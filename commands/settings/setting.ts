@@ -68,6 +68,8 @@ export interface Setting {
   >;
   /** The window that {@link windowButton} opens. */
   readonly window?: SettingWindow;
+  /** Tries whether what is wrong with it is right by now; `undefined` where nothing is. Called when /settings is opened. */
+  retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** What else changes with it. */
   changed?(context: Context, before: Settings, now: Settings): Promise<void>;
   /** Tells others of a change, where the line in the log channel does not do. */

@@ -16,7 +16,7 @@ import type { GuildWords } from './guild-words.ts';
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'changed'>;
   readonly api: Pick<DiscordApi, 'edit'>;
-  readonly posts: Pick<ChannelPosts, 'put'>;
+  readonly posts: Pick<ChannelPosts, 'put' | 'hasRefused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly guildWords: GuildWords;
@@ -40,6 +40,8 @@ const EVERY_MS = 60_000;
 const PACE_MS = 2_000;
 /** How seldom a guild's moderators are mentioned, in milliseconds. */
 const MENTIONED_EVERY_MS = 3_600_000;
+/** For how long nothing new is posted to a log channel that refuses, in milliseconds. */
+const CLOSED_FOR_MS = 3_600_000;
 
 /**
  * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
@@ -80,7 +82,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const found = await settings.getOrUnreadable(guildId);
     const known = found === 'unreadable' ? DEFAULTS : found;
     const { logChannelId, logTrouble } = known;
-    const openChannel = logTrouble === undefined ? logChannelId : undefined;
+    const hasTrouble = logChannelId !== undefined && logTrouble !== undefined;
+    const openChannel =
+      hasTrouble && posts.hasRefused(logChannelId, CLOSED_FOR_MS) ? undefined : logChannelId;
     const t = await guildWords(guildId);
     const isWaiting = run?.state === 'waiting';
     const before = run ? await approvals.before(run) : [];
@@ -111,7 +115,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     async function post(channelId: string, nonce?: string): Promise<MessagePlace | 'failed' | undefined> {
       const roleId = await roleToMention(guildId, known);
       const { result, messageId } = await put(channelId, undefined, nonce, roleId);
-      if (messageId !== undefined) return { channelId, messageId };
+      if (messageId !== undefined) {
+        if (hasTrouble) await setTrouble(guildId, channelId, undefined);
+        return { channelId, messageId };
+      }
       if (result === 'gone' || result === 'no-access' || result === 'no-permission') {
         await setTrouble(guildId, channelId, result);
         return undefined;

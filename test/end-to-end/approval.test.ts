@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
+import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
@@ -647,6 +648,24 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
+  });
+
+  it('appears in the log channel as soon as /settings finds that it takes messages again', async ({
+    guild,
+    discord,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
+    for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
+    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+, where the bot is missing/);
+    expect(approvalsIn(guild)).toEqual([]);
+    discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
+    expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
+    await expect.poll(() => approvalsIn(guild).length).toBe(2);
+    // It was tried once.
+    await openSettings(guild);
+    expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
   it('waits on without its channel and with approval off, as /settings says', async ({ guild, admin }) => {

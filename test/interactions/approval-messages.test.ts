@@ -22,6 +22,7 @@ async function open(
   owner: string,
   put: ChannelPosts['put'],
   edit: DiscordApi['edit'] = () => expect.unreachable('nobody presses'),
+  hasRefused: ChannelPosts['hasRefused'] = () => false,
 ) {
   const logger = recorder();
   const store = await place.open();
@@ -32,7 +33,7 @@ async function open(
     ...logChannels(settings),
     guildWords: async () => createWords().wordsFor('en-US'),
     approvals,
-    posts: { put },
+    posts: { put, hasRefused },
     api: { edit },
     settings,
     games: indexGames(KNOWN_GAMES),
@@ -88,6 +89,31 @@ it('a message that showed all there was is shown anew as soon as it is due', asy
   await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.showDue();
   await expect.poll(() => shown).toContain('Withdrawn');
+});
+
+it('a log channel that has refused a message is tried again after an hour, and is open again then', async () => {
+  let isRefusing = true;
+  let sinceMs = 0;
+  let tries = 0;
+  const put: ChannelPosts['put'] = async () => {
+    tries += 1;
+    return isRefusing ? { result: 'no-access' } : { result: 'posted', messageId: '6' };
+  };
+  const hasRefused: ChannelPosts['hasRefused'] = (_id, ms) => tries > 0 && sinceMs < ms;
+  const one = await open(await newPlace('sqlite'), 'one', put, undefined, hasRefused);
+  await letWait(one);
+  await one.messages.show(key);
+  isRefusing = false;
+  const showAgain = async () => {
+    await one.approvals.moved('1');
+    await one.messages.show(key);
+    return (await one.settings.getOrThrow('1')).logTrouble;
+  };
+  sinceMs = 59 * 60_000;
+  expect(await showAgain()).toBe('no-access');
+  expect(tries).toBe(1);
+  sinceMs = 60 * 60_000;
+  expect(await showAgain()).toBeUndefined();
 });
 
 const by = { id: '1', applicationId: '2', token: new Secret('token'), receivedAt: 0 };
