@@ -74,11 +74,24 @@ function whyTexts(t: Reader['t'], { outcome }: Pick<EndedServer, 'outcome'>): re
 }
 
 /** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
-export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];
+export const FILE_HEADING = [
+  'time',
+  'member',
+  'game',
+  'server',
+  'port',
+  'query_port',
+  'outcome',
+  'message',
+  'moderator',
+];
 
-/** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is called as in a message. */
+/**
+ * An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is called as in a message, the moderator as Discord
+ * mentions them, since a spreadsheet would round the number alone.
+ */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
-  const { at, userName, game, server, port, queryPort, outcome, refusal } = entry;
+  const { at, userName, game, server, port, queryPort, outcome, refusal, decidedBy } = entry;
   return [
     new Date(at).toISOString(),
     userName,
@@ -88,5 +101,6 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${outcome.kind}`),
     refusal ? reasonText(t, refusal, (words) => words) : outcomeCell(t, outcome),
+    decidedBy === undefined ? '' : `<@${decidedBy}>`,
   ];
 }

@@ -15,6 +15,8 @@ export interface HistoryEntry extends ServerSubmission {
   readonly userId: string;
   readonly userName: string;
   readonly outcome: Outcome;
+  /** The moderator who decided; absent where none did, or had their name deleted. */
+  readonly decidedBy?: string;
   /** Why a moderator has refused it, if they gave a reason. */
   readonly refusal?: ModeratorsReason;
 }
@@ -210,11 +212,12 @@ export const ENTRY_COLUMNS = [
   'servers.reason',
   'submissions.user_id',
   'submissions.user_name',
+  'submissions.decided_by',
   'submissions.refusal',
   'submissions.refusal_key',
 ] as const;
 
-type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'refusal' | 'refusal_key'> &
+type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'refusal' | 'refusal_key'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
 /** The servers of a submission with the same outcome: how many, and one of them. */
@@ -223,7 +226,6 @@ interface OutcomeRow extends EntryRow {
   readonly document_id: string;
   readonly state: SubmissionsTable['state'];
   readonly submission_ended_at: number | null;
-  readonly decided_by: string | null;
   readonly count: number;
 }
 
@@ -255,6 +257,7 @@ export function entryOf(row: EntryRow): HistoryEntry {
     userId: row.user_id ?? '',
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
+    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
     ...(refusal && { refusal }),
   };
 }

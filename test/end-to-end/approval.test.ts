@@ -225,7 +225,7 @@ describe('a submission under approval', () => {
     expect(textOf(seen)).not.toContain('not sent');
     const exported = messageOf(await member.press(seen, 'Export'));
     const [row = []] = csvOf(exported, 'submissions.csv');
-    expect(row.slice(-2)).toEqual(['not sent', 'Not **ours** @everyone']);
+    expect(row.slice(-3)).toEqual(['not sent', 'Not **ours** @everyone', `<@${guild.admin.userId}>`]);
     expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
       'there is no button Approve',
     );

@@ -122,7 +122,7 @@ describe('/submissions', () => {
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toBe('A file for a spreadsheet. Each line is a game server.');
     expect(String(exported.file('submissions.csv'))).toContain(
-      '\ufeff"time","member","game","server","port","query_port","outcome","message"\r\n',
+      '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator"\r\n',
     );
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(csvOf(exported, 'submissions.csv')).toEqual([
@@ -135,8 +135,9 @@ describe('/submissions', () => {
         '',
         'unconfirmed',
         'The connection to the listing service broke off.',
+        '',
       ],
-      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**."],
+      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", ''],
       [
         time,
         'member',
@@ -146,6 +147,7 @@ describe('/submissions', () => {
         '9',
         'sent for review',
         'Servers have been added for review.',
+        '',
       ],
     ]);
     const own = await member.press(await member.slash('submissions'), 'Export');
