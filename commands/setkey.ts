@@ -1,4 +1,5 @@
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { Panels } from '../src/guilds/panels.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
@@ -30,6 +31,7 @@ export interface SetKeyDeps {
   readonly breaker: Pick<Breaker, 'endPause'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly panels: Pick<Panels, 'of'>;
   readonly drafts: Pick<Drafts, 'find'>;
 }
 
@@ -42,7 +44,16 @@ const LONGEST_LABELLED = 50;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, drafts }: SetKeyDeps): Command {
+export function setKey({
+  keyTrials,
+  games,
+  keys,
+  breaker,
+  guildLog,
+  settings,
+  panels,
+  drafts,
+}: SetKeyDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
@@ -66,15 +77,16 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, dr
 
   /** After the first key: what is set up, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
-    const [now, key] = await Promise.all([
+    const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),
+      panels.of(context.guildId),
     ]).catch(
       // The key is stored by now, so a failure here must not look as if it were not.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
-    const shown = { now, key };
+    const shown = { now, key, panels: standing };
     const texts = [content, firstDayText(context, shown), nextText(context, shown)];
     const { t } = context;
     const lacksRole = now.notifyRoleId === undefined && notifyRoleSelect(t, now, '');

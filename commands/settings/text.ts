@@ -1,5 +1,6 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import { enterText } from '../../src/words/keys.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { lacksApprovalLog } from './approval.ts';
 import { logLine } from './log-channel.ts';
@@ -11,10 +12,16 @@ export const firstDayText = ({ t }: Reader, shown: Pick<Shown, 'now' | 'key'>): 
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
 /** What an admin may want to set up next; `undefined` when it is all there. */
-export function nextText(reader: Reader, { now, key }: Pick<Shown, 'now' | 'key'>): string | undefined {
+export function nextText(
+  reader: Reader,
+  { now, key, panels }: Pick<Shown, 'now' | 'key' | 'panels'>,
+): string | undefined {
   const { t, mention } = reader;
   if (lacksKey(key)) return enterText(reader);
-  if (now.logChannelId === undefined) return t('setkey.chooseLog', { panel: mention('panel') });
+  if (now.logChannelId === undefined) {
+    const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
+    return sentences(t('setkey.chooseLog'), post);
+  }
   // That another channel is to be chosen stands there already.
   if (lacksApprovalLog(now)) return undefined;
   return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;

@@ -12,6 +12,7 @@ it('/setkey says that the key is saved, also where the store fails as soon as it
     breaker: { endPause: (guildId) => void done.push(`pause of ${guildId} ended`) },
     guildLog: { tell: async () => undefined },
     settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },
+    panels: { of: async () => [] },
     drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },
   });
   const reply = await command.submits?.save?.run(

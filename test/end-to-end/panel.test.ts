@@ -98,6 +98,29 @@ describe('a panel', () => {
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
   });
 
+  it('is not posted with a link that Discord refuses, which is said as it is of a panel', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    const body = { code: 240000, message: 'Message blocked by harmful links filter' };
+    const path = new RegExp(`channels/${guild.channelId}/messages`);
+    discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
+    const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'evil.example' }));
+    expect(said).toContain("Discord doesn't take this text, for a link in it. Nothing was posted.");
+    expect(said).not.toContain('submitted');
+    expect(contentsIn(guild)).toEqual([]);
+  });
+
+  withKeyIt('is not named as the next thing to post where one stands', async ({ guild }) => {
+    const next = 'Then post buttons for your members with /panel.';
+    expect(textOf(await openSettings(guild))).toContain(next);
+    await postPanel(guild);
+    const said = textOf(await openSettings(guild));
+    expect(said).toContain('Next: choose a log channel');
+    expect(said).not.toContain(next);
+  });
+
   it('answers at once without a key, and offers admins to enter it', async ({ guild, admin, member }) => {
     const panel = await postPanel(guild);
     const asked = await member.press(panel, 'Submit a game server');
