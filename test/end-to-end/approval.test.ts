@@ -668,6 +668,27 @@ describe('a submission under approval', () => {
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
+  it('appears there, too, once something else is posted there again', async ({
+    bot,
+    guild,
+    discord,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
+    expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
+    discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
+    // It remembers no refusal, as it does not an hour later.
+    await bot.restart();
+    await addServer(member, `${HOST}:2`);
+    const shown = () =>
+      approvalsIn(guild)
+        .map((message) => textOf(message))
+        .join('\n');
+    for (const port of [1, 2]) await expect.poll(shown).toContain(`${HOST}:${port}`);
+    expect(approvalsIn(guild)).toHaveLength(2);
+  });
+
   it('waits on without its channel and with approval off, as /settings says', async ({ guild, admin }) => {
     await oneWaits(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
