@@ -163,6 +163,33 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect((await rowsIn(opened.store, 'documents')).map(({ id }) => id)).toEqual(['s2']);
   });
 
+  it('can be submitted again for 15 minutes after a refusal, in another message if that shows the refusal', async () => {
+    const opened = await open();
+    const { approvals, drafts, pipeline } = opened;
+    const message = { channelId: '5', messageId: '6' };
+    const find = () => approvals.find({ guildId, id: 'a' });
+    const show = async () => {
+      const run = await find();
+      expect(run && (await approvals.shown(run, message))).toBe(true);
+    };
+    const again = () => pipeline.submit({ ...order(), id: 'a' });
+    await submit(opened, 'a');
+    await show();
+    await refuse(opened, 'a');
+    await show();
+    time += DRAFT_LIVES_MS - 1;
+    expect(await again()).toEqual({ kind: 'waiting' });
+    expect(await find()).toMatchObject({ state: 'waiting', message: undefined });
+    await show();
+    await refuse(opened, 'a');
+    expect(await again()).toEqual({ kind: 'waiting' });
+    expect(await find()).toMatchObject({ state: 'waiting', message });
+    await refuse(opened, 'a');
+    expect(await drafts.find(mia, 'a')).toMatchObject({ rows: [{}] });
+    time += DRAFT_LIVES_MS;
+    expect(await drafts.find(mia, 'a')).toBe('gone');
+  });
+
   it('ends as not sent where it is refused, or nobody decides in time', async () => {
     const opened = await open();
     await submit(opened, 'a');
