@@ -50,9 +50,10 @@ export async function drawPanel(
   guildId: string,
   panel: Panel,
   t: Translate,
-): Promise<'drawn' | 'deleted' | 'refused'> {
+): Promise<'drawn' | 'deleted' | 'refused' | 'harmful-link'> {
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
+  if (result === 'harmful-link') return result;
   // Any other refusal may pass, or is about what the message would show.
   if (result !== 'message-gone' && result !== 'gone') return 'refused';
   await panels.forget(guildId, panel.messageId);

@@ -100,6 +100,7 @@ async function changed(context: Context, panel: Panel, deps: PanelsSettingDeps):
   const { t, guildId, guildWords } = context;
   const result = await drawPanel(deps, guildId, panel, await guildWords());
   const { channelId } = panel;
+  if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
   if (result === 'refused') throw new UserError(t('settings.panels.unchanged', { channelId }));
   const panels = await deps.panels.replace(guildId, panel);
   const make: Change['make'] = (before) => before;

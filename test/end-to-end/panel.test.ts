@@ -107,7 +107,7 @@ describe('a panel', () => {
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
     const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'evil.example' }));
-    expect(said).toContain("Discord doesn't take this text, for a link in it. Nothing was posted.");
+    expect(said).toContain("Discord doesn't take this text, for a link in it. Nothing was changed.");
     expect(said).not.toContain('submitted');
     expect(contentsIn(guild)).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('the panels of a guild', () => {
       path: /channels/,
     });
     expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
-      "didn't take the change",
+      'for a link in it. Nothing was changed.',
     );
     expect(panel.current.content).toContain('Ours');
     discord.deleteMessage(panel);
