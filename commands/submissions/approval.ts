@@ -1,4 +1,5 @@
 import type { Access } from '../../src/guilds/access.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import {
@@ -14,11 +15,13 @@ import {
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { typedOf } from '../../src/server-lists/row.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
 import { REFUSAL_REASONS, reasonNamed } from '../../src/submissions/refusal-reasons.ts';
 import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
@@ -26,16 +29,23 @@ import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
 import { previewFile } from '../submit/files.ts';
 import { heldText } from '../submit/preview.ts';
+import { fieldsModal } from '../submit/windows.ts';
+import { notCorrected, readCorrection } from './correction.ts';
 import { type BecameDeps, becameOf } from './waiting.ts';
 
 export interface ApprovalDeps extends BecameDeps {
   readonly access: Access;
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'waiting' | 'seen' | 'refuse' | 'withdraw'>;
+  readonly approvals: Pick<
+    Approvals,
+    'find' | 'before' | 'waiting' | 'seen' | 'correct' | 'refuse' | 'withdraw'
+  >;
   readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latest' | 'latestId' | 'settled'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
-  readonly games: GameIndex;
+  readonly settings: Pick<GuildSettings, 'getOrThrow' | 'getOrUnreadable'>;
+  readonly games: Games;
+  readonly suggestions: Suggestions;
+  readonly keys: Pick<ApiKeys, 'problem'>;
 }
 
 /** A press or a modal of a message about a submission: its argument is the document's id, and the run that it shows. */
@@ -44,7 +54,7 @@ type Deciding = PressContext | SubmitContext;
 /** Whether somebody may decide. @throws SettingsUnreadable */
 export async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
-  settings: ApprovalDeps['settings'],
+  settings: Pick<GuildSettings, 'getOrThrow'>,
 ): Promise<boolean> {
   if (isAdmin) return true;
   const { approvalRoleId } = await settings.getOrThrow(guildId);
@@ -198,6 +208,18 @@ export function approvalActions(
     return (await approvals.refuse(refused)) ? decided(context, before) : undecided(context);
   }
 
+  /** What was corrected waits on in the same message. */
+  async function correct(context: SubmitContext): Promise<Reply> {
+    await demandModerator(context);
+    const { interactionId, user } = context;
+    const row = await readCorrection(context, deps);
+    const why = await approvals.correct({ ...seenOf(context), by: user.id, interactionId, row });
+    if (why === 'decided') return undecided(context);
+    if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
+    await showPressed(context);
+    return context.posted ? {} : showNext(context, await placeOf(context));
+  }
+
   async function withdraw(context: PressContext): Promise<Reply> {
     const { argument: id, guildId, interactionId } = context;
     const why = await approvals.withdraw(context, id, interactionId);
@@ -293,10 +315,24 @@ export function approvalActions(
           });
         },
       },
+      correct: {
+        answers: 'modal',
+        async run(context) {
+          await demandModerator(context);
+          const [only, ...others] = (await approvals.seen(seenOf(context)))?.servers ?? [];
+          if (only === undefined || others.length > 0) {
+            void showPressed(context);
+            return asItIs(context);
+          }
+          const id = submissionsId('correct', context.argument);
+          return fieldsModal(context, id, typedOf(rowOf(only)), deps, true);
+        },
+      },
       all: { answers: 'later', run: showAll },
       withdraw: { answers: 'update', run: withdraw },
     },
     submits: {
+      correct: { answers: 'beside', run: correct },
       refuse: { answers: 'beside', run: refuse },
     },
   };

@@ -13,7 +13,6 @@ import {
   writePage,
 } from '../../src/interactions/pager.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
   type History,
@@ -39,7 +38,6 @@ const PER_PAGE = 10;
 
 export interface SubmissionsDeps extends ApprovalDeps, Pick<AgainDeps, 'drafts'> {
   readonly history: Pick<History, 'find' | 'entries' | 'all' | 'games' | 'size'>;
-  readonly games: GameIndex;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */

@@ -1,4 +1,4 @@
-import { byText, decisionText, reasonTexts } from '../../src/interactions/approval-view.ts';
+import { byText, correctedTexts, decisionText, reasonTexts } from '../../src/interactions/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -31,7 +31,8 @@ export function entryText(
 ): string {
   const { at, userId, counts, only, decidedBy, isRefused, refusal } = entry;
   const { t } = reader;
-  const about = [whenText(at), ...(isOwn ? [] : [byText(t, userId)])];
+  const by = isOwn ? [] : [byText(t, userId)];
+  const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   const what = only
     ? describe(t, only, games, LONGEST_WORDS)

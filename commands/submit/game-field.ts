@@ -68,6 +68,8 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
   /** What the field shows at first, as somebody typed it. */
   readonly typed: string;
   readonly required: boolean;
+  /** Whether a moderator corrects what waits, which submits nothing. */
+  readonly isCorrection?: boolean;
 }
 
 /**
@@ -108,7 +110,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: ModalD
   const texts = [
     noKey && keyText(noKey, context),
     isLimited && !isSelect && t('window.someGames', { games: namedText(t, names, allowed.length) }),
-    await comesText(context, context.panelChannelId, deps),
+    wanted.isCorrection !== true && (await comesText(context, context.panelChannelId, deps)),
   ];
   return { allowed, field, text: texts.filter(Boolean).join('\n\n') };
 }

@@ -13,7 +13,7 @@ import { submitId } from './ids.ts';
 import { problemLines } from './problem-text.ts';
 import { buttonsAfterRefusal, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
 
-interface ProblemDeps {
+export interface ProblemDeps {
   readonly games: Games;
   readonly suggestions: Suggestions;
 }
@@ -82,7 +82,7 @@ async function helpFor(context: Context, document: Prepared, row: RefusedRow, de
 }
 
 /** The games that may have been meant; `undefined` where the game is not what is wrong. */
-async function gamesNear(
+export async function gamesNear(
   { guildId }: Context,
   { problem, near }: RefusedRow,
   { games, suggestions }: ProblemDeps,

@@ -22,12 +22,17 @@ export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 export const MOST_ADDRESS = 500;
 const MOST_PORT = 20;
 
-/** The modal with a field for each part of one server. @param id its custom id */
+/**
+ * The modal with a field for each part of one server.
+ * @param id its custom id
+ * @param isCorrection whether a moderator corrects what waits
+ */
 export async function fieldsModal(
   context: Context,
   id: string,
   typed: TypedRow,
   deps: ModalDeps,
+  isCorrection = false,
 ): Promise<Modal> {
   const { t } = context;
   const { game, server, port, queryPort } = typed;
@@ -36,7 +41,9 @@ export async function fieldsModal(
     typed: game,
     hint: t('addserver.gameSelect'),
     required: true,
+    isCorrection,
   };
+  const title = server === '' ? t('panel.server') : t('addserver.edit');
   const part = await gamePart(context, gameField, deps);
   const field = (name: 'server' | 'port' | 'query_port', value: string, most: number) => ({
     id: name,
@@ -47,7 +54,7 @@ export async function fieldsModal(
   });
   return modal({
     id,
-    title: server === '' ? t('panel.server') : t('addserver.edit'),
+    title: isCorrection ? t('approval.correct') : title,
     text: part.text,
     fields: [
       part.field,

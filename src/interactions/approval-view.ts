@@ -40,7 +40,8 @@ export function approvalView(t: Translate, run: Run, games: GameIndex, readerId?
   const embed = serverEmbed(t, kindOf(run), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
   const by = userId === readerId ? [] : [byText(t, userId)];
-  const description = [[...what, ...by].join(' · '), embed.description].filter(Boolean).join('\n');
+  const about = [...what, ...by, ...correctedTexts(t, run)].join(' · ');
+  const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, run, userId === readerId),
     // Discord takes no empty embed: of what was withdrawn nothing is left.
@@ -122,7 +123,8 @@ export function channelView(
   const lines = servers
     .slice(0, MOST_IN_WORDS)
     .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
-  const texts = [statusText(t, run), byText(t, userId), ...lines, ...beforeTexts(t, before, games)];
+  const who = [byText(t, userId), ...correctedTexts(t, run)].join(' · ');
+  const texts = [statusText(t, run), who, ...lines, ...beforeTexts(t, before, games)];
   const content = texts.join('\n');
   if (servers.length <= MOST_IN_WORDS) return { content };
   const [embed] = approvalView(t, run, games, userId).embeds;
@@ -169,13 +171,24 @@ export const byText = (t: Translate, userId: string): string =>
 export const interruptedText = (t: Translate, pressed = ''): string =>
   t(pressed.startsWith(submissionsId('refuse', '')) ? 'failure.undecided' : 'failure.interrupted');
 
+/** Which moderator has corrected what its member submitted, if one has. */
+export function correctedTexts(t: Translate, { correctedBy }: Pick<Run, 'correctedBy'>): readonly string[] {
+  if (correctedBy === undefined) return [];
+  if (correctedBy === '') return [t('approval.corrected')];
+  return [t('approval.correctedBy', { user: `<@${correctedBy}>` })];
+}
+
 /** What a moderator can press. */
-export function decisionButtons(t: Translate, { id, documentId, state }: Run): readonly APIButtonComponent[] {
+export function decisionButtons(
+  t: Translate,
+  { id, documentId, state, servers }: Run,
+): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const seen = `${documentId}:${id}`;
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('refuse', seen), t('approval.refuse'), 'danger'),
+    ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
     button(submissionsId('all', seen), t('approval.showAll')),
   ];
 }

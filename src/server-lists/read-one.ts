@@ -1,7 +1,7 @@
 import { parseAddress } from '../addresses/address.ts';
 import type { Game } from '../listing/contract.ts';
 import type { Games } from '../listing/games.ts';
-import { keptRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
+import { keptRow, type ReadyRow, type RefusedRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
@@ -23,7 +23,11 @@ export async function gameTyped(
  * @param found the servers in what was typed as the address, as in a message
  * @returns a row with what was typed, without passwords, since it is stored
  */
-export function readOne(typed: TypedRow, found: readonly Row[], games: Pick<Games, 'find' | 'isFresh'>): Row {
+export function readOne(
+  typed: TypedRow,
+  found: readonly Row[],
+  games: Pick<Games, 'find' | 'isFresh'>,
+): ReadyRow | RefusedRow {
   const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: keptRow(typed) };

@@ -46,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('expires_at', 'bigint')
         .addColumn('decided_by', 'text')
         .addColumn('decision_id', 'text')
+        .addColumn('corrected_by', 'text')
         .addColumn('refusal', 'text')
         .addColumn('refusal_key', 'text')
         .addColumn('channel_id', 'text')

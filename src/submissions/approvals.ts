@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createRecent } from '../recent.ts';
-import { addressOf } from '../server-lists/row.ts';
+import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, withCorrected } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
 import { type MessagePlace, type Run, type Runs, rowOf } from './runs.ts';
@@ -44,12 +45,20 @@ export interface Refused extends SeenApproval {
   readonly reason: ModeratorsReason;
 }
 
+export interface Corrected extends SeenApproval {
+  /** The moderator's id, and the interaction. */
+  readonly by: string;
+  readonly interactionId: string;
+  /** What is submitted in place of the only server. */
+  readonly row: ReadyRow;
+}
+
 export type Approvals = ReturnType<typeof createApprovals>;
 
 export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'find' | 'read' | 'keep' | 'save' | 'delete'>;
-  readonly runs: Pick<Runs, 'latest' | 'endWaiting'>;
+  readonly runs: Pick<Runs, 'latest' | 'begin' | 'endWaiting'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly now?: () => number;
 }
@@ -165,6 +174,38 @@ export function createApprovals(deps: ApprovalsDeps) {
         const draft = await drafts.read(key.id);
         if (draft) await drafts.keep(key.id, draft);
         return true;
+      }),
+    /**
+     * Puts another server in place of the only one that waits, which waits on as another run.
+     * @returns why nothing was changed: it does not wait as it was seen, or its member has this server wait already
+     */
+    correct: ({
+      by,
+      interactionId,
+      row,
+      ...key
+    }: Corrected): Promise<'decided' | 'waiting-already' | undefined> =>
+      store.inGuild(key.guildId, async () => {
+        const run = await seen(key);
+        const draft = run && (await drafts.read(key.id));
+        const [old, ...others] = run?.servers ?? [];
+        if (!run || !draft || !old || others.length > 0) return 'decided';
+        if (isDeepStrictEqual(old.server, row.submission)) return undefined;
+        const member = { guildId: key.guildId, user: { id: run.userId, name: run.userName } };
+        const address = addressOf(row.submission);
+        const isElsewhere = address !== addressOf(old.server);
+        if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
+        const corrected = { ...row, line: old.line };
+        await runs.endWaiting(run.id, key, { state: 'withdrawn' });
+        await drafts.keep(key.id, {
+          ...withCorrected(draft, old, corrected),
+          // What the member wanted submitted again is the server that they submitted.
+          includesAlreadySubmitted: draft.includesAlreadySubmitted && !isElsewhere,
+        });
+        const waiting = { ...member, documentId: run.documentId, rows: [corrected], interactionId: null };
+        const { expiresAt = now() } = run;
+        await runs.begin({ ...waiting, expiresAt, correction: { by, interactionId } });
+        return undefined;
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {

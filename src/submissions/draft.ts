@@ -108,6 +108,15 @@ export function otherRows(
   return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
 }
 
+/** The document with another row in place of one of these servers. */
+export const withCorrected = (draft: Draft, { line, server }: RunServer, row: ReadyRow): Draft =>
+  withRows(
+    draft,
+    draft.rows.map((each) =>
+      isReady(each) && placeOf(each.line, each.submission) === placeOf(line, server) ? row : each,
+    ),
+  );
+
 /** Several servers may stand on one line, and a line that says the same as an earlier one is never ready. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 

@@ -147,8 +147,8 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
       }
     },
     /**
-     * Deletes a member's documents, withdraws what waits for a moderator, and takes their name out of what they have submitted
-     * and decided. Their id goes where no limit counts it. What is being carried out leaves nothing to be submitted, and does not
+     * Deletes a member's documents, withdraws what waits for a moderator, and takes their name out of what they have submitted,
+     * corrected and decided. Their id goes where no limit counts it. What is being carried out leaves nothing to be submitted, and does not
      * wait again. Called inside the guild's transaction.
      * @returns from how many servers the name was deleted
      */
@@ -171,6 +171,12 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
         .set({ decided_by: null })
         .where('guild_id', '=', guildId)
         .where('decided_by', '=', userId)
+        .execute();
+      await tables()
+        .updateTable('submissions')
+        .set({ corrected_by: '' })
+        .where('guild_id', '=', guildId)
+        .where('corrected_by', '=', userId)
         .execute();
       const count = await countOf(tables().selectFrom('servers').where('submission_id', 'in', own()));
       await tables()

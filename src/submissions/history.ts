@@ -30,6 +30,8 @@ export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
   readonly isRefused: boolean;
   /** The moderator who decided; `undefined` where none did, or had their name deleted. */
   readonly decidedBy: string | undefined;
+  /** As in {@link Run}. */
+  readonly correctedBy: string | undefined;
   /** Why the moderator has refused it, if they gave a reason. */
   readonly refusal: ModeratorsReason | undefined;
   /** The server, where it is the only one. */
@@ -121,7 +123,7 @@ export function createHistory({ store, myTurn }: HistoryDeps) {
         .where('submissions.id', 'in', [...ids])
         .groupBy(['submissions.id', 'servers.outcome'])
         .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
-        .select(['submissions.user_id', 'submissions.user_name'])
+        .select(['submissions.user_id', 'submissions.user_name', 'submissions.corrected_by'])
         .select(['submissions.document_id', 'submissions.state'])
         .select([
           'submissions.decided_by',
@@ -226,6 +228,7 @@ interface OutcomeRow extends EntryRow {
   readonly document_id: string;
   readonly state: SubmissionsTable['state'];
   readonly submission_ended_at: number | null;
+  readonly corrected_by: string | null;
   readonly count: number;
 }
 
@@ -244,6 +247,7 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
     counts,
     isRefused: first.state === 'refused',
     decidedBy: first.decided_by ?? undefined,
+    correctedBy: first.corrected_by ?? undefined,
     refusal: storedReason(first),
     only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,
   };

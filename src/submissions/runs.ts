@@ -49,6 +49,8 @@ export interface Run {
   readonly userName: string;
   /** The moderator; empty as long as there is none, and once they had their name deleted. */
   readonly decidedBy: string;
+  /** The moderator who has corrected it; empty once they had their name deleted, `undefined` where nobody has. */
+  readonly correctedBy: string | undefined;
   /** Why the moderator has refused it, if they gave a reason. */
   readonly refusal: ModeratorsReason | undefined;
   /** Until when a moderator may decide, in milliseconds since 1970; `undefined` where none ever had to. */
@@ -74,6 +76,8 @@ export interface NewRun extends Submitter {
   readonly interactionId: string | null;
   /** Until when a moderator may decide; absent where none has to. */
   readonly expiresAt?: number;
+  /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
+  readonly correction?: { readonly by: string; readonly interactionId: string };
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
 }
@@ -131,7 +135,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
    * @returns its id
    */
   async function begin(run: NewRun): Promise<string> {
-    const { documentId, guildId, user, rows, interactionId, expiresAt = null } = run;
+    const { documentId, guildId, user, rows, interactionId, correction, expiresAt = null } = run;
     const id = randomUUID();
     const before = await rowsOf(documentId).executeTakeFirst();
     const showsRefusal = before?.state === 'refused' && before.shown === before.changes;
@@ -155,6 +159,8 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
         message_id: takesOver ? before.message_id : null,
         changes: (takesOver ? before.changes : 0) + (expiresAt === null ? 0 : 1),
         shown: takesOver ? before.shown : 0,
+        decision_id: correction?.interactionId ?? null,
+        corrected_by: correction?.by ?? (takesOver && interactionId === null ? before.corrected_by : null),
         telling: run.telling ?? (takesOver ? before.telling : null),
       })
       .execute();
@@ -237,6 +243,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
       userId: row.user_id ?? '',
       userName: row.user_name ?? '',
       decidedBy: row.decided_by ?? '',
+      correctedBy: row.corrected_by ?? undefined,
       refusal: storedReason(row),
       interactionId: row.interaction_id ?? undefined,
       expiresAt: row.expires_at ?? undefined,

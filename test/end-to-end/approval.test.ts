@@ -284,6 +284,103 @@ describe('a submission under approval', () => {
     expect(list).not.toContain('not sent');
   });
 
+  it('is corrected by a moderator, and waits on as it is then', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
+    const moderator = inStaff(guild, 'admin');
+    const { modal, typed } = await openWindow(moderator, message, 'Correct …');
+    expect(typed).toMatchObject({ server: 'wrogn.example.com:1', port: '' });
+    expect(textOf({ kind: 'modal', modal })).not.toContain('A moderator looks');
+    const corrected = { ...typed, game: 'cs2', server: 'right.example.com', port: '2', query_port: '3' };
+    await moderator.submit(modal, corrected);
+    expect(asideTo(guild, 'admin')).toBe('');
+    expect(textOf(message)).toMatch(
+      /^⏳ .*\nby @\d+ · Corrected by @\d+\n.*right\.example\.com:2 · query port 3/,
+    );
+    expect(labelsOf(message)).toEqual(DECISIONS);
+    expect(approvalsIn(guild)).toHaveLength(1);
+    expect(await openWindow(member, await member.slash('submissions'))).toMatchObject({
+      typed: { server: 'right.example.com', port: '2' },
+    });
+    // What was not sent waits again, corrected as it is.
+    await guild.listing.behave({ kind: 'down' });
+    await moderator.press(message, 'Approve');
+    await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
+    expect(textOf(message)).toContain('Corrected by @');
+    await guild.listing.behave({ kind: 'ok' });
+    discord.clock.advance(60_000);
+    await moderator.press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain(SENT);
+    expect(addsOf(guild, 'wrogn.example.com')).toEqual([]);
+    expect(addsOf(guild, 'right.example.com').at(-1)?.servers).toMatchObject([
+      { port: '2', query_port: '3' },
+    ]);
+    const direct = () => discord.messages({ channelId: discord.directChannel(member.userId) });
+    await expect.poll(() => direct().length).toBe(1);
+    for (const each of [
+      reply,
+      ...direct(),
+      await member.slash('submissions'),
+      await admin.slash('submissions'),
+    ]) {
+      await expect.poll(() => textOf(each)).toMatch(/Corrected by @\d+/);
+      expect(textOf(each)).toContain('right.example.com:2');
+    }
+    // It goes with the moderator's name.
+    await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
+    expect(textOf(await member.slash('submissions'))).toContain('Corrected by a moderator');
+    const ofAdmin = 'SELECT id FROM submissions WHERE guild_id = ? AND (corrected_by = ? OR decided_by = ?)';
+    expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
+  });
+
+  it('is corrected only as its member could submit it, and only as the moderator has seen it', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild);
+    await addServer(member, `${HOST}:2`);
+    const moderator = inStaff(guild, 'admin');
+    const { modal, typed } = await openWindow(moderator, message, 'Correct …');
+    const correct = async (changes: Readonly<Record<string, string>>) => {
+      const window = await openWindow(moderator, message, 'Correct …');
+      return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
+    };
+    for (const [changes, why] of [
+      [{ server: '10.0.0.1' }, 'Not sent: private address.'],
+      [{ server: `${HOST}:1 ${HOST}:3` }, 'Not sent: not an address.'],
+      [{ server: 'nothing', port: 'x' }, 'is not a number'],
+      [{ server: `${HOST}:2` }, 'Not sent: already waiting for a moderator.'],
+    ] as const) {
+      const said = await correct(changes);
+      expect(said).toContain(why);
+      expect(said).toContain('It is still waiting for a moderator.');
+    }
+    const { modal: early } = await openWindow(moderator, message, 'Correct …');
+    await allowGames(guild, ['cs2']);
+    const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });
+    expect(textOf(notAllowed)).toMatch(/isn't allowed here.*still waiting/s);
+    const before = message.current.content;
+    await correct({});
+    expect(message.current.content).toBe(before);
+    await edit(member, reply, { server: 'changed.example.com:1' });
+    await moderator.submit(modal, { ...typed, game: 'cs2', server: 'late.example.com:1' });
+    await expect.poll(() => asideTo(guild, 'admin')).toContain('changed in the meantime');
+    await expect.poll(() => textOf(message)).toContain('changed.example.com:1');
+    expect(textOf(message)).not.toContain('Corrected');
+    // In /submissions it is shown on.
+    const shown = await admin.slash('submissions');
+    const { modal: own } = await openWindow(admin, shown, 'Correct …');
+    const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
+    expect(textOf(next)).toMatch(/Corrected by.*right\.example\.com:1/s);
+    await admin.press(next, 'Refuse').then((answer) => expect(answer.kind).toBe('modal'));
+  });
+
   it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);

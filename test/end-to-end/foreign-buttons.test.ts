@@ -79,6 +79,7 @@ const GUARDED_PRESSES = [
   'settings:type',
   'submissions:all',
   'submissions:approve',
+  'submissions:correct',
   'submissions:refuse',
 ];
 /** Windows that belong to a submission: with the id of somebody else's they do nothing, and say so. */
@@ -97,6 +98,7 @@ const GUARDED_SUBMITS = [
   'setkey:save',
   'settings:panel',
   'settings:type',
+  'submissions:correct',
   'submissions:refuse',
 ];
 
@@ -219,9 +221,9 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
 
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
+  const many = await paste(member, lines(2).replaceAll('.example', '.waits.example'));
+  show('member', await member.press(many, 'Submit 2 game servers'));
   show('member', await addServer(member, 'waits.example.com:1'));
-  const many = await paste(member, lines(30).replaceAll('.example', '.waits.example'));
-  show('member', await member.press(many, 'Submit 30 game servers'));
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
   show('admin', await admin.slash('submissions'));
@@ -261,6 +263,7 @@ async function openWindows(
     { by: 'member', modal: modalOf(await member.slash('addservers')) },
     { by: 'admin', modal: modalOf(await admin.slash('panel')) },
     { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Refuse')) },
+    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Correct …')) },
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);

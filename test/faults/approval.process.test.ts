@@ -80,6 +80,27 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
+  it('waits corrected in its message, where its moderator died before that was shown', async ({
+    bot,
+    guild,
+    member,
+  }) => {
+    const message = await oneWaits(guild);
+    const moderator = inStaff(guild, 'admin');
+    const { modal } = await openWindow(moderator, message, 'Correct …');
+    const isHung = hung(bot, 'PATCH', /webhooks/);
+    void moderator.submit(modal, { game: 'cs2', server: 'right.example.com', port: '2' });
+    await isHung;
+    await crash(bot);
+    await expect.poll(() => textOf(message)).toMatch(/Corrected by.*right\.example\.com:2/s);
+    expect(labelsOf(message)).toEqual(DECISIONS);
+    expect(approvalsIn(guild)).toHaveLength(1);
+    await moderator.press(message, 'Approve');
+    await expect.poll(() => textOf(message)).toContain(SENT);
+    expect(addsOf(guild, 'right.example.com')).toHaveLength(1);
+    expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
+  });
+
   it('waits anew, where it was approved and had not left', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });

@@ -269,6 +269,62 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(requests).toEqual([['unseen-0.example.com']]);
   });
 
+  it('waits on as one of two moderators has corrected it, and not as it was submitted', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    const runId = await seen(opened, 'a');
+    const until = (await opened.approvals.find({ guildId, id: 'a' }))?.expiresAt;
+    time += 1_000;
+    const correct = (by: string, host: string) =>
+      opened.approvals.correct({
+        guildId,
+        id: 'a',
+        runId,
+        by,
+        interactionId: newId(),
+        row: readyRow(1, host),
+      });
+    const both = await Promise.all([correct('8', 'right.example.com'), correct('9', 'other.example.com')]);
+    expect(both.toSorted()).toEqual(['decided', undefined]);
+    expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
+    const run = await opened.approvals.find({ guildId, id: 'a' });
+    expect(run).toMatchObject({ state: 'waiting', correctedBy: both[0] ? '9' : '8', expiresAt: until });
+    await opened.erasure.forgetMember(guildId, run?.correctedBy ?? '');
+    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({ correctedBy: '' });
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
+    expect(requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
+    // What its member edits is their own again.
+    await submit(opened, 'b');
+    const again = { guildId, id: 'b', runId: await seen(opened, 'b') };
+    const row = readyRow(1, 'corrected.example.com');
+    expect(
+      await opened.approvals.correct({ ...again, by: '8', interactionId: newId(), row }),
+    ).toBeUndefined();
+    const draft = readyDraft('edited', 1);
+    await opened.pipeline.submit({ ...order(), id: 'b', draft, replacesWaiting: true });
+    expect(await opened.approvals.find({ guildId, id: 'b' })).toMatchObject({
+      correctedBy: undefined,
+      servers: [{ server: { server: 'edited-0.example.com' } }],
+    });
+  });
+
+  it('is sent again as what its member wanted sent again, and not as what a moderator made of it', async () => {
+    const opened = await open();
+    const { pipeline, drafts, approvals } = opened;
+    const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
+    for (const row of rows) {
+      await drafts.save(mia, 'x', { ...readyDraft('x', 1), rows: [row] });
+      await pipeline.submit({ ...order(), id: 'x', isAdmin: true });
+    }
+    const [first = readyRow(1, ''), second = first] = rows;
+    await drafts.save(mia, 'c', { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
+    await pipeline.submit({ ...order(), id: 'c' });
+    const key = { guildId, id: 'c', runId: await seen(opened, 'c') };
+    await approvals.correct({ ...key, by: MODERATOR, interactionId: newId(), row: second });
+    expect(await approve(opened, 'c')).toMatchObject({ refusal: { code: 'already-submitted' } });
+    expect(requests).toHaveLength(2);
+  });
+
   it('is one of ten of a member and of a hundred of a guild, with no address twice', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);

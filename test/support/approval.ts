@@ -6,7 +6,7 @@ import { messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
 /** The labels of what a moderator can press where one server waits. */
-export const DECISIONS: readonly string[] = ['Approve', 'Refuse', 'Show all'];
+export const DECISIONS: readonly string[] = ['Approve', 'Refuse', 'Correct …', 'Show all'];
 
 /** Somebody in the log channel, where moderators decide; `admin` may manage the guild. */
 export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', locale = 'en-US'): Person {

@@ -167,6 +167,7 @@ describe.each(languages)('in $tag every sentence has no markup of what others wr
       userId: '7',
       counts,
       decidedBy: '8',
+      correctedBy: '9',
       refusal: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };

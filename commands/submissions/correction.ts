@@ -1,0 +1,41 @@
+import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type { SubmitContext } from '../../src/interactions/command.ts';
+import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
+import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
+import { UserError } from '../../src/user-error.ts';
+import { fieldsOf } from '../submit/enter.ts';
+import { gamesNear, type ProblemDeps } from '../submit/problem.ts';
+import { problemLines } from '../submit/problem-text.ts';
+
+/* A moderator corrects the only server of what waits, in the window that its member has. */
+
+export interface CorrectionDeps extends ProblemDeps {
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+}
+
+/** What a moderator has typed in place of the server. @throws UserError why it may not be submitted */
+export async function readCorrection(context: SubmitContext, deps: CorrectionDeps): Promise<ReadyRow> {
+  const typed = fieldsOf(context);
+  await gameTyped(typed.game, deps.games, context.guildId);
+  const row = readOne(typed, [], deps.games);
+  if (row.kind === 'refused') throw await notCorrected(context, row, row.problem, deps);
+  const { game } = row.submission;
+  const { games } = await deps.settings.getOrThrow(context.guildId);
+  if (games?.includes(game) === false) {
+    throw await notCorrected(context, row, { code: 'game-not-allowed', game }, deps);
+  }
+  return row;
+}
+
+/** What is wrong with it, as its member would read it. What waits stays as it was. */
+export async function notCorrected(
+  context: SubmitContext,
+  row: Row,
+  problem: RowProblem,
+  deps: CorrectionDeps,
+): Promise<UserError> {
+  const refused = { kind: 'refused', line: row.line, typed: typedOf(row), problem } as const;
+  const near = (await gamesNear(context, refused, deps)) ?? [];
+  const lines = problemLines(context, refused, { near, isListKnown: deps.games.isFresh() });
+  return new UserError([...lines, context.t('approval.still')].join('\n'));
+}
