@@ -8,18 +8,16 @@ import {
   beforeTexts,
   channelView,
   decisionButtons,
-  LONGEST_REASON,
   ownButtons,
   submissionsId,
 } from '../../src/interactions/approval-view.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { type ActionRow, button, modal, rows } from '../../src/interactions/controls.ts';
+import { type ActionRow, button, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import type { Approvals } from '../../src/submissions/approvals.ts';
 import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
-import { REFUSAL_REASONS, reasonNamed } from '../../src/submissions/refusal-reasons.ts';
 import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -31,6 +29,7 @@ import { previewFile } from '../submit/files.ts';
 import { heldText } from '../submit/preview.ts';
 import { fieldsModal } from '../submit/windows.ts';
 import { notCorrected, readCorrection } from './correction.ts';
+import { readRefusal, refusalModal } from './refusal.ts';
 import { type BecameDeps, becameOf } from './waiting.ts';
 
 export interface ApprovalDeps extends BecameDeps {
@@ -202,10 +201,15 @@ export function approvalActions(
   async function refuse(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
-    const reason = { key: reasonNamed(context.field('why')), words: context.field('reason').trim() };
+    const seen = seenOf(context);
+    const run = await approvals.seen(seen);
+    if (run === undefined) return undecided(context);
+    const typed = readRefusal(context, run);
     const before = await placeOf(context);
-    const refused = { ...seenOf(context), by: user.id, interactionId, reason };
-    return (await approvals.refuse(refused)) ? decided(context, before) : undecided(context);
+    const refused = { ...seen, ...typed, by: user.id, interactionId };
+    if (!(await approvals.refuse(refused))) return undecided(context);
+    const now = typed.lines && (await approvals.find(seen));
+    return decided(context, before, now ? stillWaiting(context, now) : []);
   }
 
   /** What was corrected waits on in the same message. */
@@ -284,35 +288,12 @@ export function approvalActions(
         answers: 'modal',
         async run(context) {
           await demandModerator(context);
-          const { t } = context;
-          if ((await approvals.seen(seenOf(context))) === undefined) {
+          const run = await approvals.seen(seenOf(context));
+          if (run === undefined) {
             void showPressed(context);
             return asItIs(context);
           }
-          const { embeds = [] } = await asItIs(context);
-          return modal({
-            id: submissionsId('refuse', context.argument),
-            title: t('approval.window.title'),
-            text: embeds[0]?.description ?? '',
-            fields: [
-              {
-                kind: 'select',
-                id: 'why',
-                label: t('approval.window.reason'),
-                hint: t('approval.window.hint'),
-                placeholder: t('approval.window.reason'),
-                options: REFUSAL_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
-                required: false,
-              },
-              {
-                id: 'reason',
-                label: t('approval.window.words'),
-                hint: t('approval.window.hint'),
-                most: LONGEST_REASON,
-                long: true,
-              },
-            ],
-          });
+          return refusalModal(context, run, games);
         },
       },
       correct: {
@@ -347,7 +328,10 @@ function unsentTexts(context: Context, ended: Ended, now: Run | undefined): read
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
-    now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
+    ...(now ? stillWaiting(context, now) : []),
   ];
   return texts.filter((text) => typeof text === 'string');
 }
+
+const stillWaiting = ({ t }: Context, { state, servers }: Run): readonly string[] =>
+  state === 'waiting' ? [t('approval.again', { count: servers.length })] : [];

@@ -4,10 +4,10 @@ import { createRecent } from '../recent.ts';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import { type Draft, withCorrected } from './draft.ts';
+import { type Draft, otherRows, withCorrected, withRows } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
-import { type MessagePlace, type Run, type Runs, rowOf } from './runs.ts';
+import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from './runs.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
 const MOST_WAITING = {
@@ -43,6 +43,8 @@ export interface Refused extends SeenApproval {
   readonly by: string;
   readonly interactionId: string;
   readonly reason: ModeratorsReason;
+  /** The lines that are refused; the others go on waiting. Absent: all. */
+  readonly lines?: ReadonlySet<number> | undefined;
 }
 
 export interface Corrected extends SeenApproval {
@@ -161,18 +163,38 @@ export function createApprovals(deps: ApprovalsDeps) {
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
     /**
-     * Refuses it; the document stays, so that its member can submit it again.
+     * Refuses it, or some lines of it. The document stays, so that its member can submit it again.
      * @returns whether it still waited as it was seen
      */
-    refuse: ({ by, interactionId, reason, ...key }: Refused): Promise<boolean> =>
+    refuse: ({ by, interactionId, reason, lines, ...key }: Refused): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const run = await seen(key);
         if (run === undefined) return false;
         const why = { refusal: reason.words, refusal_key: reason.key ?? null };
         const to = { ...why, state: 'refused', decided_by: by, decision_id: interactionId } as const;
-        await runs.endWaiting(run.id, key, to);
+        const isRefused = ({ line }: RunServer) => lines === undefined || lines.has(line);
+        const refused = run.servers.filter(isRefused);
+        const others = run.servers.filter((each) => !isRefused(each));
         const draft = await drafts.read(key.id);
-        if (draft) await drafts.keep(key.id, draft);
+        if (others.length === 0 || !draft) {
+          await runs.endWaiting(run.id, key, to);
+          if (draft) await drafts.keep(key.id, draft);
+          return true;
+        }
+        const { documentId, userId: id, userName: name, expiresAt = now() } = run;
+        const begin = (some: readonly RunServer[]) =>
+          runs.begin({
+            documentId,
+            guildId: key.guildId,
+            user: { id, name },
+            rows: some.map(rowOf),
+            interactionId: null,
+            expiresAt,
+          });
+        await runs.endWaiting(run.id, key, { state: 'withdrawn' });
+        await runs.endWaiting(await begin(refused), key, to);
+        await drafts.keep(key.id, withRows(draft, otherRows(draft, refused)));
+        await begin(others);
         return true;
       }),
     /**

@@ -381,6 +381,59 @@ describe('a submission under approval', () => {
     await admin.press(next, 'Refuse').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
+  it('is refused in part too: the other lines of a list go on waiting in its message', async ({
+    guild,
+    discord,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const reply = await pressSubmit(member, await paste(member, lines(4)));
+    const message = await waitingIn(guild);
+    const moderator = inStaff(guild, 'admin');
+    const { modal: seen } = await openWindow(moderator, message, 'Refuse');
+    expect(modalTexts(seen.data).join()).toMatch(/Line 2 `s1\.example\.com.*Line 4 `s3\.example\.com/s);
+    const part = { why: 'rules', lines: '2, 4-9' };
+    const unknown = await moderator.submit((await openWindow(moderator, message, 'Refuse')).modal, {
+      ...part,
+      lines: '2, 7-9',
+    });
+    expect(textOf(unknown)).toContain('7-9 is not a line of this submission. It is still waiting');
+    await moderator.submit(seen, part);
+    await expect
+      .poll(() => asideTo(guild, 'admin'))
+      .toContain('2 game servers are waiting for a moderator again.');
+    expect(message.current.content).toMatch(/^⏳ .*s0\.example\.com.*s2\.example\.com[^\n]*$/s);
+    expect(textOf(message)).not.toMatch(/s[13]\.example/);
+    expect(labelsOf(message)).toEqual(['Approve', 'Refuse', 'Show all']);
+    expect(approvalsIn(guild)).toHaveLength(1);
+    const direct = () =>
+      discord.messages({ channelId: discord.directChannel(member.userId) }).map((each) => textOf(each));
+    await expect
+      .poll(() => direct().join())
+      .toMatch(/Refused.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
+    expect(direct()).toHaveLength(1);
+    await expect.poll(() => textOf(reply)).not.toContain('s1.example.com');
+    expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
+    expect((await openWindow(member, reply)).typed.servers).not.toContain('s1.example.com');
+    // In /submissions, what was refused and the rest that waits are in one message.
+    const shown = await admin.slash('submissions');
+    const { modal } = await openWindow(admin, shown, 'Refuse');
+    const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
+    expect(next).toMatch(/Refused.*Reason: No.*1 game server is waiting for a moderator again.*⏳ /s);
+    await admin.press(shown, 'Approve');
+    expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['s0.example.com']);
+    await expect.poll(() => direct().length).toBe(3);
+    const exported = messageOf(await member.press(await member.slash('submissions'), 'Export'));
+    const ends = csvOf(exported, 'submissions.csv').map((row) => [row[3], row.at(-2)]);
+    expect(ends.toSorted()).toEqual([
+      ['s0.example.com', 'sent for review'],
+      ['s1.example.com', 'not sent'],
+      ['s2.example.com', 'not sent'],
+      ['s3.example.com', 'not sent'],
+    ]);
+  });
+
   it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);

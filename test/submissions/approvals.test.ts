@@ -325,6 +325,36 @@ describe.each(KINDS)('a submission that waits for a moderator, in a store of %s'
     expect(requests).toHaveLength(2);
   });
 
+  it('is refused in part once, and the rest is decided as it is then', async () => {
+    const opened = await open();
+    await submit(opened, 'a', 3);
+    const runId = await seen(opened, 'a');
+    const refusePart = (...lines: number[]) =>
+      opened.approvals.refuse({
+        guildId,
+        id: 'a',
+        runId,
+        by: MODERATOR,
+        interactionId: newId(),
+        reason: { key: undefined, words: '' },
+        lines: new Set(lines),
+      });
+    expect((await Promise.all([refusePart(1), refusePart(3)])).toSorted()).toEqual([false, true]);
+    expect(await servers(opened)).toHaveLength(6);
+    expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
+    const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
+    expect(entries).toMatchObject([{ decidedBy: MODERATOR, only: { outcome: { reason: 'refused' } } }]);
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
+    expect(requests.map((hosts) => hosts.length)).toEqual([2]);
+    // All lines of it are the whole.
+    await submit(opened, 'b', 2);
+    const whole = { key: 'rules', words: '' } as const;
+    const b = { guildId, id: 'b', runId: await seen(opened, 'b'), by: MODERATOR, interactionId: newId() };
+    expect(await opened.approvals.refuse({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
+    expect(await stateOf(opened, 'b')).toBe('refused');
+    expect(await opened.approvals.waiting(guildId)).toEqual([]);
+  });
+
   it('is one of ten of a member and of a hundred of a guild, with no address twice', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);

@@ -1,0 +1,74 @@
+import { approvalView, byText, LONGEST_REASON, submissionsId } from '../../src/interactions/approval-view.ts';
+import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
+import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
+import { linesNamed } from '../../src/server-lists/named-lines.ts';
+import type { Refused } from '../../src/submissions/approvals.ts';
+import { REFUSAL_REASONS, reasonNamed } from '../../src/submissions/refusal-reasons.ts';
+import type { Run } from '../../src/submissions/runs.ts';
+import { UserError } from '../../src/user-error.ts';
+import { escapeCode } from '../../src/words/escape.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { firstItems, serverItem } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/* The window in which a moderator refuses what waits, or some lines of it. */
+
+/** Lines of a list that the window shows; the file of **Show all** has all of them. */
+const MOST_LINES = 20;
+/** UTF-16 units of the numbers of lines, and of what names none, in a sentence. */
+const LONGEST_NUMBERS = 300;
+const LONGEST_NAMED = 60;
+
+export function refusalModal({ t, argument }: PressContext, run: Run, games: GameIndex): Modal {
+  const isList = run.servers.length > 1;
+  const hint = t('approval.window.hint');
+  return modal({
+    id: submissionsId('refuse', argument),
+    title: t('approval.window.title'),
+    text: isList ? numberedText(t, run) : (approvalView(t, run, games).embeds[0]?.description ?? ''),
+    fields: [
+      {
+        kind: 'select',
+        id: 'why',
+        label: t('approval.window.reason'),
+        hint,
+        placeholder: t('approval.window.reason'),
+        options: REFUSAL_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
+        required: false,
+      },
+      { id: 'reason', label: t('approval.window.words'), hint, most: LONGEST_REASON, long: true },
+      ...(isList ? [linesField(t)] : []),
+    ],
+  });
+}
+
+/** A list with the numbers of its lines. */
+function numberedText(t: Translate, { userId, servers }: Run): string {
+  const items = firstItems(t, servers, MOST_LINES, ({ line, server }) => serverItem(t, server, line));
+  return [byText(t, userId), ...items].join('\n');
+}
+
+const linesField = (t: Translate): Field => ({
+  id: 'lines',
+  label: t('approval.window.lines'),
+  hint: t('approval.window.linesHint'),
+  most: LONGEST_NUMBERS,
+});
+
+/** What was typed into it. @throws UserError where something names none of the lines */
+export function readRefusal(
+  { t, field }: SubmitContext,
+  { servers }: Run,
+): Pick<Refused, 'reason' | 'lines'> {
+  const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
+  const typed = field('lines').trim();
+  if (typed === '') return { reason };
+  const lines = linesNamed(
+    typed,
+    servers.map(({ line }) => line),
+  );
+  if (typeof lines !== 'string') return { reason, lines };
+  const search = escapeCode(lines, LONGEST_NAMED);
+  throw new UserError(sentences(t('approval.noLine', { search }), t('approval.still')));
+}

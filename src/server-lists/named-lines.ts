@@ -1,0 +1,19 @@
+const NUMBER = /^\d{1,6}$/;
+
+/**
+ * Which lines of a list somebody has named, such as `3, 7-9`.
+ * @param lines the numbers of the lines that there are
+ * @returns the numbers; or the first part of what was typed that names none of the lines
+ */
+export function linesNamed(typed: string, lines: readonly number[]): ReadonlySet<number> | string {
+  const named = new Set<number>();
+  for (const part of typed.split(/[,;、，]/u).map((each) => each.trim())) {
+    if (part === '') continue;
+    const [from = '', to = from, ...more] = part.split(/[-–]/u).map((each) => each.trim());
+    const isRange = NUMBER.test(from) && NUMBER.test(to) && more.length === 0;
+    const found = isRange ? lines.filter((line) => Number(from) <= line && line <= Number(to)) : [];
+    if (found.length === 0) return part;
+    for (const line of found) named.add(line);
+  }
+  return named;
+}
