@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIApplicationCommand,
   type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteraction,
   type APIApplicationCommandOptionChoice,
-  type APIChatInputApplicationCommandInteractionData,
-  type APIMessageApplicationCommandInteractionData,
   type APIMessageButtonInteractionData,
   type APIMessageSelectMenuInteractionData,
   ApplicationCommandOptionType,
@@ -138,6 +137,27 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     roles: [...actor.guild.roles.values()],
   });
 
+  /** Takes the time that a person needs, and then does something on a message that is there. */
+  async function on(where: Shown, act: (source: SeenMessage) => Promise<Answer> | Answer): Promise<Answer> {
+    await sleep(reactionMs);
+    const source = shown(messageIdIn(where));
+    return source === undefined ? refused('the message is gone') : act(source);
+  }
+
+  /** Runs a command, if it is one of this person's. @param dataOf what is sent of it, or why Discord would not send it */
+  async function run(
+    name: string,
+    type: ApplicationCommandType,
+    dataOf: (command: APIApplicationCommand) => object | string,
+  ): Promise<Answer> {
+    const command = commandNamed(name, type);
+    if (command === undefined) return refused(`there is no command ${name} here`);
+    const data = dataOf(command);
+    if (typeof data === 'string') return refused(data);
+    const about = { id: command.id, name, type, ...data } as APIApplicationCommandInteraction['data'];
+    return seen(send({ command }, { type: InteractionType.ApplicationCommand, data: about }));
+  }
+
   return {
     userId: actor.userId,
     name: actor.name,
@@ -147,22 +167,12 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     commands,
 
     /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
-    async slash(name: string, given: Given = {}): Promise<Answer> {
-      const command = commandNamed(name, ApplicationCommandType.ChatInput);
-      if (command === undefined) return refused(`there is no command ${name} here`);
-      const complaint = optionComplaint(command, given, actor);
-      if (complaint !== undefined) return refused(complaint);
-      const resolved = createResolved(world, actor);
-      const options = filledOptions(command, given, resolved);
-      const data: APIChatInputApplicationCommandInteractionData = {
-        id: command.id,
-        name,
-        type: ApplicationCommandType.ChatInput,
-        options,
-        ...resolved.all(),
-      };
-      return seen(send({ command }, { type: InteractionType.ApplicationCommand, data }));
-    },
+    slash: (name: string, given: Given = {}): Promise<Answer> =>
+      run(name, ApplicationCommandType.ChatInput, (command) => {
+        const resolved = createResolved(world, actor);
+        const complaint = optionComplaint(command, given, actor);
+        return complaint ?? { options: filledOptions(command, given, resolved), ...resolved.all() };
+      }),
 
     /** The choices shown while `focused` is being typed. */
     async complete(
@@ -189,52 +199,38 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     },
 
     /** Presses a button of a message, by its label or its custom id. */
-    async press(on: Shown, button: string): Promise<Answer> {
-      await sleep(reactionMs);
-      const source = shown(messageIdIn(on));
-      if (source === undefined) return refused('the message is gone');
-      const found = findButton(source.current, button);
-      if (typeof found === 'string') return refused(found);
-      const { custom_id, id } = found;
-      const data = {
-        component_type: ComponentType.Button,
-        custom_id,
-        id,
-      } as APIMessageButtonInteractionData;
-      return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
-    },
+    press: (where: Shown, button: string): Promise<Answer> =>
+      on(where, (source) => {
+        const found = findButton(source.current, button);
+        if (typeof found === 'string') return refused(found);
+        const data = { component_type: ComponentType.Button, ...found } as APIMessageButtonInteractionData;
+        return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
+      }),
 
     /**
      * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
      * `customId` says which select is meant, where several offer the same.
      */
-    async pick(on: Shown, wanted: readonly string[], customId?: string): Promise<Answer> {
-      await sleep(reactionMs);
-      const messageId = messageIdIn(on);
-      const source = shown(messageId);
-      if (source === undefined) return refused('the message is gone');
-      const found = findSelect(source.current, wanted, { here: here(), customId });
-      if (typeof found === 'string') return refused(found);
-      const { select, values } = found;
-      const selectKey = `${messageId} ${select.custom_id}`;
-      const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
-      if (valuesText(values) === shownNow) return refused('the select shows that already, and sends nothing');
-      chosen.set(selectKey, valuesText(values));
-      const resolved = createResolved(world, actor);
-      for (const value of values) {
-        if (select.type === ComponentType.RoleSelect) resolved.role(value);
-        if (select.type === ComponentType.ChannelSelect) resolved.channel(value);
-      }
-      const { type, custom_id, id } = select;
-      const data = {
-        component_type: type,
-        custom_id,
-        id,
-        values: [...values],
-        ...resolved.all(),
-      } as APIMessageSelectMenuInteractionData;
-      return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
-    },
+    pick: (where: Shown, wanted: readonly string[], customId?: string): Promise<Answer> =>
+      on(where, (source) => {
+        const found = findSelect(source.current, wanted, { here: here(), customId });
+        if (typeof found === 'string') return refused(found);
+        const { select, values } = found;
+        const { type, custom_id, id } = select;
+        const selectKey = `${source.id} ${custom_id}`;
+        const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
+        if (valuesText(values) === shownNow)
+          return refused('the select shows that already, and sends nothing');
+        chosen.set(selectKey, valuesText(values));
+        const resolved = createResolved(world, actor);
+        for (const value of values) {
+          if (type === ComponentType.RoleSelect) resolved.role(value);
+          if (type === ComponentType.ChannelSelect) resolved.channel(value);
+        }
+        const about = { component_type: type, custom_id, id, values: [...values], ...resolved.all() };
+        const data = about as APIMessageSelectMenuInteractionData;
+        return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
+      }),
 
     /** Fills a modal in and submits it. What is not entered stays as it stood there. */
     async submit(opened: Opened, entered: Entered): Promise<Answer> {
@@ -268,17 +264,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
       if (target === undefined) return refused('there is no such message here');
-      const command = commandNamed(name, ApplicationCommandType.Message);
-      if (command === undefined) return refused(`there is no command ${name} here`);
       const resolved = { messages: { [messageId]: target.current } };
-      const data: APIMessageApplicationCommandInteractionData = {
-        id: command.id,
-        name,
-        type: ApplicationCommandType.Message,
-        target_id: messageId,
-        resolved,
-      };
-      return seen(send({ command }, { type: InteractionType.ApplicationCommand, data }));
+      return run(name, ApplicationCommandType.Message, () => ({ target_id: messageId, resolved }));
     },
   };
 }
