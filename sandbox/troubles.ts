@@ -1,4 +1,4 @@
-import type { RestFaults } from './discord/rest/faults.ts';
+import type { Fault, RestFaults } from './discord/rest/faults.ts';
 import type { Mode } from './listing/modes.ts';
 
 interface Trouble<How> {
@@ -19,33 +19,28 @@ export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   truncated: { words: 'stops in the middle of its answers', how: { kind: 'truncated' } },
 };
 
+const always =
+  (fault: Fault) =>
+  (faults: RestFaults): void =>
+    faults.inject({ fault, times: Number.POSITIVE_INFINITY });
+
 /** How Discord's REST API can be unwell, by the name that the page asks for. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
   ok: { words: 'answers as it should', how: () => undefined },
   blocked: {
     words: 'blocks the bot’s address: 429 without a time',
-    how: (faults) => faults.inject({ fault: { kind: 'block', as: 'text' }, times: ALWAYS }),
+    how: always({ kind: 'block', as: 'text' }),
   },
   'blocked-html': {
     words: 'blocks the bot’s address: 429 with a web page',
-    how: (faults) => faults.inject({ fault: { kind: 'block', as: 'html' }, times: ALWAYS }),
+    how: always({ kind: 'block', as: 'html' }),
   },
   limited: {
     words: 'limits every request for a minute',
-    how: (faults) =>
-      faults.inject({
-        fault: { kind: 'rate limit', scope: 'global', retryAfterMs: 60_000 },
-        times: ALWAYS,
-      }),
+    how: always({ kind: 'rate limit', scope: 'global', retryAfterMs: 60_000 }),
   },
-  slow: {
-    words: 'answers after 2 seconds',
-    how: (faults) => faults.inject({ fault: { kind: 'delay', ms: 2_000 }, times: ALWAYS }),
-  },
-  failing: {
-    words: 'answers 503',
-    how: (faults) => faults.inject({ fault: { kind: 'status', status: 503 }, times: ALWAYS }),
-  },
+  slow: { words: 'answers after 2 seconds', how: always({ kind: 'delay', ms: 2_000 }) },
+  failing: { words: 'answers 503', how: always({ kind: 'status', status: 503 }) },
   'first-failing': {
     words: 'answers the first request of each route with 503',
     how: (faults) => faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true }),
@@ -55,5 +50,3 @@ export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaul
     how: (faults) => faults.silenceConnections(),
   },
 };
-
-const ALWAYS = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { Answer, OptionValue, Person, Upload } from '../discord/contract.ts
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import { modalView } from './messages.ts';
-import type { Act, Entered, FileValue, Outcome, SeatView } from './protocol.ts';
+import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
 import type { Player } from './scenarios.ts';
 import type { Views } from './view.ts';
 
@@ -49,7 +49,12 @@ export function createActs(deps: {
         case 'pick':
           return outcomeOf(me.pick({ id: act.message }, act.values, act.select));
         case 'submit':
-          return outcomeOf(me.submit({ interactionId: act.modal }, enteredIn(act.values)));
+          return outcomeOf(
+            me.submit(
+              { interactionId: act.modal },
+              valuesIn(act.values, (text) => text),
+            ),
+          );
         case 'say':
           if (act.text.trim() !== '') discord.say(me, act.text);
           return DONE;
@@ -91,25 +96,15 @@ function optionsOf(
   { command, options }: { readonly command: string; readonly options: Entered },
 ): Record<string, OptionValue> {
   const found = me.commands().find((each) => each.name === command && isSlash(each));
-  const values = Object.entries(options).map(([name, entered]): [string, OptionValue] => {
-    if (typeof entered === 'object') return [name, uploadOf(entered)];
-    return [
-      name,
-      optionValue(
-        found?.options?.find((option) => option.name === name),
-        entered,
-      ),
-    ];
+  const optionCalled = (name: string) => found?.options?.find((option) => option.name === name);
+  return valuesIn(options, (text, name) => optionValue(optionCalled(name), text));
+}
+
+/** What was entered, by its name: files as they are uploaded, texts as `read` takes them. */
+function valuesIn<Value>(entered: Entered, read: (text: string, name: string) => Value) {
+  const values = Object.entries(entered).map(([name, value]): [string, Value | Upload] => {
+    if (typeof value === 'string') return [name, read(value, name)];
+    return [name, { filename: value.filename, bytes: Buffer.from(value.base64, 'base64') }];
   });
   return Object.fromEntries(values);
 }
-
-const uploadOf = ({ filename, base64 }: FileValue): Upload => ({
-  filename,
-  bytes: Buffer.from(base64, 'base64'),
-});
-
-const enteredIn = (values: Entered) =>
-  Object.fromEntries(
-    Object.entries(values).map(([id, value]) => [id, typeof value === 'string' ? value : uploadOf(value)]),
-  );

@@ -1,4 +1,4 @@
-import { type APIApplicationCommandOption, ApplicationCommandOptionType } from 'discord.js';
+import { ApplicationCommandOptionType } from 'discord.js';
 import { type Entered, modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
@@ -65,7 +65,8 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
         options[option] = text.slice(0, -1);
         return suggest(name, option, options);
       }
-      options[option] = await entered(described, text);
+      const isFile = described?.type === ApplicationCommandOptionType.Attachment;
+      options[option] = isFile ? await readTyped(text) : optionValue(described, text);
     }
     await show(me.slash(name, options));
   }
@@ -137,24 +138,15 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
 
 /** What was typed for a modal: a file by its path. */
 async function enteredInModal(line: string, { data }: SeenModal): Promise<Entered> {
-  const typed = Object.entries(readModalLine(line, data));
-  const isFile = (name: string) => modalFields(data).some(({ id, kind }) => id === name && kind === 'file');
-  const entered = await Promise.all(
-    typed.map(async ([id, text]) => [id, isFile(id) ? await readTyped(text) : text] as const),
-  );
-  return Object.fromEntries(entered);
+  const entered: Record<string, string | Upload> = {};
+  for (const [name, text] of Object.entries(readModalLine(line, data))) {
+    const isFile = modalFields(data).some(({ id, kind }) => id === name && kind === 'file');
+    entered[name] = isFile ? await readTyped(text) : text;
+  }
+  return entered;
 }
 
 const readTyped = (path: string): Promise<Upload> =>
   readUpload(path).catch((error: Error) => {
     throw new BadLine(`The file cannot be read: ${error.message}`);
   });
-
-/** What was typed for an option: a file by its path. */
-function entered(
-  option: APIApplicationCommandOption | undefined,
-  text: string,
-): OptionValue | Promise<OptionValue> {
-  if (option?.type !== ApplicationCommandOptionType.Attachment) return optionValue(option, text);
-  return readTyped(text);
-}

@@ -1,7 +1,8 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { CommandView, OptionView } from '../commands.ts';
 import type { Act, Choice, FileValue } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
+import { Part } from './part.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
@@ -12,7 +13,7 @@ const TYPING_MS = 120;
  * A command with its options in a form: the browser says what is missing, and the stand-in what Discord would not send.
  * The event `sent` has the act; `left` tells that it is not to be sent.
  */
-class SandboxCommand extends LitElement {
+class SandboxCommand extends Part {
   static override properties = {
     command: { attribute: false },
     locale: {},
@@ -31,17 +32,9 @@ class SandboxCommand extends LitElement {
     this.typing = 0;
   }
 
-  override createRenderRoot(): this {
-    return this;
-  }
-
   override firstUpdated(): void {
     const first = this.querySelector<HTMLElement>(':required') ?? this.querySelector<HTMLElement>('.send');
     first?.focus();
-  }
-
-  leave(): void {
-    this.dispatchEvent(new CustomEvent('left', { bubbles: true }));
   }
 
   get entered(): [string, FormDataEntryValue][] {
@@ -69,8 +62,7 @@ class SandboxCommand extends LitElement {
     const options: Record<string, string | FileValue> = {};
     for (const [name, value] of this.entered)
       options[name] = value instanceof File ? await fileValue(value) : value;
-    const detail: Act = { do: 'slash', command: this.command.name, options };
-    this.dispatchEvent(new CustomEvent('sent', { detail, bubbles: true }));
+    this.tell('sent', { do: 'slash', command: this.command.name, options } satisfies Act);
   }
 
   attach(files: FileList | undefined): void {
@@ -91,7 +83,7 @@ class SandboxCommand extends LitElement {
     return html`<form
       aria-label=${`/${label}`}
       @submit=${(event: Event) => void this.send(event)}
-      @keydown=${({ key }: KeyboardEvent) => key === 'Escape' && this.leave()}
+      @keydown=${({ key }: KeyboardEvent) => key === 'Escape' && this.tell('left')}
       @dragover=${(event: Event) => event.preventDefault()}
       @drop=${(event: DragEvent) => {
         event.preventDefault();
@@ -100,7 +92,7 @@ class SandboxCommand extends LitElement {
     >
       <p class="about">${description}</p>
       <div class="fields">
-        <button type="button" class="chip" title=${words.leave} aria-label=${`/${label} – ${words.leave}`} @click=${() => this.leave()}>/${label}</button>
+        <button type="button" class="chip" title=${words.leave} aria-label=${`/${label} – ${words.leave}`} @click=${() => this.tell('left')}>/${label}</button>
         ${options.map((option) => html`<label class="field" title=${option.description}><span>${option.label}</span>${this.renderInput(option)}</label>`)}
         ${options.some(({ kind }) => kind === 'file') ? SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(list)}>docs/${list}</button>`) : nothing}
         <button type="submit" class="button primary send">${words.send}</button>

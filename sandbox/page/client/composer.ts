@@ -1,14 +1,15 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { CommandView } from '../commands.ts';
 import type { Act } from '../protocol.ts';
 import type { View } from '../view.ts';
 import './command-line.ts';
+import { Part } from './part.ts';
 import { DIRECT, wordsFor } from './words.ts';
 
 const LIST = 'composer-list';
 
 /** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act. */
-class SandboxComposer extends LitElement {
+class SandboxComposer extends Part {
   static override properties = {
     view: { attribute: false },
     text: { state: true },
@@ -24,10 +25,6 @@ class SandboxComposer extends LitElement {
     super();
     this.text = '';
     this.active = 0;
-  }
-
-  override createRenderRoot(): this {
-    return this;
   }
 
   override updated(): void {
@@ -71,9 +68,7 @@ class SandboxComposer extends LitElement {
   }
 
   say(): void {
-    this.dispatchEvent(
-      new CustomEvent<Act>('sent', { detail: { do: 'say', text: this.text }, bubbles: true }),
-    );
+    this.tell('sent', { do: 'say', text: this.text } satisfies Act);
     this.text = '';
   }
 

@@ -1,10 +1,11 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../messages.ts';
 import type { Entered } from '../protocol.ts';
 import { fileValue } from './connection.ts';
 import { draw } from './markup.ts';
+import { Part } from './part.ts';
 import { options } from './select.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
@@ -12,7 +13,7 @@ import { acceptedText, wordsFor } from './words.ts';
 export type Submitted = CustomEvent<Entered>;
 
 /** A window of Discord's over a native dialog: Escape closes it, Enter in a line submits it. */
-class SandboxModal extends LitElement {
+class SandboxModal extends Part {
   static override properties = {
     modal: { attribute: false },
     locale: {},
@@ -21,10 +22,6 @@ class SandboxModal extends LitElement {
   declare modal: ModalView | undefined;
   declare locale: string;
   declare problem: string;
-
-  override createRenderRoot(): this {
-    return this;
-  }
 
   override updated(changed: PropertyValues<this>): void {
     if (!changed.has('modal')) return;
@@ -37,7 +34,7 @@ class SandboxModal extends LitElement {
   /** The dialog is closed once the page says so. */
   close(event: Event): void {
     event.preventDefault();
-    this.dispatchEvent(new CustomEvent('closed', { bubbles: true }));
+    this.tell('closed');
   }
 
   async submit(event: Event): Promise<void> {
@@ -48,7 +45,7 @@ class SandboxModal extends LitElement {
       if (!(value instanceof File)) detail[name] = value;
       else if (value.name !== '') detail[name] = await fileValue(value);
     }
-    this.dispatchEvent(new CustomEvent('submitted', { detail, bubbles: true }));
+    this.tell('submitted', detail);
   }
 
   override render(): TemplateResult {
