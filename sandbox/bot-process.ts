@@ -45,7 +45,7 @@ const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 
-/** What a process needs of its surroundings. All else, such as an operator's own DISCORD_TOKEN, stays outside. */
+/** What a process needs of its surroundings, as far as it is there. All else, such as an operator's own DISCORD_TOKEN, stays outside. */
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
 /** The real bot as a process of its own: the same entry as `npm start`, with the stand-ins' addresses in its environment. */
@@ -67,7 +67,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
     const lastWords: string[] = [];
     const [program = process.execPath, ...line] = [...wrapper, process.execPath, MAIN];
     const run = spawn(program, line, {
-      env: { ...picked(surroundings), ...env },
+      env: { ...Object.fromEntries(SURROUNDINGS.map((name) => [name, surroundings[name]])), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = run;
@@ -131,15 +131,6 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
     exited: () => end,
     stop,
   };
-}
-
-function picked(surroundings: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    SURROUNDINGS.flatMap((name) => {
-      const value = surroundings[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }
 
 /** `exit status 1` or `signal SIGKILL`. */

@@ -42,8 +42,7 @@ export function createRecords(deps: {
     },
     /** A payload over the gateway. */
     frame(from: WireEvent['from'], body: string) {
-      const at = clock.now();
-      const request = { at, method: 'GATEWAY', path: '/', body, status: 0, httpVersion: '1.1' };
+      const request = { at: clock.now(), method: 'GATEWAY', path: '/', body, status: 0, httpVersion: '1.1' };
       if (from === 'bot') record(frames, request);
       else onEvent({ kind: 'wire', from, request });
     },
@@ -60,14 +59,8 @@ export function createRecords(deps: {
       const title = 'A first response comes within three seconds';
       const message = `${command?.name ?? 'a component'}: it came after ${Math.round(afterMs)} ms`;
       const path = `/interactions/${id}/:token/callback`;
-      breach({
-        title,
-        method: 'POST',
-        path,
-        status: 204,
-        code: RESTJSONErrorCodes.UnknownInteraction,
-        message,
-      });
+      const code = RESTJSONErrorCodes.UnknownInteraction;
+      breach({ title, method: 'POST', path, status: 204, code, message });
     },
     findSecret(secret: string): readonly RecordedRequest[] {
       const dropped = requests.dropped() + frames.dropped();

@@ -225,7 +225,7 @@ export async function startDiscord(options: StandInOptions) {
     say({ userId, name, channelId }: Person, content: string): string {
       const author = { id: userId, name };
       const id = world.snowflakes.next();
-      return messages.add(personsMessage({ id, channelId, author, at: clock.now(), content })).id;
+      return messages.add(personsMessage({ id, channelId, author, at: clock.now() }, content)).id;
     },
     /** People who may manage messages delete any. */
     deleteMessage: messages.delete,

@@ -39,7 +39,8 @@ export interface Here {
   readonly roles: readonly Named[];
 }
 
-interface Offer {
+/** What a select offers, and whether it is chosen in it. */
+export interface Offer {
   readonly label: string;
   readonly value: string;
   readonly isChosen: boolean;

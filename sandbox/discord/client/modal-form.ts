@@ -23,13 +23,14 @@ export const modalFields = ({ components }: Modal): readonly ModalField[] =>
 
 /** `undefined` for what this bot does not use. */
 function fieldOf({ label, description = '', component }: APILabelComponent) {
-  const about = { id: component.custom_id, label, description };
+  const { custom_id: id } = component;
+  const required: boolean = Object(component).required ?? true;
+  const about = { id, label, description, required };
   switch (component.type) {
     case ComponentType.TextInput:
       return {
         ...about,
         kind: 'text' as const,
-        required: component.required ?? true,
         placeholder: component.placeholder ?? '',
         /** Of several lines. */
         isLong: component.style === TextInputStyle.Paragraph,
@@ -43,7 +44,6 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
       return {
         ...about,
         kind: 'select' as const,
-        required: component.required ?? true,
         placeholder: component.placeholder ?? '',
         offers: component.options.map((option) => ({ label: option.label, value: option.value })),
         /** The value that is chosen when it opens. */
@@ -53,7 +53,6 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
       return {
         ...about,
         kind: 'file' as const,
-        required: component.required ?? true,
         types: component.file_types ?? [],
         value: undefined,
       };

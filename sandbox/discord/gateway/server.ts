@@ -107,6 +107,10 @@ export function createGateway(deps: GatewayDeps) {
     });
   });
 
+  const each = (act: (connection: Connection) => void) => (): void => {
+    for (const connection of connections) act(connection);
+  };
+  const cut = each((connection) => connection.cut());
   const identified = () => [...connections].filter((connection) => connection.session() !== undefined);
 
   return {
@@ -120,26 +124,20 @@ export function createGateway(deps: GatewayDeps) {
         }
       },
       /** Cuts them without a word, as a network does. */
-      cut() {
-        for (const connection of connections) connection.cut();
-      },
+      cut,
       /** op 7. */
-      askToReconnect() {
-        for (const connection of connections) connection.send(GatewayOpcodes.Reconnect, null);
-      },
+      askToReconnect: each(({ send }) => send(GatewayOpcodes.Reconnect, null)),
       /** op 9. The sessions are gone when it is not `resumable`. */
       invalidate(resumable: boolean) {
         for (const connection of identified()) connection.invalidate(resumable);
       },
       /** op 1. */
-      requestHeartbeat() {
-        for (const connection of connections) connection.send(GatewayOpcodes.Heartbeat, null);
-      },
+      requestHeartbeat: each(({ send }) => send(GatewayOpcodes.Heartbeat, null)),
       /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
         // Who came meanwhile was not even greeted.
-        if (!yes) for (const connection of connections) connection.cut();
+        if (!yes) cut();
       },
       /** The host that READY names for RESUME refuses every connection. */
       killResumeHost(yes: boolean) {
@@ -148,7 +146,7 @@ export function createGateway(deps: GatewayDeps) {
       /** What an IDENTIFY is answered with from now on; with READY also those that still wait. */
       answerIdentify(how: GatewaySettings['identifyAnswer']) {
         settings.identifyAnswer = how;
-        if (how === 'ready') for (const connection of connections) connection.beginSession();
+        if (how === 'ready') each((connection) => connection.beginSession())();
       },
       /** Nobody has to wait with an IDENTIFY because of one before. */
       waiveIdentifyLimit: limit.waive,
@@ -156,9 +154,7 @@ export function createGateway(deps: GatewayDeps) {
         settings.answersResume = yes;
       },
       /** The lines of all who are connected are dead from now on: nobody hears of it. */
-      killLines() {
-        for (const connection of connections) connection.die();
-      },
+      killLines: each((connection) => connection.die()),
       counts: (): Readonly<GatewayCounts> => ({ ...counts }),
       disturbDispatch(how: Disturbance) {
         disturbance = how;
@@ -180,7 +176,7 @@ export function createGateway(deps: GatewayDeps) {
     /** For `GET /gateway/bot`. */
     connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
     stop(): void {
-      for (const connection of connections) connection.cut();
+      cut();
       sockets.close();
     },
   };

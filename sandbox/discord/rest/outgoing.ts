@@ -70,30 +70,29 @@ export function createOutgoing(world: World) {
   };
 }
 
-/** A message of a person. */
-export const personsMessage = (about: {
+interface Written<Author> {
   readonly id: string;
   readonly channelId: string;
-  readonly author: { readonly id: string; readonly name: string };
+  readonly author: Author;
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly content: string;
-}): APIMessage => ({
-  ...plainMessage({ ...about, author: userObject(about.author) }),
-  content: about.content,
+}
+
+/** A message of a person. */
+export const personsMessage = (
+  by: Written<Parameters<typeof userObject>[0]>,
+  content: string,
+): APIMessage => ({
+  ...plainMessage({ ...by, author: userObject(by.author) }),
+  content,
 });
 
-const plainMessage = (about: {
-  readonly id: string;
-  readonly channelId: string;
-  readonly author: APIMessage['author'];
-  readonly at: number;
-}): APIMessage => ({
-  id: about.id,
-  channel_id: about.channelId,
+const plainMessage = ({ id, channelId, author, at }: Written<APIMessage['author']>): APIMessage => ({
+  id,
+  channel_id: channelId,
   type: MessageType.Default,
-  author: about.author,
-  timestamp: timestamp(about.at),
+  author,
+  timestamp: timestamp(at),
   edited_timestamp: null,
   content: '',
   embeds: [],

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import type { Offer } from '../../discord/client/components.ts';
 import type { SelectView } from '../messages.ts';
 
 interface About {
@@ -7,12 +8,6 @@ interface About {
   readonly label: string;
   readonly done: string;
   readonly pick: (values: readonly string[]) => void;
-}
-
-interface Offer {
-  readonly label: string;
-  readonly value: string;
-  readonly isChosen: boolean;
 }
 
 /** What one choice is taken of a native select; several are ticked in a list that folds out. */
