@@ -169,7 +169,11 @@ export const byText = (t: Translate, userId: string): string =>
  * @param pressed the custom id of its control or window
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>
-  t(pressed.startsWith(submissionsId('refuse', '')) ? 'failure.undecided' : 'failure.interrupted');
+  t(
+    ['refuse', 'correct'].some((action) => pressed.startsWith(submissionsId(action, '')))
+      ? 'failure.undecided'
+      : 'failure.interrupted',
+  );
 
 /** Which moderator has corrected what its member submitted, if one has. */
 export function correctedTexts(t: Translate, { correctedBy }: Pick<Run, 'correctedBy'>): readonly string[] {

@@ -258,7 +258,7 @@ describe('a submission under approval', () => {
       .toContain(`Grund: ${GERMAN}`);
     const seen = await mia.slash('submissions');
     expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
-    expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-1)).toBe(GERMAN);
+    expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
     expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
     // What a later version has stored is none.
     await addServer(member, `${HOST}:2`);
@@ -425,7 +425,7 @@ describe('a submission under approval', () => {
     expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['s0.example.com']);
     await expect.poll(() => direct().length).toBe(3);
     const exported = messageOf(await member.press(await member.slash('submissions'), 'Export'));
-    const ends = csvOf(exported, 'submissions.csv').map((row) => [row[3], row.at(-2)]);
+    const ends = csvOf(exported, 'submissions.csv').map((row) => [row[3], row[6]]);
     expect(ends.toSorted()).toEqual([
       ['s0.example.com', 'sent for review'],
       ['s1.example.com', 'not sent'],

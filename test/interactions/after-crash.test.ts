@@ -184,9 +184,12 @@ describe('after a restart', () => {
     expect(message.current.components).toEqual(components);
   });
 
-  it('a moderator whose Refuse was cut off reads that nothing was decided', async () => {
+  it.each([
+    'refuse',
+    'correct',
+  ])('a moderator whose window was cut off reads that nothing was decided: %s', async (action) => {
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
-    const { message } = await leftUpdate(deferred, 'submissions:refuse:document:run');
+    const { message } = await leftUpdate(deferred, `submissions:${action}:document:run`);
     await bot.restarted().takeOver();
     await expect.poll(() => message.current.content).toContain('and nothing was decided');
     expect(message.current.content).not.toContain('nothing was submitted');
