@@ -6,16 +6,10 @@ import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { openPipeline, readyRow } from '../support/builders.ts';
+import { openPipeline, readyRow, refusedRow } from '../support/builders.ts';
 import { anyContext } from './context.ts';
 
 const games = indexGames(KNOWN_GAMES);
-const REFUSED: Row = {
-  kind: 'refused',
-  line: 7,
-  problem: { code: 'no-address' },
-  typed: { server: 'nothing', port: '', queryPort: '', game: '' },
-};
 
 async function submitted(rows: readonly Row[], source: Draft['source']) {
   const opened = await openPipeline({
@@ -53,7 +47,7 @@ it.each([
     'a list with lines that a limit holds back, that repeat others and that are not ready',
     [
       ...[2, 3, 4, 5, 6].map((line) => readyRow(line, `s${line}`)),
-      REFUSED,
+      refusedRow(7),
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],

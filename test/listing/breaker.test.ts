@@ -1,115 +1,86 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { type Breaker, createBreaker, type Health } from '../../src/listing/breaker.ts';
+import { describe, expect, it } from 'vitest';
+import { createBreaker } from '../../src/listing/breaker.ts';
 
-let time: number;
-let breaker: Breaker;
-beforeEach(() => {
-  time = 1_000;
-  breaker = createBreaker(() => time);
-});
-
-function note(guildId: string, health: Health, times = 1): void {
-  for (let n = 0; n < times; n += 1) breaker.note(guildId, health);
+function open() {
+  const clock = { now: 1_000 };
+  return { clock, breaker: createBreaker(() => clock.now) };
 }
 
-describe('the breaker of one guild', () => {
-  it('opens after three failures in a row, for that guild alone', () => {
-    note('1', 'failed', 2);
-    note('1', 'answered');
-    note('1', 'failed', 2);
-    expect(breaker.maySend('1')).toBe(true);
-    note('1', 'failed');
-    expect(breaker.maySend('1')).toBe(false);
-    expect(breaker.maySend('2')).toBe(true);
-    expect(breaker.heldBackFor()).toBe('some');
-  });
+/** `1-`: guild 1 failed; `1+`: it was answered; `1?`: may it send? `30s`: time passes; `3(1- 2-)`: three times. */
+function tell(story: string) {
+  const { clock, breaker } = open();
+  const steps = story.replace(/(\d+)\((.*?)\)/g, (_, count, some = '') => `${some} `.repeat(count).trim());
+  const may: string[] = [];
+  for (const [, what = '', sign] of steps.matchAll(/([\d.]+|\w+)([-+?s])/g)) {
+    if (sign === 's') clock.now += Number(what) * 1_000;
+    else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
+    else breaker.note(what, sign === '+' ? 'answered' : 'failed');
+  }
+  return { may: may.join(' '), heldBackFor: breaker.heldBackFor(), latest: breaker.latest() };
+}
 
-  it('lets one submission leave every 30 seconds, and all of them once one is answered', () => {
-    note('1', 'failed', 3);
-    time += 29_999;
-    expect(breaker.maySend('1')).toBe(false);
-    time += 1;
-    expect([breaker.maySend('1'), breaker.maySend('1')]).toEqual([true, false]);
-    time += 10_000;
-    note('1', 'failed');
-    time += 29_999;
-    expect(breaker.maySend('1')).toBe(false);
-    time += 1;
-    expect(breaker.maySend('1')).toBe(true);
-    note('1', 'answered');
-    expect([breaker.maySend('1'), breaker.maySend('1')]).toEqual([true, true]);
-    expect(breaker.heldBackFor()).toBe('none');
-  });
-
-  it('is forgotten with the failures of the guild that failed first of 10,001', () => {
-    for (let guild = 0; guild <= 10_000; guild += 1) note(`${guild}`, 'failed', 3);
-    note('other', 'answered');
-    expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
-  });
+it.each([
+  ['nothing is known before the first request', '', '', 'none', undefined],
+  [
+    'three failures in a row hold one guild back',
+    '2(1-) 1+ 2(1-) 1? 1- 1? 2?',
+    'yes no yes',
+    'some',
+    'failed',
+  ],
+  ['one submission leaves every 30 seconds', '3(1-) 29.999s 1? 0.001s 1? 1?', 'no yes no', 'some', 'failed'],
+  ['a failure begins the 30 seconds anew', '3(1-) 40s 1- 29.999s 1? 0.001s 1?', 'no yes', 'some', 'failed'],
+  ['an answer ends it', '3(1-) 30s 1? 1+ 1? 1?', 'yes yes yes', 'none', 'answered'],
+  ['ten failures of two guilds say nothing of all', '5(1- 2-) new?', 'yes', 'some', 'failed'],
+  ['ten of three guilds hold all back', '5(1- 2-) 3+ 3(1- 2- 3-) new? 1- new?', 'yes no', 'all', 'failed'],
+  ['of all one leaves every 30 seconds', '3(1- 2- 3-) 1- 30s a? b? 30s a- b?', 'yes no no', 'all', 'failed'],
+  // Guilds that have failed three times on their own wait for an answer of their own.
+  [
+    'and an answer lets others go',
+    '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',
+    'yes yes yes yes',
+    'some',
+    'answered',
+  ],
+])('%s: %s', (_what, story, may, heldBackFor, latest) => {
+  expect(tell(story)).toEqual({ may, heldBackFor, latest });
 });
 
-describe('the breaker of all guilds', () => {
-  const failTen = (...guilds: readonly string[]) => {
-    for (let n = 0; n < 10; n += 1) note(guilds[n % guilds.length] ?? '', 'failed');
-  };
-
-  it('opens once the last ten outcomes, of three guilds, all failed', () => {
-    failTen('1', '2');
-    expect(breaker.maySend('new')).toBe(true);
-    note('3', 'answered');
-    for (const guild of ['1', '2', '3', '1', '2', '3', '1', '2', '3']) note(guild, 'failed');
-    expect(breaker.maySend('new')).toBe(true);
-    note('1', 'failed');
-    expect(breaker.maySend('new')).toBe(false);
-    expect(breaker.heldBackFor()).toBe('all');
-    expect(breaker.latest()).toBe('failed');
-  });
-
-  it('lets one submission of all leave every 30 seconds, and ends with an answer', () => {
-    failTen('1', '2', '3');
-    time += 30_000;
-    expect([breaker.maySend('new'), breaker.maySend('newer')]).toEqual([true, false]);
-    time += 30_000;
-    note('new', 'failed');
-    expect(breaker.maySend('newer')).toBe(false);
-    time += 30_000;
-    expect(breaker.maySend('newer')).toBe(true);
-    note('newer', 'answered');
-    expect([breaker.maySend('new'), breaker.maySend('newest')]).toEqual([true, true]);
-    expect(breaker.latest()).toBe('answered');
-    // Guilds that have failed three times on their own wait for an answer of their own.
-    expect(breaker.heldBackFor()).toBe('some');
-  });
-});
-
-it('knows nothing before the first request', () => {
-  expect(breaker.latest()).toBeUndefined();
-  expect(breaker.heldBackFor()).toBe('none');
+it('the failures of the guild that failed first of 10,001 are forgotten', () => {
+  const { breaker } = open();
+  for (let guild = 0; guild <= 10_000; guild += 1)
+    for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');
+  breaker.note('other', 'answered');
+  expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
 describe('a pause of a key', () => {
   it('lasts for as long as the service asked for, and holds for no other key', () => {
+    const { clock, breaker } = open();
     breaker.pause('1', 2_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([2_000, 0]);
-    time += 1_999.5;
+    clock.now += 1_999.5;
     expect(breaker.pausedMs('1')).toBe(1);
-    time += 0.5;
+    clock.now += 0.5;
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
   it('lasts for a second where the service names no time, and for ten minutes at most', () => {
+    const { breaker } = open();
     breaker.pause('1');
     breaker.pause('2', 86_400_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([1_000, 600_000]);
   });
 
   it('ends with a new key', () => {
+    const { breaker } = open();
     breaker.pause('1', 2_000);
     breaker.endPause('1');
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
   it('is forgotten with the guild that was paused first of 10,001', () => {
+    const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
     expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);
   });

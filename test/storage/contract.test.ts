@@ -12,7 +12,7 @@ import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
 import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
-import { hasPostgres, newPlace, type Place, rowsIn } from '../support/database.ts';
+import { kinds, newPlace, type Place, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 import { NEXT_VERSION } from '../support/next-version.ts';
 import { interactionParts } from '../support/small-bot.ts';
@@ -28,10 +28,8 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
   return (await rowsIn(store, 'presence')).map(({ guild_id }) => guild_id);
 }
 
-const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
-
 /** What every part above the store relies on, whichever database it is. */
-describe.each(KINDS)('a store of %s', (kind) => {
+describe.each(kinds())('a store of %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
   it('keeps rows and values over a restart, with times as numbers', async () => {
@@ -245,7 +243,7 @@ describe.each(KINDS)('a store of %s', (kind) => {
 });
 
 /** What processes that share a database rely on. With SQLite one comes after the other, over the same connection. */
-describe.each(KINDS)('processes over a store of %s', (kind) => {
+describe.each(kinds())('processes over a store of %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
   const OLD_MS = 16 * 60_000;

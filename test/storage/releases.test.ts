@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { hasPostgres, newDatabase } from '../support/database.ts';
+import { type Kind, kinds, newDatabase } from '../support/database.ts';
 import { createTestClock, folder } from '../support/machine.ts';
 import {
   ACCEPTED,
@@ -33,8 +33,6 @@ const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
 /** The version whose databases are to be written, with the bot as it is. */
 const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
-type Kind = (typeof KINDS)[number];
 
 /** A database that SQL is read into, and written out of. */
 async function newPlace(kind: Kind) {
@@ -125,6 +123,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await turnApprovalOn(guild);
   await pickSetting(guild, 'Approval', '@Moderators');
   await pickSetting(guild, 'Role to notify', '@Server news');
+  await pickSetting(guild, 'Trusted role', '@Server news');
   await setQuota(guild, '42');
   await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -190,12 +189,13 @@ const KEPT_SETTINGS = [
   'Games: only Counter-Strike 2 and Factorio',
   'Daily quota: 42 game servers',
   'Approval: on; @',
+  'Trusted role: @',
   'Announcements: on',
   'Panels: 1',
   'Language for everyone: Deutsch',
 ];
 
-describe.each(KINDS)('over %s', (kind) => {
+describe.each(kinds())('over %s', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
   it.runIf(KEEP_RELEASE)('the database of a release is written', async () => {

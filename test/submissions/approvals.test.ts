@@ -6,9 +6,8 @@ import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
-import { hasPostgres, newPlace, rowsIn } from '../support/database.ts';
+import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
-const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
 const DRAFT_LIVES_MS = 15 * 60_000;
@@ -17,7 +16,7 @@ const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
 
-describe.each(KINDS)('a submission that waits for a moderator, in a store of %s', (kind) => {
+describe.each(kinds())('a submission that waits for a moderator, in a store of %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
   let time: number;
   let count: number;

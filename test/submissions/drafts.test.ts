@@ -1,25 +1,13 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { beginRun, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
-
-const refused = (
-  line: number,
-  server: string,
-  code: 'no-address' | 'game-missing' = 'no-address',
-): RefusedRow => ({
-  kind: 'refused',
-  line,
-  problem: { code },
-  typed: { server, port: '', queryPort: '', game: '' },
-});
 
 describe('a stored draft', () => {
   let time: number;
@@ -32,7 +20,7 @@ describe('a stored draft', () => {
   });
 
   it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
-    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refused(2, 'typed')] };
+    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refusedRow(2, 'typed')] };
     await parts.drafts.save(mia, 'd', readyDraft('x', 1));
     time += 10 * MINUTE;
     await parts.drafts.save(mia, 'd', draft);
@@ -125,7 +113,7 @@ describe('the drafts of a guild', () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
-    const half: Draft = { ...readyDraft('x', 1), rows: [refused(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
+    const half: Draft = { ...readyDraft('x', 1), rows: [refusedRow(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
     const members = ['2', '3', '4'].map((id) => ({ guildId: '1', user: { id, name: id } }));
     const elsewhere = { guildId: '2', user: mia.user };
     await drafts.save(elsewhere, 'elsewhere', half);
@@ -139,7 +127,7 @@ describe('the drafts of a guild', () => {
 describe('a draft', () => {
   it('sends what is ready, and what was submitted before where that is wanted', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
-    const draft: Draft = { source: 'text', rows: [a, refused(3, 'x'), b], includesAlreadySubmitted: false };
+    const draft: Draft = { source: 'text', rows: [a, refusedRow(3), b], includesAlreadySubmitted: false };
     const alreadySubmitted = new Map([[a, {}]]);
     expect(rowsToSend(draft, alreadySubmitted)).toEqual([b]);
     expect(rowsToSend({ ...draft, includesAlreadySubmitted: true }, alreadySubmitted)).toEqual([a, b]);

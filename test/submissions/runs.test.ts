@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { isReady, type ReadyRow, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
+import { isReady, type ReadyRow, type Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { beginRun, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { beginRun, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
@@ -18,13 +18,6 @@ let parts: ReturnType<typeof partsOver>;
 beforeEach(async () => {
   store = await openStore();
   parts = partsOver(store, { now: () => NOW });
-});
-
-const refusedRow = (line: number): RefusedRow => ({
-  kind: 'refused',
-  line,
-  problem: { code: 'no-address' },
-  typed: { server: 'x', port: '', queryPort: '', game: '' },
 });
 
 /** Submits the rows that are ready, but for those that a limit holds back. */

@@ -6,7 +6,7 @@ import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
-import { isReady, type ReadyRow } from '../../src/server-lists/row.ts';
+import { EMPTY_ROW, isReady, type ReadyRow, type RefusedRow } from '../../src/server-lists/row.ts';
 import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -141,6 +141,14 @@ export function readyRow(line: number, server: string, more: Partial<ServerSubmi
   const submission = { server, port: 27015, game: 'cs2', ...more };
   return { kind: 'ready', line, submission };
 }
+
+/** A row in which no address is. */
+export const refusedRow = (line: number, server = 'x'): RefusedRow => ({
+  kind: 'refused',
+  line,
+  problem: { code: 'no-address' },
+  typed: { ...EMPTY_ROW, server },
+});
 
 /** A list of so many servers that are all ready, at addresses of its own. */
 export const readyDraft = (name: string, length: number): Draft => ({

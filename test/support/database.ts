@@ -159,6 +159,10 @@ export async function outcomesIn(
 /** Whether this run of the tests has a server of PostgreSQL. */
 export const hasPostgres = (): boolean => Boolean(inject('postgres'));
 
+export type Kind = 'sqlite' | 'postgres';
+/** The kinds of database that are here, for tests of what each of them does. */
+export const kinds = (): readonly Kind[] => (hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']);
+
 async function serverUrl(): Promise<string> {
   const response = await fetch(inject('postgres'));
   const text = await response.text();
