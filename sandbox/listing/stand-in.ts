@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Game } from '../../src/listing/contract.ts';
 import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
-import { createService, type ReadForm, readForm } from './service.ts';
+import { createService, readForm } from './service.ts';
 
 /** A request as it arrived, whatever became of it. It holds the key: for tests only, never to be printed. */
 export interface ListingRequest {
@@ -62,27 +63,29 @@ export async function startListing(options: ListingOptions = {}) {
     // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
-  loopback.server.on('connection', (socket) => {
-    if (mode.kind !== 'resetBefore') return;
+  function reset(socket: Socket): void {
     useUp();
     tell();
     socket.resetAndDestroy();
-  });
+  }
+  loopback.server.on('connection', (socket) => mode.kind === 'resetBefore' && reset(socket));
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
   const port = await loopback.listen(0);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (mode.kind === 'resetDuring') {
-      useUp();
-      tell();
-      request.socket.resetAndDestroy();
-      return;
-    }
+    if (mode.kind === 'resetDuring') return reset(request.socket);
     if (request.url !== '/api' || request.method !== 'POST') strays.push(`${request.method} ${request.url}`);
     const form = readForm(await text(request));
     if (request.url !== '/api') return void response.writeHead(404).end('not found');
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
-    const record = recordOf(form, request, connections.get(request.socket) ?? 0);
+    const record: ListingRequest = {
+      at: Date.now(),
+      connection: connections.get(request.socket) ?? 0,
+      httpVersion: request.httpVersion,
+      action: form.fields.get('action') ?? '',
+      key: form.fields.get('api_key') ?? '',
+      servers: form.servers.map((server) => Object.fromEntries(server)),
+    };
     requests.push(record);
     const standing = useUp();
     const current = options.onRequest?.(requests.length, record) ?? standing;
@@ -91,6 +94,11 @@ export async function startListing(options: ListingOptions = {}) {
     tell();
     respond(current, response, json);
   }
+
+  const changing = (change: (key: string) => void) => (key: string) => {
+    change(key);
+    tell();
+  };
 
   return {
     /** What `LISTING_API_URL` must be. */
@@ -116,31 +124,10 @@ export async function startListing(options: ListingOptions = {}) {
       if (next.kind === 'down') return loopback.close();
       if (!loopback.listening) await loopback.listen(port);
     },
-    allow(key: string): void {
-      service.allow(key);
-      tell();
-    },
-    revoke(key: string): void {
-      service.revoke(key);
-      tell();
-    },
+    allow: changing(service.allow),
+    revoke: changing(service.revoke),
     /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
     watch,
     close: loopback.close,
-  };
-}
-
-function recordOf(
-  { fields, servers }: ReadForm,
-  { httpVersion }: IncomingMessage,
-  connection: number,
-): ListingRequest {
-  return {
-    at: Date.now(),
-    connection,
-    httpVersion,
-    action: fields.get('action') ?? '',
-    key: fields.get('api_key') ?? '',
-    servers: servers.map((server) => Object.fromEntries(server)),
   };
 }

@@ -39,10 +39,10 @@ export type FileView = ReturnType<typeof fileView>;
 export type ButtonView = ReturnType<typeof buttonView>;
 export type SelectView = ReturnType<typeof selectView>;
 
-export const lookingAt = ({ discord, guild }: Where, lines = PREVIEW_LINES): Looking => ({
+export const lookingAt = ({ discord, guild }: Where): Looking => ({
   nameOf: discord.nameOf,
   here: { channels: discord.channels(guild), roles: discord.roles(guild) },
-  lines,
+  lines: PREVIEW_LINES,
 });
 
 /** A message as the page draws it. */

@@ -25,7 +25,7 @@ export interface SeatView {
 }
 
 /** What the page asks for, besides its view, and what it says of it. */
-interface Acts {
+interface Acts extends Readonly<Record<'kill' | 'start' | 'next' | 'leave', object>> {
   readonly slash: { readonly command: string; readonly options: Entered };
   readonly complete: { readonly command: string; readonly options: Entered; readonly focused: string };
   readonly say: { readonly text: string };
@@ -38,10 +38,6 @@ interface Acts {
   readonly allow: { readonly key: string };
   readonly revoke: { readonly key: string };
   readonly play: { readonly scenario: string };
-  readonly kill: object;
-  readonly start: object;
-  readonly next: object;
-  readonly leave: object;
 }
 export type Act = { readonly [Do in keyof Acts]: { readonly do: Do } & Acts[Do] }[keyof Acts];
 

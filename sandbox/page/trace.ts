@@ -18,14 +18,6 @@ export function createTrace() {
   const entries: TraceEntry[] = [];
   let count = 0;
 
-  function add(entry: Omit<TraceEntry, 'number' | 'broken'>): TraceEntry {
-    count += 1;
-    const added = { number: count, broken: [], ...entry };
-    entries.push(added);
-    if (entries.length > KEPT) entries.shift();
-    return added;
-  }
-
   return {
     entries: (): readonly TraceEntry[] => entries,
     /** @returns the entry that is new or has changed, if any */
@@ -34,7 +26,11 @@ export function createTrace() {
         const { method, path, status, body } = event.request;
         const isFrame = method === 'GATEWAY';
         const title = isFrame ? frameTitle(body) : `${method} ${masked(path)} → ${status}`;
-        return title === undefined ? undefined : add({ from: event.from, title, body: masked(body) });
+        if (title === undefined) return undefined;
+        count += 1;
+        entries.push({ number: count, from: event.from, title, body: masked(body), broken: [] });
+        if (entries.length > KEPT) entries.shift();
+        return entries.at(-1);
       }
       const last = entries.at(-1);
       if (event.kind !== 'breach' || last === undefined) return undefined;

@@ -6,7 +6,7 @@ import { lookingAt } from '../page/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
 import { BadLine, isSecret, readAssignments, readModalLine, unquoted } from './lines.ts';
-import { buttonsOf, FILE_LINES, isFinished, showAnswer, showMessage } from './show.ts';
+import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
 /** What Discord lists, with what it would fill in where that does not stand there already. */
@@ -25,7 +25,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   let message: SeenMessage | undefined;
   let lost = false;
 
-  const reader = () => ({ ...lookingAt({ discord, guild }, FILE_LINES), now: discord.clock.now() });
+  const reader = () => ({ ...lookingAt({ discord, guild }), now: discord.clock.now() });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for what comes of an action, and prints it. */

@@ -20,10 +20,9 @@ export interface Reader extends Looking {
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
   here: { channels: [], roles: [] },
-  lines: FILE_LINES,
+  lines: 13,
   now: Date.now(),
 });
-export const FILE_LINES = 13;
 
 /** What a member sees after an action, as text. */
 export function showAnswer(answer: Answer, reader: Reader): string {

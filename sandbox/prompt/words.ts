@@ -29,13 +29,10 @@ export function helpText(commands: readonly APIApplicationCommand[], buttons: re
     const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
     return [`/${[name, ...usage].join(' ')}`, description] as const;
   });
+  const pressable =
+    buttons.length === 0 ? ' of the last message; it has none now' : `: ${buttons.join(', ')}`;
   const actions = [
-    [
-      'press LABEL',
-      buttons.length === 0
-        ? 'press a button of the last message; it has none now'
-        : `press a button: ${buttons.join(', ')}`,
-    ],
+    ['press LABEL', `press a button${pressable}`],
     ['/addserver game:count?', 'what Discord lists while an option is typed'],
     ['submitted', 'what the listing service holds'],
     ['help', 'show this'],

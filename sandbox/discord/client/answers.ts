@@ -26,41 +26,37 @@ export async function answerTo(world: World, interaction: Interaction): Promise<
 }
 
 /** "Thinking…" until it is edited; when that does not happen in 15 minutes Discord gives up on it. */
-async function loaded(world: World, interaction: Interaction, message: SeenMessage): Promise<Answer> {
-  const { over, cancel } = expiry(world, interaction);
-  let isOver = false;
-  while (message.loading && !isOver) {
-    isOver = await Promise.race([message.changed().then(() => false), over.then(() => true)]);
-  }
-  cancel();
-  return message.loading ? { kind: 'lost' } : { kind: 'message', message };
-}
+const loaded = (world: World, interaction: Interaction, message: SeenMessage): Promise<Answer> =>
+  untilExpiry(world, interaction, async (over) => {
+    let isOver = false;
+    while (message.loading && !isOver) {
+      isOver = await Promise.race([message.changed().then(() => false), over.then(() => true)]);
+    }
+    return message.loading ? { kind: 'lost' } : { kind: 'message', message };
+  });
 
 /** A person goes on waiting where a message says "Sending …" and nothing else, in whatever language. */
 const saysMoreFollows = ({ current }: SeenMessage): boolean => /^[^\n]{1,40}…\P{L}*$/u.test(current.content);
 
 /** A deferred update shows nothing; what is seen in the end is the edited message, or a follow-up beside it. */
-async function afterUpdate(
-  world: World,
-  interaction: Interaction,
-  message: SeenMessage,
-): Promise<SeenMessage> {
-  const { over, cancel } = expiry(world, interaction);
-  const edited = async () => {
-    do await message.changed();
-    while (saysMoreFollows(message));
-    return message;
-  };
-  const edit = edited();
-  const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1) ?? message);
-  const answer = await Promise.race([edit, beside, over.then(() => message)]);
-  cancel();
-  return answer;
-}
+const afterUpdate = (world: World, interaction: Interaction, message: SeenMessage): Promise<SeenMessage> =>
+  untilExpiry(world, interaction, (over) => {
+    const edited = async () => {
+      do await message.changed();
+      while (saysMoreFollows(message));
+      return message;
+    };
+    const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1) ?? message);
+    return Promise.race([edited(), beside, over.then(() => message)]);
+  });
 
-/** The end of the interaction's token. */
-function expiry({ clock }: World, { createdAt }: Interaction) {
+/** @param wait is given the end of the interaction's token */
+function untilExpiry<Result>(
+  { clock }: World,
+  { createdAt }: Interaction,
+  wait: (over: Promise<void>) => Promise<Result>,
+): Promise<Result> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const cancel = clock.setTimeout(resolve, createdAt + TOKEN_LIVES_MS - clock.now());
-  return { over, cancel };
+  return wait(over).finally(cancel);
 }
