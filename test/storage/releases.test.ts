@@ -170,7 +170,7 @@ async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<
 
   // What a member was shown goes on, and what was sealed opens.
   const preview = await pressSubmit(member, await post('draft'));
-  expect(textOf(preview)).toContain('approval');
+  expect(textOf(preview)).toContain('Waiting for a moderator');
   const moderator = inStaff(guild, 'admin');
   await moderator.press(await post('waiting', moderator.channelId), 'Approve');
   await expect.poll(() => addsOf(guild, 'waits.example.com')).toHaveLength(1);
