@@ -80,13 +80,13 @@ describe('a submission under approval', () => {
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
     await expect.poll(() => textOf(message)).toContain(SENT);
     expect(addsOf(guild, HOST)).toHaveLength(1);
-    // The message says it all: nothing stands below it.
-    expect(asideTo(guild, 'admin')).toBe('');
     expect(textOf(message)).toMatch(/^✅ Approved by @/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @/);
+    // The message says it all: nothing stands below it, now that the presses have ended.
+    expect(asideTo(guild, 'admin')).toBe('');
   });
 
   it('is decided as its moderator has seen it, not as changed since', async ({ guild, admin, member }) => {
