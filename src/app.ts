@@ -17,7 +17,7 @@ import {
 } from './interactions/guild-log-entries.ts';
 import { createGuildWords } from './interactions/guild-words.ts';
 import { createInteractions } from './interactions/interactions.ts';
-import { createRecord } from './interactions/record.ts';
+import { createInteractionRecord } from './interactions/record.ts';
 import { createTellings } from './interactions/tellings.ts';
 import { createTraces } from './interactions/traces.ts';
 import { atMost, inOrder, type Part } from './lifecycle.ts';
@@ -31,15 +31,15 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import type { LeaseOver } from './storage/leases.ts';
 import { openStore } from './storage/open-store.ts';
 import type { StuckTransaction } from './storage/store.ts';
-import { createRecords } from './submissions/records.ts';
+import { createSubmissionRecords } from './submissions/records.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
 /*
- * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, then the store:
- * together within the 10 seconds after which main.ts ends the process.
+ * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, the endpoint for HTTP
+ * in a second before them, then the store: together within the 10 seconds after which main.ts ends the process.
  */
 const INTERACTIONS_END_MS = 6_000;
 const LOG_ENDS_MS = 1_000;
@@ -94,6 +94,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     // Only what Discord posts can be shared: to every session of a gateway it sends all.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
+    // Not `onFatal`: this ends the process also while the bot stops.
     onOver: deps.onFatal,
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
@@ -113,7 +114,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const { mention } = publishing;
 
   // Guilds, and what their admins read.
-  const records = createRecords({
+  const records = createSubmissionRecords({
     store,
     owner,
     member: config.memberLimit,
@@ -168,7 +169,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const { games, breaker } = listing;
-  const record = createRecord({ store, owner, encryption, logger });
+  const record = createInteractionRecord({ store, owner, encryption, logger });
   const approvalMessages = createApprovalMessages({
     approvals: records.approvals,
     api,
@@ -314,8 +315,9 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       stop: () => atMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
     },
     { name: 'games', start: games.start },
+    // Counts from before the connection: one that never comes is silent, too.
     operations.silence,
-    // Before the connection, so that they end after it: no member waits for them.
+    // Parts stop in reverse order: replies that members wait for come first, and nobody waits for a job.
     {
       name: 'jobs',
       async start() {

@@ -46,7 +46,7 @@ export interface LogAfterCrashDeps {
   readonly submissionLog: Pick<Observer, 'ended'>;
 }
 
-/** Tells the log channel of what an interaction has carried out in a process that died before it could. */
+/** Tells the log channel of what an interaction has carried out in a process that died; it may say so a second time. */
 export async function logAfterCrash(
   { guildId, interactionId }: Pick<Context, 'guildId' | 'interactionId'>,
   { runs, submissionLog }: LogAfterCrashDeps,

@@ -13,7 +13,7 @@ import type { UnderWay } from './under-way.ts';
 /**
  * What came of an attempt to tell a member afterwards what their interaction did.
  * - `told`: to the member.
- * - `too-late`: Discord takes no reply any more; the log channel is told.
+ * - `too-late`: Discord takes no reply any more; the log channel is told of what was submitted, if anything was.
  * - `failed`: it is tried again.
  * - `unreadable`: what is stored of it cannot be opened.
  */

@@ -141,10 +141,7 @@ interface Handler<Input, Says> {
 }
 
 export type Press = Handler<PressContext, Reply | Modal>;
-/**
- * Of a modal that was submitted, as Discord calls it; servers are submitted by a command or a press. Discord allows no modal
- * in answer to a modal.
- */
+/** Of a modal that was sent off, which Discord calls to submit it. Discord allows no modal in answer to a modal. */
 export type Submit = Handler<SubmitContext, Reply>;
 
 export interface Choice {
@@ -159,6 +156,7 @@ export interface Actions {
   /** Works also if the operator has blocked the guild or the member, so that data can be deleted. */
   readonly isNeverBlocked?: true;
   readonly presses?: Readonly<Record<string, Press>>;
+  /** Of modals. */
   readonly submits?: Readonly<Record<string, Submit>>;
 }
 

@@ -65,13 +65,19 @@ export interface RecordDeps {
   readonly now?: () => number;
 }
 
-export type InteractionRecord = ReturnType<typeof createRecord>;
+export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
 
 /**
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createRecord({ store, owner, encryption, logger, now = () => Date.now() }: RecordDeps) {
+export function createInteractionRecord({
+  store,
+  owner,
+  encryption,
+  logger,
+  now = () => Date.now(),
+}: RecordDeps) {
   /** @returns `undefined` when it cannot be opened */
   function open(row: InteractionsTable): Unreplied | undefined {
     try {

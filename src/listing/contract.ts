@@ -128,7 +128,7 @@ export type Failure = NotSent | Unknown;
 export const NOT_SENT_REASONS = [
   'key', // the guild has none any more, or the service does not take it
   'deadline', // the end of the interaction's 15 minutes is needed to tell what came of it
-  'stopping', // the bot is stopping
+  'stopping', // the bot stopped, or died, before it was sent
   'service', // two requests in a row got no response
   'bot', // the bot itself failed
   'unreachable', // nobody listens there, or its name does not resolve

@@ -16,10 +16,10 @@ export interface RecordsDeps extends Pick<LimitsDeps, 'member' | 'guild'>, Pick<
   readonly now?: () => number;
 }
 
-export type Records = ReturnType<typeof createRecords>;
+export type Records = ReturnType<typeof createSubmissionRecords>;
 
 /** What is kept of submissions: documents, their runs, what counts for the limits, and how it goes. */
-export function createRecords(deps: RecordsDeps) {
+export function createSubmissionRecords(deps: RecordsDeps) {
   const { store, owner, member, guild, days, myTurn, now = () => Date.now() } = deps;
   const drafts = createDrafts({ store, now });
   const runs = createRuns({ store, drafts, owner, now });

@@ -14,7 +14,7 @@ import type { ServersTable } from '../../src/storage/tables.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
-import { createRecords, type RecordsDeps } from '../../src/submissions/records.ts';
+import { createSubmissionRecords, type RecordsDeps } from '../../src/submissions/records.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
@@ -23,7 +23,7 @@ export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
 
 /** What reads and changes submissions in a store. */
 export const partsOver = (store: RecordsDeps['store'], options: PartsOptions = {}) =>
-  createRecords({
+  createSubmissionRecords({
     owner: 'this process',
     days: 365,
     member: { servers: 1000, seconds: 3600 },

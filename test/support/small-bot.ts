@@ -16,7 +16,7 @@ import { type AnswerDeps, createAnswering } from '../../src/interactions/answer.
 import type { Command } from '../../src/interactions/command.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
 import { createEditOrder } from '../../src/interactions/edit-order.ts';
-import { createRecord, type RecordDeps } from '../../src/interactions/record.ts';
+import { createInteractionRecord, type RecordDeps } from '../../src/interactions/record.ts';
 import { createTakeover, type TakeoverDeps } from '../../src/interactions/takeover.ts';
 import { createTraces } from '../../src/interactions/traces.ts';
 import { createUnderWay, type UnderWay } from '../../src/interactions/under-way.ts';
@@ -185,7 +185,7 @@ export interface InteractionPartsDeps
 
 /** What one run of the bot keeps of interactions, and tells of after a crash. */
 export function interactionParts(deps: InteractionPartsDeps) {
-  const record = createRecord(deps);
+  const record = createInteractionRecord(deps);
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
   const afterCrash = createAfterCrash({
