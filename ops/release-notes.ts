@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Prints what CHANGELOG.md says of a version, for the page of its release: npm run -s release-notes -- 0.2.0
+ * Prints what CHANGELOG.md says of a version, for the page of its release: npm run -s release-notes -- 0.3.0
  * Without a version: of the first one that is in it.
  */
 const [wanted] = process.argv.slice(2);
