@@ -87,7 +87,7 @@ describe('/setkey', () => {
     expect(messageOf(await setKey(admin, 'guess')).current?.content).toMatch(tooSoon);
     await admin.press(status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);
-    expect(labelsOf(status)).toEqual(['Check now']);
+    expect(labelsOf(status)).toContain('Check now');
     expect(listing.requests.length - before).toBe(5);
   });
 });
