@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { botTest, messageOf, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { createTestClock } from '../support/machine.ts';
+import { awayFromMidnight, createTestClock } from '../support/machine.ts';
 import {
   ACCEPTED,
   addServer,
@@ -272,6 +272,7 @@ describe('what cannot be sent now', () => {
   });
 
   it('waits for more of the daily quota', async ({ guild, member }) => {
+    awayFromMidnight();
     expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
     await setQuota(guild, '3');
     expect(textOf(await member.slash('help'))).not.toContain('You can submit');

@@ -7,6 +7,7 @@ import type { SeenModal } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { awayFromMidnight } from '../support/machine.ts';
 import {
   addServer,
   adds,
@@ -355,6 +356,7 @@ describe('the preview', () => {
   });
 
   it('says that nothing is new, or a quota is used up, each once', async ({ guild, member, listing }) => {
+    awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, lines(3));
     expect(textOf(again)).toContain('Nothing new in it: 3 already submitted.');

@@ -187,9 +187,9 @@ it('what waits again is told later', async ({ bot, guild, listing, admin, member
   await approve(guild);
   await expect.poll(() => directTo(guild, member).length).toBe(1);
   expect(textOf(directTo(guild, member)[0] ?? reply)).toContain('2 game servers');
-  await expect.poll(() => textOf(reply)).toContain('s2.example.com');
+  await expect.poll(() => textOf(reply)).toContain('2 sent for review.');
+  expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
-  expect(textOf(reply)).toContain('2 sent for review.');
   await refuse(guild, '');
   await expect.poll(() => textOf(reply)).toMatch(/Refused by @\d+.*2 sent for review\./s);
 });

@@ -198,6 +198,16 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
   };
 }
 
+const DAY_MS = 86_400_000;
+/** What begins anew at midnight, UTC, is told of otherwise in the 15 minutes before. */
+const NEAR_MIDNIGHT_MS = 20 * 60_000;
+
+/** Sets the clock of this process back by an hour until the test has ended, if it is shortly before midnight, UTC. */
+export function awayFromMidnight(): void {
+  const clock = createTestClock();
+  if (DAY_MS - (Date.now() % DAY_MS) < NEAR_MIDNIGHT_MS) clock.set(-3_600_000);
+}
+
 /** Counts the turns that the event loop gives to others while a task runs. */
 export async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
