@@ -45,6 +45,8 @@ function shortKey(problem: RowProblem) {
       return 'address-too-long';
     case 'not-public':
       return KNOWN_RANGES[problem.range] ?? 'reserved';
+    case 'reserved-name':
+      return problem.zone === 'localhost' ? 'loopback' : problem.code;
     case 'port-not-a-number':
     case 'port-too-low':
     case 'port-too-high':

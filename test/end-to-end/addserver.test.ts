@@ -152,6 +152,7 @@ describe('a first try that is not right', () => {
 
   it.for([
     { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
+    { options: { server: 'localhost:27015' }, reason: /your own computer\. .*public address/ },
     { options: { server: 'a.example.com:70000' }, reason: /port `70000` is not a number from 1 to 65535/ },
     {
       options: { server: '@everyone **x** `y`' },
