@@ -7,6 +7,7 @@ import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
+import { linesToEdit } from '../../src/submissions/list-drafts.ts';
 import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import {
@@ -147,7 +148,7 @@ function buttonsOfRest(
   result: Ended,
   ended: readonly EndedRow[],
 ): readonly (Control | false)[] {
-  const { id, keyProblem } = result;
+  const { id, draft, keyProblem, limitedRows } = result;
   const held = heldSoon(result);
   const rest = ended.filter(wasNotAdded).length + held;
   const unconfirmed = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
@@ -155,12 +156,14 @@ function buttonsOfRest(
   const label = isUnsent
     ? t('again.submitNotSent', { count: rest })
     : t('list.button.submit', { count: rest });
+  const toFix = linesToEdit(draft, 'refused').rows.length;
+  const isRefusedAlone = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
   // Somebody has to enter another key first.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),
     unconfirmed > 0 && button(submitId('anyway', id), t('again.submitAll', { count: rest + unconfirmed })),
-    button(submitId('correct', id), t('again.edit')),
+    button(submitId('correct', id), isRefusedAlone ? t('again.fix', { count: toFix }) : t('again.edit')),
   ];
 }
 

@@ -110,6 +110,7 @@ describe('/addservers', () => {
     expect(reasons[0]).toContain("can't be reached from the internet");
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
     const report = await pressSubmit(member, preview);
+    expect(labelsOf(report)).toEqual(['Fix 2 lines']);
     expect(listing.submitted.map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
     expect(String(report.file('report.csv'))).toContain(
       '"line","server","port","query_port","game","outcome","message"\r\n',
