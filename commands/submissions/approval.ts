@@ -208,8 +208,7 @@ export function approvalActions(
     const before = await placeOf(context);
     const refused = { ...seen, ...typed, by: user.id, interactionId };
     if (!(await approvals.refuse(refused))) return undecided(context);
-    const now = typed.lines && (await approvals.find(seen));
-    return decided(context, before, now ? stillWaiting(context, now) : []);
+    return decided(context, before);
   }
 
   /** What was corrected waits on in the same message. */
@@ -328,10 +327,7 @@ function unsentTexts(context: Context, ended: Ended, now: Run | undefined): read
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
     limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
-    ...(now ? stillWaiting(context, now) : []),
+    now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
   ];
   return texts.filter((text) => typeof text === 'string');
 }
-
-const stillWaiting = ({ t }: Context, { state, servers }: Run): readonly string[] =>
-  state === 'waiting' ? [t('approval.again', { count: servers.length })] : [];
