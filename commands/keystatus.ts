@@ -54,7 +54,8 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: KeySta
     if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
     // What the service said stands below.
     if (outcome.kind === 'rejected') {
-      return outcome.known === 'invalidKey' ? [signed('rejected', t('keystatus.stillRefused'))] : [];
+      const isStill = outcome.known === 'invalidKey' && change === undefined;
+      return isStill ? [signed('rejected', t('keystatus.stillRefused'))] : [];
     }
     return [signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
   }
