@@ -3,6 +3,7 @@ import type { SubmitContext } from '../../src/interactions/command.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
 import { UserError } from '../../src/user-error.ts';
+import { notChangedText } from '../../src/words/problem.ts';
 import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear, type ProblemDeps } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
@@ -36,6 +37,6 @@ export async function notCorrected(
 ): Promise<UserError> {
   const refused = { kind: 'refused', line: row.line, typed: typedOf(row), problem } as const;
   const near = (await gamesNear(context, refused, deps)) ?? [];
-  const lines = problemLines(context, refused, { near, isListKnown: deps.games.isFresh() });
+  const lines = problemLines(context, refused, { near, isListKnown: deps.games.isFresh() }, notChangedText);
   return new UserError([...lines, context.t('approval.still')].join('\n'));
 }

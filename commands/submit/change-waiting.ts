@@ -1,8 +1,7 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { isRefused, type RefusedRow } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { problemText } from '../../src/words/problem.ts';
-import { sentences } from '../../src/words/sentences.ts';
+import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { type EnterDeps, enterLines, fieldsOf, readFields } from './enter.ts';
@@ -62,8 +61,7 @@ function submitChanged(
 function wrongText({ t }: SubmitContext, { draft, wrong }: Edited, { games }: EnterDeps): string {
   const [only] = wrong;
   if (only && draft.rows.length === 1) {
-    const { short, help } = problemText(only.problem, t);
-    return signed('not-sent', sentences(t('approval.unchanged', { short }), help));
+    return signed('not-sent', notChangedText(problemText(only.problem, t), t));
   }
   const items = firstItems(t, wrong, FEW_NAMED, (row) => refusedItem(t, row, games, draft.source === 'text'));
   return [signed('not-sent', t('list.refused', { count: wrong.length })), ...items].join('\n');

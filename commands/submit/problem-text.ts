@@ -27,17 +27,19 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
  * All that is wrong with the only line of a document.
  * @param near the games that may have been meant
  * @param isListKnown whether the service's own list of games could be read
+ * @param sayFirst says what became of the line, and its first problem
  */
 export function problemLines(
   reader: Reader,
   { typed, problem }: RefusedRow,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
+  sayFirst = notReadyText,
 ): readonly string[] {
   const { t } = reader;
   if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
   const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
   return [
-    signed('not-sent', notReadyText(firstProblem(reader, problem, near, isListKnown), t)),
+    signed('not-sent', sayFirst(firstProblem(reader, problem, near, isListKnown), t)),
     ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
   ];
 }

@@ -109,6 +109,10 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
+/** Says that what waits was not changed, what is wrong with the change, and what to do about that. */
+export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
+  sentences(t('approval.unchanged', { short }), help);
+
 /** What is wrong with a server, and what to do about that, behind its address or in a cell of a file. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

@@ -352,10 +352,10 @@ describe('a submission under approval', () => {
       return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
     };
     for (const [changes, why] of [
-      [{ server: '10.0.0.1' }, 'Not sent: private address.'],
-      [{ server: `${HOST}:1 ${HOST}:3` }, 'Not sent: not an address.'],
+      [{ server: '10.0.0.1' }, 'Not changed: private address.'],
+      [{ server: `${HOST}:1 ${HOST}:3` }, 'Not changed: not an address.'],
       [{ server: 'nothing', port: 'x' }, 'is not a number'],
-      [{ server: `${HOST}:2` }, 'Not sent: already waiting for a moderator.'],
+      [{ server: `${HOST}:2` }, 'Not changed: already waiting for a moderator.'],
     ] as const) {
       const said = await correct(changes);
       expect(said).toContain(why);
