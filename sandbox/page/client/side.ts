@@ -16,7 +16,7 @@ interface Side {
 }
 
 const ROLES = [
-  ['admin', 'An admin (may manage the server)'],
+  ['admin', 'An admin (Manage Server)'],
   ['moderator', 'A moderator (has the role)'],
   ['member', 'A member'],
   ['other', 'Another member'],
