@@ -263,13 +263,11 @@ export function approvalActions(
     const next =
       ids.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));
+    const own = approval.userId === user.id ? ownButtons(t, approval) : [];
     return {
       ...view,
       content: `**${t('submissions.waiting', { count: ids.length })}**\n${view.content}`,
-      components: rows(
-        [...(decides ? decisionButtons(t, approval) : []), next],
-        approval.userId === user.id ? ownButtons(t, approval) : [],
-      ),
+      components: decides ? rows([...decisionButtons(t, approval), next], own) : rows([...own, next]),
     };
   }
 

@@ -688,10 +688,11 @@ describe('a submission under approval', () => {
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
     for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
+    // What changes it stands right below it, before what leads away.
     expect(labelsOf(await member.slash('submissions'))).toEqual([
-      'Next one waiting',
       'Edit',
       'Withdraw',
+      'Next one waiting',
       'History',
     ]);
     const first = await admin.slash('submissions');
