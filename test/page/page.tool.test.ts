@@ -52,6 +52,17 @@ const COVERED_TIMES = `[...document.querySelectorAll('discord-message')].flatMap
   });
 }).length`;
 
+/** The selects beside the page that are narrower than their longest choice. */
+const CUT_CHOICES = `[...document.querySelectorAll('aside section[aria-labelledby=you] select')].filter((select) => {
+  const { offsetWidth } = select;
+  const whole = select.cloneNode(true);
+  whole.style = 'max-width: none; min-width: max-content';
+  select.after(whole);
+  const isCut = whole.offsetWidth > offsetWidth;
+  whole.remove();
+  return isCut;
+}).length`;
+
 describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   let scene: PageScene;
   beforeAll(async () => {
@@ -139,6 +150,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(tab).fill('/');
     await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
     expect(await tab.getByRole('option', { name: '/setkey' }).count()).toBe(0);
+    expect(await tab.evaluate(CUT_CHOICES)).toBe(0);
     await side(tab).getByLabel('Language').selectOption('de');
     await side(tab).getByLabel('Who you are').selectOption('admin');
     const german = tab.getByRole('textbox', { name: 'Nachricht an #general' });

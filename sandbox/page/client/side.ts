@@ -16,9 +16,9 @@ interface Side {
 }
 
 const ROLES = [
-  ['admin', 'An admin (Manage Server)'],
-  ['moderator', 'A moderator (has the role)'],
-  ['member', 'A member'],
+  ['admin', 'Admin (Manage Server)'],
+  ['moderator', 'Moderator (by role)'],
+  ['member', 'Member'],
   ['other', 'Another member'],
 ] as const;
 /** A language as itself calls it, as in Discord's own settings. */
