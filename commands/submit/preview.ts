@@ -68,7 +68,7 @@ export function previewOf(
     ready.length > 0 && comes !== '' && `-# ${comes}`,
     room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
     withoutGameText(t, draft),
-    repeatedText(t, draft),
+    !isNothingNew(prepared) && repeatedText(t, draft),
     draft.noise && t('list.noise', { count: draft.noise }),
     alreadySubmittedText(t, prepared, games),
   ];

@@ -359,8 +359,9 @@ describe('the preview', () => {
   it('says that nothing is new, or a quota is used up, each once', async ({ guild, member, listing }) => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
-    const again = await paste(member, lines(3));
+    const again = await paste(member, `${lines(3)}\n${lines(1)}`);
     expect(textOf(again)).toContain('Nothing new in it: 3 already submitted.');
+    expect(textOf(again)).not.toContain('will be sent');
     expect(labelsOf(again)).toEqual(['Include 3 already submitted', 'Cancel']);
     await setQuota(guild, '3');
     const more = await paste(member, lines(2).replaceAll(/^s/gm, 'more'));
