@@ -121,19 +121,20 @@ export async function panelModal(context: PressContext, deps: PanelsSettingDeps)
   });
 }
 
-/** What was entered there. A game that is not known changes nothing but is said, since the text would be lost. */
+/** What was entered there. Of a game that is not known it says so, and the panel keeps the one that it had. */
 export async function editPanel(context: SubmitContext, deps: PanelsSettingDeps): Promise<Change> {
   const { field, argument } = context;
-  const { game: _former, ...panel } = await panelIn(context, argument, deps);
+  const { game: former, ...panel } = await panelIn(context, argument, deps);
   const typed = field('game').trim();
-  const game = deps.games.find(typed)?.alias;
-  const isUsable = game !== undefined && isGameForPanel(game);
+  const found = deps.games.find(typed)?.alias;
+  const isUsable = typed === '' || (found !== undefined && isGameForPanel(found));
+  const game = isUsable ? found : former;
   const change = await changed(
     context,
-    { ...panel, text: field('text').trim(), ...(isUsable && { game }) },
+    { ...panel, text: field('text').trim(), ...(game !== undefined && { game }) },
     deps,
   );
-  if (typed === '' || isUsable || change.said !== undefined) return change;
+  if (isUsable || change.said !== undefined) return change;
   const unknown = unknownGame(context, typed, deps.games.search(typed, NEAREST));
   return { ...change, said: signed('not-sent', wholeText(unknown, context.t)) };
 }

@@ -233,11 +233,14 @@ describe('the panels of a guild', () => {
     expect(begun.modal.data.title).toBe('Submit a game server');
     expect((await openWindow(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
 
-    // The text is not lost for a game that is none.
+    // For a game that is none neither the text is lost nor the game before.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
     expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
     expect(second.current.content).toMatch(/\n\nFor all$/);
-    expect((await openWindow(member, second, 'Submit a game server')).typed).toMatchObject({ game: '' });
+    const gameOf = async () => (await openWindow(member, second, 'Submit a game server')).typed.game;
+    expect(await gameOf()).toBe('rust');
+    await edit(admin, page, { text: 'For all', game: '' });
+    expect(await gameOf()).toBe('');
 
     expect(textOf(await admin.press(page, 'Forget'))).toMatch(/Panels: 1\n/);
     expect(textOf(await edit(admin, page, { text: '' }))).toContain('Panels: 1\n');
