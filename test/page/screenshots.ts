@@ -49,9 +49,10 @@ const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimati
 async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
   await tab.locator(`html[lang="${locale}"]`).waitFor();
   // A caption is no part of what Discord shows.
-  const caption = tab.locator('.caption');
   const hide = (display: string) =>
-    caption.evaluateAll(`(all) => all.forEach((each) => (each.style.display = '${display}'))`);
+    tab.evaluate(
+      `document.querySelectorAll('.caption').forEach((each) => { each.style.display = '${display}'; })`,
+    );
   await hide('none');
   await tab.setViewportSize({ width, height: 844 });
   await tab.evaluate(DRAWN);
