@@ -369,14 +369,15 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     },
     latest,
     settled,
-    /** The servers of earlier runs of the same document that have ended for good: none of them is in this run. */
+    /** The servers of earlier runs of the same document that have ended for good, or were refused: none of them is in this run. */
     async earlier({ id, documentId, servers: present }: Run): Promise<readonly RunServer[]> {
       const rows = await rowsOf(documentId).where('submissions.id', '<>', id).execute();
       const before = await Promise.all(rows.map((row) => serversOf(row.id)));
       const addresses = new Set(present.map(({ server }) => addressOf(server)));
       return before
         .flat()
-        .filter(({ server, outcome }) => outcome && !isUnsent(outcome) && !addresses.has(addressOf(server)));
+        .filter(({ outcome }) => outcome && (!isUnsent(outcome) || isRefusal(outcome)))
+        .filter(({ server }) => !addresses.has(addressOf(server)));
     },
     endWaiting,
     finish,
@@ -489,6 +490,8 @@ export const endedServers = ({ servers }: Pick<Run, 'servers'>) =>
 
 /** A server of a run as the row that it was. */
 export const rowOf = ({ line, server }: RunServer): ReadyRow => ({ kind: 'ready', line, submission: server });
+
+const isRefusal = (outcome: Outcome): boolean => outcome.kind === 'not-sent' && outcome.reason === 'refused';
 
 function newServer(submission: ServerSubmission) {
   const { server: host, port, queryPort = null, game } = submission;

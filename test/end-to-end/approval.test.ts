@@ -414,7 +414,9 @@ describe('a submission under approval', () => {
       .poll(() => direct().join())
       .toMatch(/Refused.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
     expect(direct()).toHaveLength(1);
-    await expect.poll(() => textOf(reply)).not.toContain('s1.example.com');
+    // The member's reply names what waits, and counts what does no more.
+    await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
+    expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openWindow(member, reply)).typed.servers).not.toContain('s1.example.com');
     // In /submissions, what was refused and the rest that waits are in one message.
