@@ -68,7 +68,9 @@ export async function startListing(options: ListingOptions = {}) {
     tell();
     socket.resetAndDestroy();
   }
-  loopback.server.on('connection', (socket) => mode.kind === 'resetBefore' && reset(socket));
+  loopback.server.on('connection', (socket) => {
+    if (mode.kind === 'resetBefore') reset(socket);
+  });
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
   const port = await loopback.listen(0);
 

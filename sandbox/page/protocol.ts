@@ -24,22 +24,30 @@ export interface SeatView {
   readonly locale: string;
 }
 
-/** What the page asks for, besides its view, and what it says of it. */
-interface Acts extends Readonly<Record<'kill' | 'start' | 'next' | 'leave', object>> {
-  readonly slash: { readonly command: string; readonly options: Entered };
-  readonly complete: { readonly command: string; readonly options: Entered; readonly focused: string };
-  readonly say: { readonly text: string };
-  readonly press: { readonly message: string; readonly button: string };
-  readonly pick: { readonly message: string; readonly select: string; readonly values: readonly string[] };
-  readonly submit: { readonly modal: string; readonly values: Entered };
-  readonly apps: { readonly message: string; readonly command: string };
-  readonly dismiss: { readonly message: string };
-  readonly trouble: { readonly whom: 'service' | 'discord'; readonly name: string };
-  readonly allow: { readonly key: string };
-  readonly revoke: { readonly key: string };
-  readonly play: { readonly scenario: string };
-}
-export type Act = { readonly [Do in keyof Acts]: { readonly do: Do } & Acts[Do] }[keyof Acts];
+/** What the page asks for, besides its view. */
+export type Act =
+  | { readonly do: 'slash'; readonly command: string; readonly options: Entered }
+  | {
+      readonly do: 'complete';
+      readonly command: string;
+      readonly focused: string;
+      readonly options: Entered;
+    }
+  | { readonly do: 'say'; readonly text: string }
+  | { readonly do: 'press'; readonly message: string; readonly button: string }
+  | {
+      readonly do: 'pick';
+      readonly message: string;
+      readonly select: string;
+      readonly values: readonly string[];
+    }
+  | { readonly do: 'submit'; readonly modal: string; readonly values: Entered }
+  | { readonly do: 'apps'; readonly message: string; readonly command: string }
+  | { readonly do: 'dismiss'; readonly message: string }
+  | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }
+  | { readonly do: 'allow' | 'revoke'; readonly key: string }
+  | { readonly do: 'kill' | 'start' | 'next' | 'leave' }
+  | { readonly do: 'play'; readonly scenario: string };
 
 export type Outcome =
   | { readonly kind: 'done' }

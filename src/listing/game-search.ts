@@ -211,8 +211,8 @@ function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 
 /**
  * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, a final
- * sigma as any other, other punctuation as a space ("counter strike"). Text that has signs alone keeps them: such a game can be
- * found, too.
+ * sigma as any other, other punctuation as a space ("counter strike"). A text of signs alone keeps them, so that a game of that
+ * name is found.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).

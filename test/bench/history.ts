@@ -52,7 +52,8 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
   const measuring =
     ({ discord, bot }: Running) =>
     async (name: string, work: () => Promise<unknown>): Promise<void> => {
-      const [before, since] = [await processorMs(bot), Date.now()];
+      const before = await processorMs(bot);
+      const since = Date.now();
       const isOver = new AbortController();
       const waited = longestHelp(discord, isOver.signal);
       await work();

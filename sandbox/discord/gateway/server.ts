@@ -146,7 +146,7 @@ export function createGateway(deps: GatewayDeps) {
       /** What an IDENTIFY is answered with from now on; with READY also those that still wait. */
       answerIdentify(how: GatewaySettings['identifyAnswer']) {
         settings.identifyAnswer = how;
-        if (how === 'ready') each((connection) => connection.beginSession())();
+        if (how === 'ready') for (const connection of connections) connection.beginSession();
       },
       /** Nobody has to wait with an IDENTIFY because of one before. */
       waiveIdentifyLimit: limit.waive,

@@ -1,38 +1,42 @@
 /** What Discord's own client says, and the page, in English and in German. */
 const WORDS = {
-  onlyYou: ['Only you can see this', 'Nur du kannst das sehen'],
-  dismiss: ['Dismiss message', 'Nachricht verwerfen'],
-  used: ['used', 'hat verwendet:'],
-  thinking: ['is thinking…', 'denkt nach …'],
-  sending: ['Sending command…', 'Befehl wird gesendet …'],
-  failed: ['The application did not respond', 'Die Anwendung hat nicht reagiert'],
-  pressFailed: ['This interaction failed', 'Diese Interaktion ist fehlgeschlagen'],
-  edited: ['(edited)', '(bearbeitet)'],
-  apps: ['Apps', 'Apps'],
-  send: ['Send', 'Senden'],
-  submit: ['Submit', 'Absenden'],
-  cancel: ['Cancel', 'Abbrechen'],
-  choose: ['Make a selection', 'Triff eine Auswahl'],
-  done: ['Done', 'Fertig'],
-  somethingWrong: ['Something went wrong. Try again.', 'Etwas ist schiefgelaufen. Versuche es noch einmal.'],
-  message: ['Message', 'Nachricht an'],
-  leave: ['Leave this command', 'Befehl verlassen'],
-  accepted: ['Accepted files:', 'Erlaubte Dateien:'],
+  onlyYou: { en: 'Only you can see this', de: 'Nur du kannst das sehen' },
+  dismiss: { en: 'Dismiss message', de: 'Nachricht verwerfen' },
+  used: { en: 'used', de: 'hat verwendet:' },
+  thinking: { en: 'is thinking…', de: 'denkt nach …' },
+  sending: { en: 'Sending command…', de: 'Befehl wird gesendet …' },
+  failed: { en: 'The application did not respond', de: 'Die Anwendung hat nicht reagiert' },
+  pressFailed: { en: 'This interaction failed', de: 'Diese Interaktion ist fehlgeschlagen' },
+  edited: { en: '(edited)', de: '(bearbeitet)' },
+  apps: { en: 'Apps', de: 'Apps' },
+  send: { en: 'Send', de: 'Senden' },
+  submit: { en: 'Submit', de: 'Absenden' },
+  cancel: { en: 'Cancel', de: 'Abbrechen' },
+  choose: { en: 'Make a selection', de: 'Triff eine Auswahl' },
+  done: { en: 'Done', de: 'Fertig' },
+  somethingWrong: {
+    en: 'Something went wrong. Try again.',
+    de: 'Etwas ist schiefgelaufen. Versuche es noch einmal.',
+  },
+  message: { en: 'Message', de: 'Nachricht an' },
+  leave: { en: 'Leave this command', de: 'Befehl verlassen' },
+  accepted: { en: 'Accepted files:', de: 'Erlaubte Dateien:' },
   // From here on it is the page's own.
-  channel: ['Channel', 'Kanal'],
-  direct: ['Direct messages', 'Direktnachrichten'],
-  next: ['Next', 'Weiter'],
-  close: ['Close', 'Schließen'],
-  nothing: ['Nothing is written here yet.', 'Hier steht noch nichts.'],
-  newHere: ['New here? Play', 'Neu hier? Spiel'],
-  orElse: ['Or:', 'Oder:'],
+  channel: { en: 'Channel', de: 'Kanal' },
+  direct: { en: 'Direct messages', de: 'Direktnachrichten' },
+  next: { en: 'Next', de: 'Weiter' },
+  close: { en: 'Close', de: 'Schließen' },
+  nothing: { en: 'Nothing is written here yet.', de: 'Hier steht noch nichts.' },
+  newHere: { en: 'New here? Play', de: 'Neu hier? Spiel' },
+  orElse: { en: 'Or:', de: 'Oder:' },
 } as const;
 
 type Words = Readonly<Record<keyof typeof WORDS, string>>;
 
-const column = (index: 0 | 1) =>
-  Object.fromEntries(Object.entries(WORDS).map(([name, texts]) => [name, texts[index]])) as Words;
-const [ENGLISH, GERMAN] = [column(0), column(1)];
+const wordsIn = (language: 'en' | 'de') =>
+  Object.fromEntries(Object.entries(WORDS).map(([name, texts]) => [name, texts[language]])) as Words;
+const ENGLISH = wordsIn('en');
+const GERMAN = wordsIn('de');
 
 /** Stands for the channel of direct messages, as in Discord's own addresses. No channel can be called so. */
 export const DIRECT = '@me';
