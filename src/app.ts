@@ -137,10 +137,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const guildWords = createGuildWords({ settings, wordsFor: words.wordsFor });
   const setTrouble: typeof logChannel.setTrouble = async (guildId, channelId, trouble) => {
     await logChannel.setTrouble(guildId, channelId, trouble);
-    if (trouble !== undefined) return;
-    // What waits appears in a log channel that takes messages again.
-    await records.approvals.moved(guildId);
-    void approvalMessages.showDue();
+    if (trouble === undefined) await approvalMessages.moved(guildId);
   };
   const guildLog = createGuildLog({
     posts,

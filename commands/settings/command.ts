@@ -30,7 +30,7 @@ import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 export interface SettingsDeps extends AllSettingsDeps {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status' | 'problem'>;
-  readonly approvals: Pick<Approvals, 'waiting' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'waiting'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 

@@ -4,7 +4,6 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
-import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { signed } from '../../src/words/servers.ts';
@@ -24,8 +23,7 @@ import {
 
 export interface LogChannelDeps {
   readonly posts: Pick<ChannelPosts, 'post'>;
-  readonly approvals: Pick<Approvals, 'moved'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'showDue'>;
+  readonly approvalMessages: Pick<ApprovalMessages, 'moved'>;
   /**
    * A link to add the bot user to a guild that has only the commands; `undefined` if the bot user is there, or nobody
    * knows.
@@ -35,7 +33,7 @@ export interface LogChannelDeps {
 
 /** The channel in which admins read what is done with their key. */
 export function logChannelSetting(deps: LogChannelDeps): Setting {
-  const { posts, approvals, approvalMessages, addBotLink } = deps;
+  const { posts, approvalMessages, addBotLink } = deps;
 
   /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
   async function choose(context: PressContext): Promise<Change> {
@@ -103,11 +101,7 @@ export function logChannelSetting(deps: LogChannelDeps): Setting {
     /** The new channel has its first line already. */
     async tell({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
-      if (hasLog(now)) {
-        await approvals.moved(guildId);
-        // Nobody waits for the messages.
-        void approvalMessages.showDue();
-      }
+      if (hasLog(now)) await approvalMessages.moved(guildId);
       if (former === undefined || former === channelId) return;
       const words = await guildWords();
       const member = memberText(user);

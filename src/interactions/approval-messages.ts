@@ -14,7 +14,7 @@ import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'changed'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'changed' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'hasRefused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -207,10 +207,16 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** Brings every message up to date that is not, once at a time. Never throws. */
   const showDue = oneAtATime(showEach);
 
+  /** What waits in a guild is shown in its log channel, which is another one or takes messages again. Nobody waits for that. */
+  async function moved(guildId: string): Promise<void> {
+    await approvals.moved(guildId);
+    void showDue();
+  }
+
   async function showInOneProcess(): Promise<void> {
     await claimJob('approval messages', EVERY_MS, showDue).catch(complain);
   }
 
   const part: Part = { name: 'approval messages', ...job };
-  return { ...part, show, showDue };
+  return { ...part, show, showDue, moved };
 }

@@ -28,8 +28,8 @@ async function choose(
       forget: async () => [],
     },
     suggestions: { allowed: async () => [] },
-    approvals: { waiting: async () => [], moved: async () => undefined },
-    approvalMessages: { showDue: async () => undefined },
+    approvals: { waiting: async () => [] },
+    approvalMessages: { moved: async () => undefined },
     guildLog: { tell: async () => undefined },
   });
   const reply = await command.presses?.change?.run(
