@@ -1,9 +1,9 @@
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { addressOf } from '../../src/server-lists/row.ts';
+import { addressOf, isReady } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import type { Drafts } from '../../src/submissions/drafts.ts';
+import { DRAFT_LIVES_MS, type Drafts } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Run, Runs } from '../../src/submissions/runs.ts';
@@ -19,7 +19,7 @@ export interface AgainDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
 }
 
-/** What can be done about what was not sent, or is unconfirmed, and what to do before. */
+/** What a member can do about what was not sent, was refused, or is unconfirmed, and what to do before. */
 export interface Again {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
@@ -31,54 +31,84 @@ const NOTHING: Again = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * What a member can do about the single servers on a page of their history, as long as the documents are there. A list has its
- * buttons where its servers are shown.
+ * What a member can do about the entries on a page of their history, as long as the documents are there. What was not sent or is
+ * unconfirmed of a list has its buttons where the list's servers are shown.
  */
 export async function entriesAgain(
   context: Context,
   entries: readonly SubmissionEntry[],
   deps: AgainDeps,
 ): Promise<Again> {
-  const { t } = context;
-  const found = await Promise.all(entries.map((entry) => unsentOf(context, entry, deps)));
+  const { t, user, receivedAt } = context;
+  const own = entries.filter(({ userId }) => userId === user.id);
+  const found = await Promise.all(own.map((entry) => unsentOf(context, entry, deps)));
   const unsent = found.filter((each) => each !== undefined);
   const unconfirmed = unsent.filter(({ kind }) => kind === 'unknown').map(({ server }) => server);
+  const refused = own.filter(({ isRefused, at }) => isRefused && at > receivedAt - DRAFT_LIVES_MS);
+  const edits = refused.map(
+    async (entry) =>
+      (await isLatest(entry, deps)) && editAgain(context, entry.documentId, deps, refused.length > 1),
+  );
   return {
     text: unconfirmedText(context, unconfirmed),
-    buttons: unsent.map(({ id, kind, server: submission }) => {
-      const server = shorten(addressOf(submission), LONGEST_LABELLED);
-      return kind === 'unknown'
-        ? button(submitId('again', id, 'anyway'), t('submissions.sendAnyway', { server }))
-        : button(submitId('again', id), t('submissions.submitAgain', { server }), 'primary');
-    }),
+    buttons: [
+      ...unsent.map(({ id, kind, server: submission }) => {
+        const server = shorten(addressOf(submission), LONGEST_LABELLED);
+        return kind === 'unknown'
+          ? button(submitId('again', id, 'anyway'), t('submissions.sendAnyway', { server }))
+          : button(submitId('again', id), t('submissions.submitAgain', { server }), 'primary');
+      }),
+      ...(await Promise.all(edits)),
+    ],
   };
 }
 
-/** The server of an entry of the reader's own that they can submit again, and its document. */
+/** Whether a run is the latest of its document, which has the lines of that: a later one has an entry of its own. */
+const isLatest = async (
+  { id, documentId }: Pick<Run, 'id' | 'documentId'>,
+  { runs }: Pick<AgainDeps, 'runs'>,
+): Promise<boolean> => (await runs.latestId(documentId)) === id;
+
+/** The server of an entry that can be submitted again, and its document. */
 async function unsentOf(
   context: Context,
-  { id, documentId, userId, isRefused, only }: SubmissionEntry,
-  { drafts, runs }: AgainDeps,
+  entry: SubmissionEntry,
+  deps: AgainDeps,
 ): Promise<
   | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
   | undefined
 > {
+  const { documentId, isRefused, only } = entry;
   const kind = only?.outcome.kind;
-  const isUnsent = kind === 'not-sent' || kind === 'unknown';
-  if (!isUnsent || isRefused || userId !== context.user.id) return undefined;
-  const draft = await drafts.find(context, documentId);
+  if (isRefused || (kind !== 'not-sent' && kind !== 'unknown')) return undefined;
+  const draft = await deps.drafts.find(context, documentId);
   const row = typeof draft === 'string' ? undefined : onlyRow(draft);
-  // A later run of the document has an entry of its own.
-  if (row?.kind !== 'ready' || (await runs.latestId(documentId)) !== id) return undefined;
+  if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
   return { id: documentId, kind, server: row.submission };
 }
 
+/**
+ * The button that opens what a moderator has refused, to be edited and submitted again, as long as its document is kept.
+ * @param isNamed whether it names the first server
+ */
+export async function editAgain(
+  context: Context,
+  documentId: string,
+  { drafts }: Pick<AgainDeps, 'drafts'>,
+  isNamed = false,
+): Promise<Control | false> {
+  const draft = await drafts.find(context, documentId);
+  if (typeof draft === 'string') return false;
+  const [first] = isNamed ? draft.rows.filter(isReady) : [];
+  const label = [context.t('approval.editAgain'), first && addressOf(first.submission)];
+  return button(submitId('correct', documentId), label.filter(Boolean).join(' · '));
+}
+
 /** What a member can do about a list of theirs, as {@link entriesAgain}. */
-export async function runAgain(context: Context, run: Run, { runs, pipeline }: AgainDeps): Promise<Again> {
-  const { id, documentId, state, userId } = run;
-  const isOwn = userId === context.user.id && state === 'done';
-  if (!isOwn || (await runs.latestId(documentId)) !== id) return NOTHING;
-  const ended = await pipeline.ended(context, run);
+export async function runAgain(context: Context, run: Run, deps: AgainDeps): Promise<Again> {
+  const isOwn = run.userId === context.user.id && run.state === 'done';
+  if (!isOwn || !(await isLatest(run, deps))) return NOTHING;
+  const ended = await deps.pipeline.ended(context, run);
   if (!ended.isLeft) return NOTHING;
   const unconfirmed = ended.servers.filter(({ outcome }) => outcome.kind === 'unknown');
   return {

@@ -38,7 +38,7 @@ export interface ApprovalDeps extends BecameDeps {
     Approvals,
     'find' | 'before' | 'waiting' | 'seen' | 'correct' | 'refuse' | 'withdraw'
   >;
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latest' | 'latestId' | 'settled'>;
+  readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latestId' | 'settled' | 'waitingAgain'>;
   readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
   readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'getOrUnreadable'>;
@@ -112,7 +112,7 @@ export function approvalActions(
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
-  /** What waits, or did, for a moderator. @param readerId see {@link approvalView} */
+  /** What waits, or did, for a moderator. */
   async function moderatorsView(t: Context['t'], run: Run): Promise<ApprovalView> {
     const { content, embeds } = approvalView(t, run, games);
     const before = beforeTexts(t, await approvals.before(run), games);

@@ -31,7 +31,6 @@ import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { slashCommand } from '../slash-command.ts';
 import { type AgainDeps, entriesAgain, runAgain } from './again.ts';
 import { type ApprovalDeps, approvalActions } from './approval.ts';
-import { editAgainButtons } from './edit-again.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
@@ -114,19 +113,17 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
-  ): Promise<Partial<Record<'decide' | 'own', Control>>> {
+  ): Promise<Partial<Record<'decide' | 'own', Control | undefined>>> {
     if (!isWhole(context, filter)) return {};
     const { t } = context;
     const { toDecide, own } = await actions.count(context);
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
+    const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
     // Among all that somebody may decide are their own.
-    const isOwnAmong = toDecide > 0 && filter.userId === '';
-    return {
-      ...(toDecide > 0 && { decide: to(t('submissions.decide', { count: toDecide }), '') }),
-      ...(own > 0 &&
-        !isOwnAmong && { own: to(t('submissions.ownWaiting', { count: own }), writeFilter(filter)) }),
-    };
+    const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
+    const ownLabel = t('submissions.ownWaiting', { count: own });
+    return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
   }
 
   /** A page of what was submitted. */
@@ -152,12 +149,11 @@ export function submissionsCommand(deps: SubmissionsDeps): Command {
     const numbered = numberLists(entries);
     const isOwn = !context.isAdmin || filter.userId === context.user.id;
     const again = await entriesAgain(context, entries, deps);
-    const edits = await editAgainButtons(context, entries, deps);
     return {
       content: again.text,
       embeds: [listEmbed(context, about.filter(Boolean), numbered, { page, isOwn })],
       components: [
-        ...rows([...again.buttons, ...edits]),
+        ...rows(again.buttons),
         ...listRows(context, numbered, page, { filter, toWaiting: [own, decide] }),
       ],
     };

@@ -13,19 +13,19 @@ import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';
 import { noDraft } from '../submit/no-draft.ts';
 import { type ReportDeps, reportReply } from '../submit/report.ts';
-import { editAgain } from './edit-again.ts';
+import { editAgain } from './again.ts';
 
 /** What it takes to say what became of a document that was submitted. */
 export interface RunReplyDeps extends ReportDeps {
   readonly pipeline: Pick<Pipeline, 'ended'>;
   readonly tellings: Pick<Tellings, 'isWanted'>;
-  readonly runs: Pick<Runs, 'earlier' | 'latest'>;
+  readonly runs: Pick<Runs, 'earlier' | 'waitingAgain'>;
   readonly drafts: Pick<Drafts, 'find'>;
 }
 
 /** What it takes to say what became of a document whose control was used too late. */
 export interface BecameDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'earlier' | 'latest' | 'settled'>;
+  readonly runs: Pick<Runs, 'earlier' | 'settled' | 'waitingAgain'>;
   readonly editOrder: Pick<EditOrder, 'wrote'>;
 }
 
@@ -90,8 +90,7 @@ export async function runReply(context: Context, run: Run, deps: RunReplyDeps): 
 async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, run, deps.games, user.id);
-  const again = againText(t, run, await deps.runs.latest(guildId, run.documentId));
-  const content = sentences(view.content, again);
+  const content = sentences(view.content, againText(t, await deps.runs.waitingAgain(run)));
   if (run.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = run.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
@@ -104,6 +103,9 @@ async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Prom
   return {
     ...view,
     content: texts.join('\n'),
-    components: rows([...ownButtons(t, run), await editAgain(context, run, deps)]),
+    components: rows([
+      ...ownButtons(t, run),
+      run.state === 'refused' && (await editAgain(context, run.documentId, deps)),
+    ]),
   };
 }

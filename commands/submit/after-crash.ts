@@ -7,7 +7,7 @@ import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
 export interface ReplyAfterCrashDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'latest' | 'settled'>;
+  readonly runs: Pick<Runs, 'by' | 'earlier' | 'settled' | 'waitingAgain'>;
 }
 
 /** What an interaction has submitted, decided or withdrawn, for its member or for the log channel; `undefined`: nothing. */

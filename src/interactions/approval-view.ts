@@ -100,11 +100,9 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
   }
 }
 
-/** How much of what was approved waits again; nothing where none does. @param latest the latest run of its document */
-export const againText = (t: Translate, run: Run, latest: Run | undefined): string | undefined =>
-  run.state === 'done' && latest?.state === 'waiting'
-    ? t('approval.again', { count: latest.servers.length })
-    : undefined;
+/** How much of what was approved waits again; nothing where none does. */
+export const againText = (t: Translate, count: number): string | undefined =>
+  count > 0 ? t('approval.again', { count }) : undefined;
 
 /** Servers that stand in the words of a message, where no client hides them as it may hide an embed. */
 const MOST_IN_WORDS = 3;
@@ -168,12 +166,10 @@ export const byText = (t: Translate, userId: string): string =>
  * What is said where an interaction was interrupted and has submitted and decided nothing.
  * @param pressed the custom id of its control or window
  */
-export const interruptedText = (t: Translate, pressed = ''): string =>
-  t(
-    ['refuse', 'correct'].some((action) => pressed.startsWith(submissionsId(action, '')))
-      ? 'failure.undecided'
-      : 'failure.interrupted',
-  );
+export function interruptedText(t: Translate, pressed = ''): string {
+  const isDecision = ['refuse', 'correct'].some((action) => pressed.startsWith(submissionsId(action, '')));
+  return t(isDecision ? 'failure.undecided' : 'failure.interrupted');
+}
 
 /** Which moderator has corrected what its member submitted, if one has. */
 export function correctedTexts(t: Translate, { correctedBy }: Pick<Run, 'correctedBy'>): readonly string[] {

@@ -49,7 +49,7 @@ export interface TellingsDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly record: Pick<InteractionRecord, 'open'>;
-  readonly runs: Pick<Runs, 'find' | 'latest'>;
+  readonly runs: Pick<Runs, 'find' | 'latest' | 'waitingAgain'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly directMessages: DirectMessages;
@@ -127,8 +127,7 @@ export function createTellings(deps: TellingsDeps) {
     const { content, embeds } = approvalView(t, run, games, user.id);
     const [embed = {}] = embeds;
     const channel = `https://discord.com/channels/${guildId}/${channelId}`;
-    const latest = await runs.latest(guildId, run.documentId);
-    const said = sentences(content, againText(t, run, latest));
+    const said = sentences(content, againText(t, await runs.waitingAgain(run)));
     const texts = [said, t('told.where', { channel }), `-# ${t('told.off')}`];
     await directMessages.send(user.id, { nonce: `told ${run.id}`, content: texts.join('\n'), embed });
   }

@@ -60,7 +60,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 export interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'find' | 'read' | 'keep' | 'save' | 'delete'>;
-  readonly runs: Pick<Runs, 'latest' | 'begin' | 'endWaiting'>;
+  readonly runs: Pick<Runs, 'latest' | 'beginAnother' | 'endWaiting'>;
   readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
   readonly now?: () => number;
 }
@@ -181,20 +181,10 @@ export function createApprovals(deps: ApprovalsDeps) {
           if (draft) await drafts.keep(key.id, draft);
           return true;
         }
-        const { documentId, userId: id, userName: name, expiresAt = now() } = run;
-        const begin = (some: readonly RunServer[]) =>
-          runs.begin({
-            documentId,
-            guildId: key.guildId,
-            user: { id, name },
-            rows: some.map(rowOf),
-            interactionId: null,
-            expiresAt,
-          });
         await runs.endWaiting(run.id, key, { state: 'withdrawn' });
-        await runs.endWaiting(await begin(refused), key, to);
+        await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key, to);
         await drafts.keep(key.id, withRows(draft, otherRows(draft, refused)));
-        await begin(others);
+        await runs.beginAnother(run, others.map(rowOf));
         return true;
       }),
     /**
@@ -224,9 +214,7 @@ export function createApprovals(deps: ApprovalsDeps) {
           // What the member wanted submitted again is the server that they submitted.
           includesAlreadySubmitted: draft.includesAlreadySubmitted && !isElsewhere,
         });
-        const waiting = { ...member, documentId: run.documentId, rows: [corrected], interactionId: null };
-        const { expiresAt = now() } = run;
-        await runs.begin({ ...waiting, expiresAt, correction: { by, interactionId } });
+        await runs.beginAnother(run, [corrected], { by, interactionId });
         return undefined;
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */

@@ -280,9 +280,7 @@ export function createPipeline(deps: PipelineDeps) {
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);
-    const runId = waiting
-      ? await approve(order, waiting, reserved)
-      : await runs.begin({ ...own, rows: reserved });
+    const runId = waiting ? await approve(waiting, reserved) : await runs.begin({ ...own, rows: reserved });
     const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
     await runs.start(runId, guildId, decision);
     return {
@@ -313,12 +311,11 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** The run with the servers that are approved: another one, if they are a part of those that wait. */
-  async function approve({ guildId, user }: Order, waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
+  async function approve(waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
     if (rows.length === waiting.servers.length) return waiting.id;
-    const { runs } = deps;
-    await runs.endWaiting(waiting.id, { guildId }, { state: 'withdrawn' });
-    const { documentId, expiresAt = now() } = waiting;
-    return runs.begin({ documentId, guildId, user, rows, interactionId: null, expiresAt });
+    const { guildId } = waiting;
+    await deps.runs.endWaiting(waiting.id, { guildId }, { state: 'withdrawn' });
+    return deps.runs.beginAnother(waiting, rows);
   }
 
   async function send(order: Order, run: Reserved): Promise<Ended> {

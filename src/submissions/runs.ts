@@ -5,9 +5,10 @@ import { chunksOf } from '../chunks.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
+import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
-import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
+import type { DocumentsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
@@ -77,7 +78,7 @@ export interface NewRun extends Submitter {
   /** Until when a moderator may decide; absent where none has to. */
   readonly expiresAt?: number;
   /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
-  readonly correction?: { readonly by: string; readonly interactionId: string };
+  readonly correction?: { readonly by: string; readonly interactionId: string } | undefined;
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
 }
@@ -219,19 +220,19 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     return row ?? whyNot(id, which);
   }
 
-  const serversOf = async (id: string): Promise<readonly RunServer[]> => {
-    const rows = await tables()
+  const storedServers = () =>
+    tables()
       .selectFrom('servers')
       .select(['line', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
-      .where('submission_id', '=', id)
-      .orderBy('position')
-      .execute();
-    return rows.map((row) => ({
-      line: row.line,
-      server: storedServer(row),
-      outcome: storedOutcome(row),
-    }));
+      .orderBy('position');
+
+  const serversOf = async (id: string): Promise<readonly RunServer[]> => {
+    const rows = await storedServers().where('submission_id', '=', id).execute();
+    return rows.map(serverOf);
   };
+
+  const idsOf = (documentId: string) =>
+    tables().selectFrom('submissions').select('id').where('document_id', '=', documentId);
 
   async function read(row: SubmissionsTable & { source: DocumentsTable['source'] | null }): Promise<Run> {
     const { channel_id: channelId, message_id: messageId } = row;
@@ -371,13 +372,26 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     settled,
     /** The servers of earlier runs of the same document that have ended for good, or were refused: none of them is in this run. */
     async earlier({ id, documentId, servers: present }: Run): Promise<readonly RunServer[]> {
-      const rows = await rowsOf(documentId).where('submissions.id', '<>', id).execute();
-      const before = await Promise.all(rows.map((row) => serversOf(row.id)));
+      const rows = await storedServers()
+        .where('submission_id', 'in', idsOf(documentId).where('id', '<>', id))
+        .execute();
       const addresses = new Set(present.map(({ server }) => addressOf(server)));
-      return before
-        .flat()
+      return rows
+        .map(serverOf)
         .filter(({ outcome }) => outcome && (!isUnsent(outcome) || isRefusal(outcome)))
         .filter(({ server }) => !addresses.has(addressOf(server)));
+    },
+    /** How many servers of a run that a moderator has approved wait again. */
+    async waitingAgain({ documentId, state }: Run): Promise<number> {
+      if (state !== 'done') return 0;
+      const waiting = idsOf(documentId).where('state', '=', 'waiting');
+      return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
+    },
+    /** Begins another run of the same document, which waits until the same time, with some of the servers or corrected ones. */
+    beginAnother(run: Run, rows: readonly ReadyRow[], correction?: NewRun['correction']): Promise<string> {
+      const { documentId, guildId, userId, userName, expiresAt = now() } = run;
+      const user = { id: userId, name: userName };
+      return begin({ documentId, guildId, user, rows, interactionId: null, expiresAt, correction });
     },
     endWaiting,
     finish,
@@ -490,6 +504,15 @@ export const endedServers = ({ servers }: Pick<Run, 'servers'>) =>
 
 /** A server of a run as the row that it was. */
 export const rowOf = ({ line, server }: RunServer): ReadyRow => ({ kind: 'ready', line, submission: server });
+
+function serverOf(
+  row: Pick<
+    ServersTable,
+    'line' | 'host' | 'port' | 'query_port' | 'game' | 'outcome' | 'message' | 'reason'
+  >,
+): RunServer {
+  return { line: row.line, server: storedServer(row), outcome: storedOutcome(row) };
+}
 
 const isRefusal = (outcome: Outcome): boolean => outcome.kind === 'not-sent' && outcome.reason === 'refused';
 

@@ -55,6 +55,13 @@ async function oneWaits(guild: TestGuild, host = HOST) {
   return { reply, message: await waitingIn(guild) };
 }
 
+/** A member's submission of what an admin has submitted before, under approval: the reply that says so. */
+async function submittedBefore(guild: TestGuild) {
+  await turnApprovalOn(guild);
+  await addServer(guild.admin, `${HOST}:1`);
+  return addServer(guild.member, `${HOST}:1`);
+}
+
 const refuseAs = async (guild: TestGuild, on: Parameters<typeof openWindow>[1], reason: string) => {
   const moderator = inStaff(guild, 'admin');
   const { modal } = await openWindow(moderator, on, 'Refuse');
@@ -126,9 +133,7 @@ describe('a submission under approval', () => {
     admin,
     member,
   }) => {
-    await turnApprovalOn(guild);
-    await addServer(admin, `${HOST}:1`);
-    const known = await addServer(member, `${HOST}:1`);
+    const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
       /1 already submitted:.*\n.*wait\.example\.com:1.*sent for review · Counter-Strike 2.*by admin/;
@@ -782,12 +787,9 @@ describe('a submission under approval', () => {
   it('has its buttons, and a file, where Discord takes no message with what it holds', async ({
     guild,
     discord,
-    admin,
     member,
   }) => {
-    await turnApprovalOn(guild);
-    await addServer(admin, `${HOST}:1`);
-    const known = await addServer(member, `${HOST}:1`);
+    const known = await submittedBefore(guild);
     // The log has said so, and says nothing more below.
     await expect
       .poll(() => logLines(guild).join('\n'))
