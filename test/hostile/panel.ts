@@ -17,9 +17,13 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   const admin = discord.person({ guild, name: 'admin', ...memberOf(guild, 'admin') });
   const opened = await admin.slash('panel');
   if (opened.kind === 'modal') return admin.submit(opened.modal, { text });
-  // As many stand as can: the oldest is forgotten.
-  const settings = await admin.pick(await admin.slash('settings'), ['Panels']);
-  await admin.press(settings, 'Forget');
+  if (opened.kind !== 'message') return opened;
+  // As many stand as can: the oldest is forgotten. A bot that was killed meanwhile answers none of it.
+  const settings = await admin.slash('settings');
+  if (settings.kind !== 'message') return settings;
+  const panels = await admin.pick(settings, ['Panels']);
+  if (panels.kind !== 'message') return panels;
+  await admin.press(panels, 'Forget');
   const again = await admin.slash('panel');
   return again.kind === 'modal' ? admin.submit(again.modal, { text }) : again;
 }
