@@ -106,26 +106,34 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return age >= 0 && age < REST_MS;
   }
 
-  /** The key, unless there is none, it counts as refused, or it cannot be opened. */
+  /** The record, unless there is none, it cannot be read, or its key counts as refused. */
   async function find(
     guildId: string,
     isRefused: (record: KeyRecord) => boolean,
-  ): Promise<UsableKey | NoKey> {
+  ): Promise<KeyRecord | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
     if (record === 'unreadable') return { code: 'key-unreadable' };
-    const { setBy, setAt } = record;
-    if (isRefused(record)) return { code: 'key-invalid', setBy };
-    const key = open(guildId, record);
-    return key ? { key, setAt } : { code: 'key-unreadable' };
+    return isRefused(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
+  }
+
+  /** The key, unless there is none, it counts as refused, or it cannot be opened. */
+  async function findKey(
+    guildId: string,
+    isRefused: (record: KeyRecord) => boolean,
+  ): Promise<UsableKey | NoKey> {
+    const found = await find(guildId, isRefused);
+    if ('code' in found) return found;
+    const key = open(guildId, found);
+    return key ? { key, setAt: found.setAt } : { code: 'key-unreadable' };
   }
 
   return {
     /** The key to send with: not while it rests. */
-    usable: (guildId: string): Promise<UsableKey | NoKey> => find(guildId, isResting),
+    usable: (guildId: string): Promise<UsableKey | NoKey> => findKey(guildId, isResting),
     /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
     async get(guildId: string): Promise<UsableKey | undefined> {
-      const found = await find(guildId, () => false);
+      const found = await findKey(guildId, () => false);
       return 'code' in found ? undefined : found;
     },
     async status(guildId: string): Promise<KeyStatus | undefined> {
@@ -135,7 +143,10 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const { sealed: _, ...known } = record;
       return { ...known, readable: open(guildId, record) !== undefined };
     },
-    /** What is to be said of the key: there is none, it cannot be opened, or the service last refused it. */
+    /**
+     * What is to be said of the key: there is none, its record is damaged, or the service last refused it. It is not opened,
+     * which takes longer than all else of a `/help`.
+     */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
       return 'code' in found ? found : undefined;

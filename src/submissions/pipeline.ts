@@ -125,7 +125,7 @@ export interface PipelineDeps {
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   /** What it takes to tell the member of an interaction what is decided about a document, sealed. */
   readonly sealTelling: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
-  readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'noteOutcome'>;
+  readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
@@ -365,7 +365,8 @@ export function createPipeline(deps: PipelineDeps) {
   async function explain({ guildId, user }: Submitter, ended: Ended['servers'], held = 0) {
     const { keys, settings, limits } = deps;
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
-    const keyProblem = isKey ? await keys.problem(guildId).catch(() => undefined) : undefined;
+    const key = isKey ? await keys.usable(guildId).catch(() => undefined) : undefined;
+    const keyProblem = key && 'code' in key ? key : undefined;
     const found = await settings.getOrThrow(guildId).catch(() => undefined);
     const who = found && { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = who && (await limits.remaining(who).catch(() => undefined));
