@@ -8,7 +8,7 @@ import type { Translate } from '../words/words.ts';
 import type { GuildWords } from './guild-words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
-/** `roleId`: the role that is mentioned when admins have to act; the only mention that notifies anybody. */
+/** `roleId`: the role that is mentioned, and notified, when admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
 /** In milliseconds. */
