@@ -37,7 +37,6 @@ export function createOperations(deps: OperationsDeps) {
       tasks: {
         ...deps.tasks,
         encryption: createSealing({ store, encryption, logger }),
-        space: store.shrink,
         log: store.cutLog,
       },
     }),

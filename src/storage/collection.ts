@@ -13,19 +13,17 @@ export interface CollectionDeps<Value extends object> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Unreadable records that are logged, each once; further ones are not. */
-const MOST_TOLD = 1_000;
-
 /** Any record; none where what is stored is damaged. */
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
 /** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
   const { values, name, schema, logger } = deps;
+  /** Unreadable records that were logged. */
   const told = new Set<string>();
 
   function tell(record: string): void {
-    if (told.has(record) || told.size >= MOST_TOLD) return;
+    if (told.has(record)) return;
     told.add(record);
     logger.error({ record }, 'a record cannot be read; it counts as unreadable until it is set anew');
   }

@@ -36,8 +36,6 @@ export interface Database {
   ): Promise<Result>;
   /** Deletes from the disk what was deleted from the tables, where that takes a step of its own. */
   cutLog(db: Kysely<Tables>): Promise<void>;
-  /** Gives the room of what was deleted back to the disk, in steps, where that takes a step of its own. */
-  shrink(db: Kysely<Tables>): Promise<void>;
   /** Why it cannot be opened, and what to do about it. */
   cannotOpen(cause: unknown): Promise<StoreError>;
 }

@@ -91,7 +91,6 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     },
     // The server's autovacuum does it.
     cutLog: async () => undefined,
-    shrink: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
 }

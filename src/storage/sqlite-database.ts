@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
@@ -10,8 +9,6 @@ import { migrate, refuseOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** Pages of 4 KiB that are given back in a step: 1.4 ms (measured). */
-const PAGES_AT_ONCE = 500;
 /** How long a tool waits while the bot beside it has the file locked, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
@@ -79,15 +76,6 @@ export function createSqliteDatabase(path: string): Database {
     async cutLog(db) {
       const isCut = await db.connection().execute(cutLogOf);
       if (!isCut) throw new Error('another process is reading it');
-    },
-    async shrink(db) {
-      const pragma = (text: string) => db.executeQuery(CompiledQuery.raw(`pragma ${text}`));
-      const free = async () => Number(Object((await pragma('freelist_count')).rows[0]).freelist_count);
-      for (let left = await free(); left > 0; left -= PAGES_AT_ONCE) {
-        await pragma(`incremental_vacuum(${PAGES_AT_ONCE})`);
-        // Others have their turn.
-        await setImmediate();
-      }
     },
     cannotOpen: (cause) => cannotWrite(path, cause),
   };

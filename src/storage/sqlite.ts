@@ -24,8 +24,6 @@ const MOST_COMPILED = 300;
 export function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // It only takes effect in a new file, before anything is written (SQLite docs: PRAGMA auto_vacuum).
-    database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = NORMAL');
     database.exec('PRAGMA secure_delete = ON');
@@ -62,8 +60,6 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
       // SQLite has ended the transaction by itself if the disk is full (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
-      // It gives back one page for each row that is read, and Kysely reads no rows of a statement without columns.
-      if (sql.startsWith('pragma incremental_vacuum')) return commandOf(() => database.exec(sql));
       return compile(sql);
     },
     close: () => database.close(),

@@ -155,8 +155,6 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /** Gives the room of deleted data back to the disk, in steps between which others go on. */
-    shrink: (): Promise<void> => database.shrink(needed(opened)),
     /** Writes a value by one statement. In a transaction it could wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
