@@ -1,9 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, open, stat } from 'node:fs/promises';
-import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { codeOf, isOutOfHandles } from '../error-code.ts';
+import { codeOf } from '../error-code.ts';
 import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
@@ -108,19 +107,7 @@ async function whatToDo(path: string): Promise<string> {
       }
     }
   }
-  if (await areHandlesUsedUp()) {
-    return 'this process may open no more files: raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of Docker)';
-  }
   return 'check its owner and free space';
-}
-
-async function areHandlesUsedUp(): Promise<boolean> {
-  try {
-    await (await open(devNull, 'r')).close();
-    return false;
-  } catch (error) {
-    return isOutOfHandles(error);
-  }
 }
 
 /** The code of the system's error if this process may not write; `undefined` if it may. */
