@@ -84,7 +84,8 @@ export function createListingApi(deps: ListingApiDeps) {
   }
 
   async function games(key: Secret): Promise<GamesOutcome> {
-    const response = await post(agent, { url, form: gamesForm(key), timeoutMs, signal: closing.signal });
+    const form = new URLSearchParams({ api_key: key.reveal(), action: 'games' });
+    const response = await post(agent, { url, form, timeoutMs, signal: closing.signal });
     return response.kind === 'response' ? readGames(response, url, key) : response;
   }
 
@@ -187,7 +188,3 @@ export function addForm(
   }
   return form;
 }
-
-/** The form of `action=games`. The result holds the key in clear: it is for the wire only. */
-export const gamesForm = (key: Secret): URLSearchParams =>
-  new URLSearchParams({ api_key: key.reveal(), action: 'games' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readForm } from '../../sandbox/listing/service.ts';
-import { addForm, gamesForm } from '../../src/listing/client.ts';
+import { addForm } from '../../src/listing/client.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 
@@ -47,9 +47,5 @@ describe('the form of a request', () => {
       'servers[][query_port]=3',
       'servers[][game]=rust',
     ]);
-  });
-
-  it('asks for the games with nothing but key and action', () => {
-    expect(gamesForm(new Secret('a&b=c d')).toString()).toBe('api_key=a%26b%3Dc+d&action=games');
   });
 });
