@@ -27,7 +27,7 @@ export function sqliteAt(path: string): StoreUrl & { readonly kind: 'sqlite' } {
   return { kind: 'sqlite', name: `sqlite://${path}`, path };
 }
 
-type PostgresServer = Pick<StoreUrl & { readonly kind: 'postgres' }, 'url' | 'name'>;
+export type PostgresUrl = Pick<StoreUrl & { readonly kind: 'postgres' }, 'url' | 'name'>;
 
 /** Hosts that no network is between. A name of Unix's sockets begins with a slash. */
 const HERE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
@@ -35,7 +35,7 @@ const HERE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslcert', 'sslrootcert', 'sslnegotiation'];
 
 /** What an operator has to know of a server of PostgreSQL that is spoken to in clear; `undefined` where there is nothing. */
-export function clearTextWarning({ url, name }: PostgresServer): string | undefined {
+export function clearTextWarning({ url, name }: PostgresUrl): string | undefined {
   const { hostname, searchParams } = new URL(url.reveal());
   const isHere = HERE.test(searchParams.get('host') ?? hostname);
   if (isHere || TLS_PARAMETERS.some((parameter) => searchParams.has(parameter))) return undefined;

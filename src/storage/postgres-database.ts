@@ -1,8 +1,7 @@
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
-import { clearTextWarning } from '../store-url.ts';
+import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { createGuildQueues } from './guild-queues.ts';
 import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
@@ -15,10 +14,7 @@ const TABLES_LOCK = 3_728_115_201;
 /** Connections in the pool; the lease has one more. */
 const CONNECTIONS = 10;
 
-export interface PostgresDatabaseDeps {
-  readonly url: Secret;
-  /** Without the password. */
-  readonly name: string;
+export interface PostgresDatabaseDeps extends PostgresUrl {
   readonly logger: Pick<Logger, 'warn'>;
   /** Whether statements may take as long as they need. */
   readonly isUnhurried: boolean;

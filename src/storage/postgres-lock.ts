@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
+import type { PostgresUrl } from '../store-url.ts';
 import { sessionConfig } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 
@@ -21,10 +21,7 @@ const MISSED_SOON = {
   tcp_user_timeout: '25000',
 };
 
-export interface PostgresLockDeps {
-  readonly url: Secret;
-  /** Without the password. */
-  readonly name: string;
+export interface PostgresLockDeps extends PostgresUrl {
   /** Whether processes that share it may have it at the same time. The lock then keeps away only those that do not share. */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;

@@ -3,7 +3,7 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
-import { checkFile, hasTable, sync, timeInName, useFile } from '../storage/database-file.ts';
+import { checkFile, sync, timeInName, useFile } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
 import { useValues } from '../storage/store.ts';
@@ -73,9 +73,8 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
 
 /** @throws StoreError if a bot of this version could not start on the copy */
 async function check(copy: string): Promise<void> {
-  await checkFile(copy);
-  const isOfBot = useFile(copy, (database) => hasTable(database, 'submissions'));
-  if (!isOfBot) throw new StoreError('it is no database of this bot');
+  const migrations = await checkFile(copy);
+  if (migrations.length === 0) throw new StoreError('it is no database of this bot');
 }
 
 /** Renames the previous database with its log, which has the latest changes. */
