@@ -93,7 +93,6 @@ const configSchema = z.object({
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a backup is made; 0: never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(0),
-  /** How many backups stay. */
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });

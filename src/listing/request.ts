@@ -17,7 +17,6 @@ interface PostOptions {
   readonly form: URLSearchParams;
   /** Milliseconds for everything from now to the last byte of the response. */
   readonly timeoutMs: number;
-  /** Gives the request up. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -69,7 +69,6 @@ const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 /** Some spreadsheets find a formula behind invisible characters and spaces, so no cell begins with these. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
-/** A row that cannot be sent. */
 interface RejectedLine {
   readonly line: number;
   readonly typed: TypedRow;

@@ -29,7 +29,6 @@ export type ListReader = ReturnType<typeof createListReader>;
 
 export interface ListReaderDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
-  /** How long reading a file may take, in milliseconds. */
   readonly readingMs?: number | undefined;
 }
 

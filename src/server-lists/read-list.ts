@@ -8,7 +8,6 @@ import { createTextReader, type GameReading, type TextRows } from './text-reader
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
-/** The most bytes of a file with servers. */
 export const MAX_FILE_BYTES = 256 * 1024;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
 const MAX_LINE = 1000;

@@ -79,7 +79,6 @@ export interface ReadyRow extends RowParts {
   readonly unconfirmed?: Unknown;
 }
 
-/** Something is wrong with it. */
 export interface RefusedRow extends RowParts {
   readonly kind: 'refused';
   readonly problem: RowProblem;
@@ -106,7 +105,6 @@ export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeat
 export const lacksGame = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && row.problem.code === 'game-missing';
 
-/** It names a game that is not known. */
 export const hasUnknownGame = (row: Row): row is RefusedRow & { readonly problem: UnknownGame } =>
   row.kind === 'refused' && row.problem.code === 'game-unknown';
 

@@ -23,7 +23,6 @@ export interface LeasesDeps {
   /** Takes over what belongs to dead processes, until the signal is aborted. Called again and again, so that what failed is tried again. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
-  /** The id of the encryption key that this process seals with. */
   readonly sealingKeyId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly leaseMs?: number | undefined;

@@ -9,7 +9,6 @@ import type { Generated } from 'kysely';
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
-  /** The process that answers it. */
   readonly owner: string;
   readonly taken_at: number;
   /** What another run of the bot needs to answer it, as JSON of a sealed record; null once it was answered. */
@@ -99,7 +98,6 @@ export interface ServersTable {
   readonly host: string;
   readonly port: number;
   readonly query_port: number | null;
-  /** The alias. */
   readonly game: string;
   /** Host and port in canonical form. */
   readonly address: string;
@@ -140,7 +138,6 @@ export interface PresenceTable {
 
 /** Processes that are alive. */
 export interface LeasesTable {
-  /** The id of the process. */
   readonly owner: string;
   /** Until when it counts as alive, by the clock of the database. */
   readonly until: number;
