@@ -330,8 +330,13 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { parts, ...record, ...editOrder, takeOver, told };
   }
 
+  /** A lease that ends when a test deletes it, and not while it is still preparing. */
   const live = (store: Store, name: string) =>
-    store.tables().insertInto('leases').values({ owner: name, until: 0, sealing_key: 'a key' }).execute();
+    store
+      .tables()
+      .insertInto('leases')
+      .values({ owner: name, until: Date.now() + 60_000, sealing_key: 'a key' })
+      .execute();
 
   /** A process that has taken an interaction, and submits three servers, of which the first has left. */
   async function working(store: Store) {
