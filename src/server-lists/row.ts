@@ -19,18 +19,15 @@ interface UnknownGame {
   readonly game: string;
 }
 
-/** What can be wrong with one server that was typed. */
-export type ServerProblem =
+/** What can be wrong with one server. */
+export type RowProblem =
   | AddressProblem
   | { readonly code: 'game-missing' }
   | UnknownGame
   /** The port behind the host and the one given beside it differ. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
   /** No port at all. `usual` is the port such servers usually have, where it is known. */
-  | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number };
-
-export type RowProblem =
-  | ServerProblem
+  | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
   /** Words, but none of them is an address. */
   | { readonly code: 'no-address' }
   /** The guild lets only some games be submitted; by its alias. */
@@ -59,7 +56,7 @@ export interface RawRow {
 
 export type Reading =
   | { readonly ok: true; readonly submission: ServerSubmission }
-  | { readonly ok: false; readonly problem: ServerProblem };
+  | { readonly ok: false; readonly problem: RowProblem };
 
 /** One server of the text. */
 export type Row = ReadyRow | RefusedRow | RepeatedRow;
@@ -209,7 +206,7 @@ export function readRow(typed: TypedRow, game: string | undefined): Reading {
 }
 
 /** What else is wrong with what was typed, each part seen by itself; {@link readRow} says the first thing only. */
-export function furtherProblems(typed: TypedRow, first: RowProblem): readonly ServerProblem[] {
+export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),
     typed.port === '' ? undefined : parsePort(typed.port, 'port'),
@@ -220,4 +217,4 @@ export function furtherProblems(typed: TypedRow, first: RowProblem): readonly Se
   );
 }
 
-const refused = (problem: ServerProblem): Reading => ({ ok: false, problem });
+const refused = (problem: RowProblem): Reading => ({ ok: false, problem });
