@@ -18,8 +18,8 @@ export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
   /** The id of this process. What it takes bears it. */
   readonly owner: string;
-  /** Nobody else uses the database, so other owners in it are dead. */
-  readonly isAlone: boolean;
+  /** Whether other processes of the bot use the database. If not, all other owners in it are dead. */
+  readonly isShared: boolean;
   /** Takes over what belongs to dead processes, until the signal is aborted. Called again and again, so that what failed is tried again. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
@@ -48,7 +48,7 @@ export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<
  * for ever, since a row that is gone cannot be renewed, and what it owned is taken over.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
-  const { store, owner, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
+  const { store, owner, isShared, takeOver, onOver, sealingKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
   const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndLook });
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrTryAgain });
@@ -124,7 +124,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   return {
     name: 'leases',
     async start() {
-      if (isAlone) await store.tables().deleteFrom('leases').execute();
+      if (!isShared) await store.tables().deleteFrom('leases').execute();
       const held = await store
         .tables()
         .insertInto('leases')
@@ -132,8 +132,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
         .returning('until')
         .executeTakeFirstOrThrow();
       heldUntil = held.until;
-      // If this process is alone, nobody can count it as dead.
-      if (!isAlone) renewals.start();
+      if (isShared) renewals.start();
       await takeovers.run();
       takeovers.start();
     },

@@ -41,7 +41,7 @@ export function openStore(deps: OpenStoreDeps) {
       createLeases({
         store,
         owner,
-        isAlone: !isShared,
+        isShared,
         takeOver,
         onOver,
         sealingKeyId: encryption.sealingKeyId,

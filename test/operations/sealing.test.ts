@@ -110,7 +110,7 @@ describe('what is sealed with a former key', () => {
     const leases = createLeases({
       store,
       owner: 'another',
-      isAlone: false,
+      isShared: true,
       takeOver: async () => undefined,
       onOver: () => undefined,
       sealingKeyId: () => keyId(FORMER),

@@ -287,7 +287,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const leases = createLeases({
       store,
       owner,
-      isAlone: false,
+      isShared: true,
       takeOver: work.takeOver,
       onOver: ({ name }) => ends.push(name),
       sealingKeyId: () => 'a key',
@@ -387,7 +387,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   it('have no past where the lock of the store keeps all others away', async () => {
     const [store] = await openBoth();
     await working(store);
-    const { owner } = await startProcess(store, { isAlone: true });
+    const { owner } = await startProcess(store, { isShared: false });
     expect(await rowsIn(store, 'leases')).toMatchObject([{ owner }]);
   });
 
