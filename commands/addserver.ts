@@ -5,9 +5,10 @@ import type { Command } from '../src/interactions/command.ts';
 import { EMPTY_ROW } from '../src/server-lists/row.ts';
 import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
+import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-import { type EnterDeps, enterFields, fieldsOf } from './submit/enter.ts';
-import { fromPanel, type ModalDeps } from './submit/game-field.ts';
+import { enterFields, fieldsOf } from './submit/enter.ts';
+import { fromPanel } from './submit/game-field.ts';
 import { submitId } from './submit/ids.ts';
 import { fieldsModal, MOST_ADDRESS } from './submit/windows.ts';
 
@@ -39,7 +40,7 @@ const DATA = slashCommand('addserver', [
 ]);
 
 /** /addserver: a document of what is typed in the options. */
-export const addServer = (deps: EnterDeps & ModalDeps): Command => ({
+export const addServer = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: 'later',
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),

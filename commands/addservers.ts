@@ -1,17 +1,13 @@
 import { ApplicationCommandOptionType } from 'discord.js';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { Command } from '../src/interactions/command.ts';
-import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
+import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 import type { TakeList } from './submit/enter.ts';
-import { fromPanel, type ModalDeps } from './submit/game-field.ts';
+import { fromPanel } from './submit/game-field.ts';
 import { FILE_TYPES, listModal } from './submit/windows.ts';
-
-export interface AddServersDeps extends ModalDeps {
-  readonly suggestions: Suggestions;
-}
 
 const DATA = slashCommand('addservers', [
   {
@@ -28,7 +24,7 @@ const DATA = slashCommand('addservers', [
 ]);
 
 /** /addservers: a document of what is in a file, or of what is pasted into a modal. */
-export const addServers = (deps: AddServersDeps, take: TakeList): Command => ({
+export const addServers = (deps: CommandDeps, take: TakeList): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),

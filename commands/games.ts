@@ -1,23 +1,15 @@
 import { ApplicationCommandOptionType } from 'discord.js';
-import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/interactions/pager.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../src/listing/game-search.ts';
-import type { Games } from '../src/listing/games.ts';
-import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { optionText } from '../src/words/command-text.ts';
 import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { namedText, sentences } from '../src/words/sentences.ts';
+import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-
-export interface GamesDeps {
-  readonly games: Games;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
-  readonly suggestions: Pick<Suggestions, 'games'>;
-}
 
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */
 const MAX_SEARCH_LENGTH = 60;
@@ -29,7 +21,7 @@ const LONGEST_ALIAS = 80;
 const MOST_NOT_ALLOWED = 5;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
-export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
+export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
   /** @param isShort whether the games that are not allowed here are named above the list */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;

@@ -1,19 +1,13 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
+import type { NoKey } from '../src/guilds/api-keys.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { linkButton, rows } from '../src/interactions/controls.ts';
-import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
+import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
-
-export interface HelpDeps {
-  readonly keys: Pick<ApiKeys, 'problem'>;
-  readonly suggestions: Pick<Suggestions, 'games'>;
-  readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
-}
 
 /**
  * /help: the commands that this member may use by the bot's defaults. What admins have changed on the Integrations page is
@@ -21,7 +15,7 @@ export interface HelpDeps {
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand(
-  { keys, suggestions, links }: HelpDeps,
+  { keys, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
   /** What to do next: submit if there is a key, otherwise who can set one. */

@@ -3,41 +3,22 @@ import type { Command, Commands, Context, Reply } from '../src/interactions/comm
 import type { Run } from '../src/submissions/runs.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
-import { type GamesDeps, gamesCommand } from './games.ts';
-import { type HelpDeps, helpCommand } from './help.ts';
-import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
-import { type PanelDeps, panelCommand } from './panel.ts';
-import { type PrivacyDeps, privacyCommand } from './privacy.ts';
-import { type RemoveKeyDeps, removeKey } from './removekey.ts';
-import { type SetKeyDeps, setKey } from './setkey.ts';
-import { type SettingsDeps, settingsCommand } from './settings/command.ts';
-import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
+import type { CommandDeps } from './deps.ts';
+import { gamesCommand } from './games.ts';
+import { helpCommand } from './help.ts';
+import { keyStatusCommand } from './keystatus.ts';
+import { panelCommand } from './panel.ts';
+import { privacyCommand } from './privacy.ts';
+import { removeKey } from './removekey.ts';
+import { setKey } from './setkey.ts';
+import { settingsCommand } from './settings/command.ts';
+import { submissionsCommand } from './submissions/command.ts';
 import { runReply } from './submissions/waiting.ts';
-import { type SubmitDeps, submitActions } from './submit/actions.ts';
-import {
-  type LogAfterCrashDeps,
-  logAfterCrash,
-  type ReplyAfterCrashDeps,
-  replyAboutDocument,
-  replyAfterCrash,
-} from './submit/after-crash.ts';
+import { submitActions } from './submit/actions.ts';
+import { logAfterCrash, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
 import { createTakeList } from './submit/enter.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
-
-/** What all commands together may touch. */
-export type CommandDeps = SubmitDeps &
-  ReplyAfterCrashDeps &
-  LogAfterCrashDeps &
-  GamesDeps &
-  HelpDeps &
-  KeyStatusDeps &
-  PanelDeps &
-  PrivacyDeps &
-  RemoveKeyDeps &
-  SetKeyDeps &
-  SettingsDeps &
-  SubmissionsDeps;
 
 interface Made extends Commands {
   readonly replies: LaterReplies;

@@ -1,28 +1,18 @@
-import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
-import type { KeyChange } from '../src/listing/contract.ts';
-import type { Games } from '../src/listing/games.ts';
-import type { KeyTrials } from '../src/listing/key-trials.ts';
 import { escapeText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
+import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
-export interface KeyStatusDeps {
-  readonly keyTrials: KeyTrials;
-  readonly games: Pick<Games, 'accept'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'noteOutcome'>;
-  /** Tells the guild's admins that the service now refuses their key, or takes it again. */
-  readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-}
-
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: KeyStatusDeps): Command {
+export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: CommandDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];

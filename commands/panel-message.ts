@@ -1,7 +1,8 @@
-import type { ChannelMessage, ChannelPosts } from '../src/discord/channel-posts.ts';
-import { PANEL_BUTTONS, type Panel, type PanelButton, type Panels } from '../src/guilds/panels.ts';
+import type { ChannelMessage } from '../src/discord/channel-posts.ts';
+import { PANEL_BUTTONS, type Panel, type PanelButton } from '../src/guilds/panels.ts';
 import { button, customId, isCustomId, rows } from '../src/interactions/controls.ts';
 import type { Translate } from '../src/words/words.ts';
+import type { CommandDeps } from './deps.ts';
 
 /** What a panel shows, wherever it stands. */
 export type PanelContent = Pick<Panel, 'text' | 'buttons' | 'game'>;
@@ -39,14 +40,9 @@ export const panelLink = (
   { channelId, messageId }: Omit<Panel, 'text' | 'buttons'>,
 ): string => `https://discord.com/channels/${guildId}/${channelId}/${messageId}`;
 
-export interface DrawDeps {
-  readonly posts: Pick<ChannelPosts, 'put'>;
-  readonly panels: Pick<Panels, 'forget'>;
-}
-
 /** Changes the message of a panel, which is one that is recorded. A panel whose message is gone is forgotten. */
 export async function drawPanel(
-  { posts, panels }: DrawDeps,
+  { posts, panels }: CommandDeps,
   guildId: string,
   panel: Panel,
   t: Translate,

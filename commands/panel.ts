@@ -1,22 +1,18 @@
-import type { ChannelPosts, PostResult } from '../src/discord/channel-posts.ts';
-import { MOST_PANELS, PANEL_BUTTONS, type Panels } from '../src/guilds/panels.ts';
+import type { PostResult } from '../src/discord/channel-posts.ts';
+import { MOST_PANELS, PANEL_BUTTONS } from '../src/guilds/panels.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { customId, type Modal, modal, type TextField } from '../src/interactions/controls.ts';
 import { UserError } from '../src/user-error.ts';
 import type { Translate } from '../src/words/words.ts';
+import type { CommandDeps } from './deps.ts';
 import { panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 
 /** Characters of the admin's own text. */
 const LONGEST_TEXT = 500;
 
-export interface PanelDeps {
-  readonly posts: Pick<ChannelPosts, 'put'>;
-  readonly panels: Pick<Panels, 'of' | 'add'>;
-}
-
 /** /panel: posts a message for everybody with the buttons that submit, so that nobody has to know a command. */
-export function panelCommand({ posts, panels }: PanelDeps): Command {
+export function panelCommand({ posts, panels }: CommandDeps): Command {
   async function open({ t, mention, guildId, isInThread }: Context): Promise<Modal> {
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
     if ((await panels.of(guildId)).length >= MOST_PANELS) {

@@ -1,6 +1,3 @@
-import type { Deletion } from '../src/guilds/deletion.ts';
-import type { Untold } from '../src/guilds/untold.ts';
-import type { ApprovalMessages } from '../src/interactions/approval-messages.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
@@ -9,18 +6,8 @@ import { REFUSED_KEPT_DAYS } from '../src/submissions/erasure.ts';
 import { WAITS_MS } from '../src/submissions/runs.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
+import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-
-export interface PrivacyDeps {
-  readonly deletion: Pick<Deletion, 'guild' | 'member'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'showDue'>;
-  readonly untold: Pick<Untold, 'has' | 'add' | 'delete'>;
-  /** For how many days the data of a guild that removed the bot is kept. */
-  readonly graceDays: number;
-  /** For how many days accepted servers are kept. */
-  readonly historyDays: number;
-  readonly links: { readonly privacy: string | undefined };
-}
 
 /** /privacy: what is stored. Members can delete their name, admins everything that is kept of their guild. */
 export function privacyCommand({
@@ -30,7 +17,7 @@ export function privacyCommand({
   graceDays,
   historyDays,
   links,
-}: PrivacyDeps): Command {
+}: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
     // What is stored can be read, and deleted, also while the store is away.

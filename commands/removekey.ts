@@ -1,20 +1,15 @@
-import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, PressContext, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
-import type { GuildLog } from '../src/interactions/guild-log.ts';
 import { memberText } from '../src/words/escape.ts';
 import { keyEnd, keyText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
+import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
-export interface RemoveKeyDeps {
-  readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
-  readonly guildLog: Pick<GuildLog, 'tell'>;
-}
-
 /** /removekey: asks once, then deletes the guild's key for good. */
-export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
+export function removeKey({ keys, guildLog }: CommandDeps): Command {
   const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
 
   async function remove(context: PressContext): Promise<Reply> {

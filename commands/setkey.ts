@@ -1,39 +1,22 @@
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { Panels } from '../src/guilds/panels.ts';
-import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
-import type { GuildLog } from '../src/interactions/guild-log.ts';
-import type { Breaker } from '../src/listing/breaker.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
-import type { Games } from '../src/listing/games.ts';
-import type { KeyTrials, TooSoon } from '../src/listing/key-trials.ts';
+import type { TooSoon } from '../src/listing/key-trials.ts';
 import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
-import type { Drafts } from '../src/submissions/drafts.ts';
 import { escapeText, memberText, shorten } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
+import type { CommandDeps } from './deps.ts';
 import { logChannelSelect } from './settings/log-channel.ts';
 import { notifyRoleSelect } from './settings/notify-role.ts';
 import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
-
-export interface SetKeyDeps {
-  readonly keyTrials: KeyTrials;
-  readonly games: Pick<Games, 'accept'>;
-  readonly keys: Pick<ApiKeys, 'status' | 'set'>;
-  readonly breaker: Pick<Breaker, 'endPause'>;
-  readonly guildLog: Pick<GuildLog, 'tell'>;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
-  readonly panels: Pick<Panels, 'of'>;
-  readonly drafts: Pick<Drafts, 'find'>;
-}
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */
 const MAX_KEY_LENGTH = 500;
@@ -53,7 +36,7 @@ export function setKey({
   settings,
   panels,
   drafts,
-}: SetKeyDeps): Command {
+}: CommandDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();

@@ -3,11 +3,11 @@ import type { Command } from '../src/interactions/command.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
-import type { SendDeps } from './submit/send.ts';
+import type { CommandDeps } from './deps.ts';
 import { showDocument } from './submit/show.ts';
 
 /** "Submit servers" on a message: a document of every address in it. */
-export const submitMessage = (deps: SendDeps): Command => ({
+export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,
     ...messageCommandText('submit-message'),

@@ -1,18 +1,17 @@
+import type { CommandDeps } from '../deps.ts';
 import { announcementsSetting } from './announcements.ts';
 import { approvalSetting } from './approval.ts';
 import { dailyQuotaSetting } from './daily-quota.ts';
-import { type GamesSettingDeps, gamesSetting } from './games.ts';
+import { gamesSetting } from './games.ts';
 import { languageSetting } from './language.ts';
-import { type LogChannelDeps, logChannelSetting } from './log-channel.ts';
+import { logChannelSetting } from './log-channel.ts';
 import { notifyRoleSetting } from './notify-role.ts';
-import { type PanelsSettingDeps, panelsSetting } from './panels.ts';
+import { panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
 import { trustedRoleSetting } from './trusted-role.ts';
 
-export type AllSettingsDeps = LogChannelDeps & GamesSettingDeps & PanelsSettingDeps;
-
 /** Every setting, in the order in which /settings shows them. */
-export const allSettings = (deps: AllSettingsDeps): readonly Setting[] => [
+export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   logChannelSetting(deps),
   notifyRoleSetting,
   gamesSetting(deps),

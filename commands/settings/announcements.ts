@@ -1,10 +1,11 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
-import { type LogChannelDeps, MESSAGE_CHANNELS, missingIn, whyNotIn } from './log-channel.ts';
+import type { CommandDeps } from '../deps.ts';
+import { MESSAGE_CHANNELS, missingIn, whyNotIn } from './log-channel.ts';
 import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
 
 /** Whether and where successful submissions are announced. */
-export const announcementsSetting = ({ addBotLink }: Pick<LogChannelDeps, 'addBotLink'>): Setting => ({
+export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
   line(t, { now: { announce, announceChannelId: channelId } }) {

@@ -1,5 +1,4 @@
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import { DEFAULTS, type GuildSettings, type Settings } from '../../src/guilds/settings.ts';
+import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import {
   button,
@@ -11,28 +10,20 @@ import {
   rows,
   select,
 } from '../../src/interactions/controls.ts';
-import type { GuildLog } from '../../src/interactions/guild-log.ts';
 import { ownValue } from '../../src/interactions/interaction.ts';
 import { readPage } from '../../src/interactions/pager.ts';
 import { atMost } from '../../src/lifecycle.ts';
-import type { Approvals } from '../../src/submissions/approvals.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
-import { type AllSettingsDeps, allSettings } from './all-settings.ts';
+import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
 import { editPanel, panelModal } from './panels.ts';
 import { type Change, type Setting, type Shown, windowButton } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
-
-export interface SettingsDeps extends AllSettingsDeps {
-  readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
-  readonly keys: Pick<ApiKeys, 'status' | 'problem'>;
-  readonly approvals: Pick<Approvals, 'waiting'>;
-  readonly guildLog: Pick<GuildLog, 'tell'>;
-}
 
 /**
  * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
@@ -57,7 +48,7 @@ interface View {
 }
 
 /** /settings: shows what the guild's admins have chosen, and changes it on a page for each setting. */
-export function settingsCommand(deps: SettingsDeps): Command {
+export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, guildLog } = deps;
   const table = allSettings(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);

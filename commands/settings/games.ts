@@ -2,23 +2,19 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
 import { type ChosenOnPage, chosenOnPage, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import type { Games } from '../../src/listing/games.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type Shown } from './setting.ts';
-
-export interface GamesSettingDeps {
-  readonly games: Pick<Games, 'all' | 'isFresh'>;
-}
 
 /** How many games are named, and the UTF-16 units of each. */
 const MOST_NAMED = 5;
 const LONGEST_NAME = 30;
 
 /** Which games may be submitted, as many on a page as a select takes. */
-export const gamesSetting = ({ games }: GamesSettingDeps): Setting => ({
+export const gamesSetting = ({ games }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
   line: gamesLine,

@@ -1,8 +1,8 @@
-import type { Panels } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { select } from '../../src/interactions/controls.ts';
 import { languageOf, languages } from '../../src/words/languages.ts';
-import { type DrawDeps, drawPanel } from '../panel-message.ts';
+import type { CommandDeps } from '../deps.ts';
+import { drawPanel } from '../panel-message.ts';
 import { changeId, FINE, OFF, type Setting } from './setting.ts';
 
 /** The value that stands for the language that Discord gives the guild; no name of a language. */
@@ -12,12 +12,8 @@ const AS_DISCORD_SAYS = 'discord';
 const everybodysLanguage = ({ language, locale }: Settings): string =>
   languageOf(language ?? locale).sentences.languageName;
 
-interface LanguageSettingDeps extends DrawDeps {
-  readonly panels: Pick<Panels, 'of' | 'forget'>;
-}
-
 /** The language of what everybody in the guild reads. */
-export const languageSetting = (deps: LanguageSettingDeps): Setting => ({
+export const languageSetting = (deps: CommandDeps): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),
   line(t, { now }) {

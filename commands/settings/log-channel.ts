@@ -1,13 +1,13 @@
 import { ChannelType, PermissionFlagsBits } from 'discord.js';
-import type { ChannelPosts, PostResult } from '../../src/discord/channel-posts.ts';
+import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 import { notifyRoleSelect } from './notify-role.ts';
 import {
   BROKEN,
@@ -21,18 +21,8 @@ import {
   type Shown,
 } from './setting.ts';
 
-export interface LogChannelDeps {
-  readonly posts: Pick<ChannelPosts, 'post'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'moved'>;
-  /**
-   * A link to add the bot user to a guild that has only the commands; `undefined` if the bot user is there, or nobody
-   * knows.
-   */
-  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
-}
-
 /** The channel in which admins read what is done with their key. */
-export function logChannelSetting(deps: LogChannelDeps): Setting {
+export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, addBotLink } = deps;
 
   /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
@@ -140,7 +130,7 @@ export function logLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
   return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
 }
 
-interface Refused extends Pick<LogChannelDeps, 'addBotLink'> {
+interface Refused extends Pick<CommandDeps, 'addBotLink'> {
   readonly result: Exclude<PostResult, 'posted'>;
   readonly lacking: readonly Needed[];
 }

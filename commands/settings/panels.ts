@@ -1,5 +1,4 @@
-import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
-import { PANEL_BUTTONS, type Panel, type Panels } from '../../src/guilds/panels.ts';
+import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customId, type Modal, modal, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
@@ -8,21 +7,17 @@ import { escapeText } from '../../src/words/escape.ts';
 import { NEAREST, unknownGame } from '../../src/words/games.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { panelText } from '../panel.ts';
 import { drawPanel, isGameForPanel, panelLink } from '../panel-message.ts';
-import { gamePart, type ModalDeps } from '../submit/game-field.ts';
+import { gamePart } from '../submit/game-field.ts';
 import { type Change, changeId, FINE, OFF, type Setting, type Shown } from './setting.ts';
-
-export interface PanelsSettingDeps extends ModalDeps {
-  readonly posts: Pick<ChannelPosts, 'put'>;
-  readonly panels: Pick<Panels, 'of' | 'replace' | 'forget'>;
-}
 
 /** UTF-16 units of the admin's own text in the list. */
 const LONGEST_TEXT = 60;
 
 /** The panels that stand, and one of them at a time to be changed. */
-export function panelsSetting(deps: PanelsSettingDeps): Setting {
+export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {
     id: 'panels',
@@ -88,7 +83,7 @@ function chosenOf({ panels }: Pick<Shown, 'panels'>, wanted: number) {
 async function panelIn(
   { t, guildId }: Context,
   messageId: string | undefined,
-  { panels }: Pick<PanelsSettingDeps, 'panels'>,
+  { panels }: CommandDeps,
 ): Promise<Panel> {
   const panel = (await panels.of(guildId)).find((each) => each.messageId === messageId);
   if (panel === undefined) throw new UserError(t('settings.gone'));
@@ -96,7 +91,7 @@ async function panelIn(
 }
 
 /** Changes the message of a panel, then what is recorded of it. @throws UserError when Discord takes no such message */
-async function changed(context: Context, panel: Panel, deps: PanelsSettingDeps): Promise<Change> {
+async function changed(context: Context, panel: Panel, deps: CommandDeps): Promise<Change> {
   const { t, guildId, guildWords } = context;
   const result = await drawPanel(deps, guildId, panel, await guildWords());
   const { channelId } = panel;
@@ -108,7 +103,7 @@ async function changed(context: Context, panel: Panel, deps: PanelsSettingDeps):
 }
 
 /** The window in which a panel's text and game are changed. */
-export async function panelModal(context: PressContext, deps: PanelsSettingDeps): Promise<Modal> {
+export async function panelModal(context: PressContext, deps: CommandDeps): Promise<Modal> {
   const { t, argument } = context;
   const { messageId, text, game = '' } = await panelIn(context, argument, deps);
   const label = t('addserver.field.game');
@@ -122,7 +117,7 @@ export async function panelModal(context: PressContext, deps: PanelsSettingDeps)
 }
 
 /** What was entered there. Of a game that is not known it says so, and the panel keeps the one that it had. */
-export async function editPanel(context: SubmitContext, deps: PanelsSettingDeps): Promise<Change> {
+export async function editPanel(context: SubmitContext, deps: CommandDeps): Promise<Change> {
   const { field, argument } = context;
   const { game: former, ...panel } = await panelIn(context, argument, deps);
   const typed = field('game').trim();

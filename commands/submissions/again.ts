@@ -3,21 +3,15 @@ import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { addressOf, isReady } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import { DRAFT_LIVES_MS, type Drafts } from '../../src/submissions/drafts.ts';
+import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
-import type { Pipeline } from '../../src/submissions/pipeline.ts';
-import type { Run, Runs } from '../../src/submissions/runs.ts';
+import type { Run } from '../../src/submissions/runs.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { siteAbout } from '../../src/words/listing-pages.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
-
-export interface AgainDeps {
-  readonly drafts: Pick<Drafts, 'find'>;
-  readonly runs: Pick<Runs, 'latestId'>;
-  readonly pipeline: Pick<Pipeline, 'ended'>;
-}
 
 /** What a member can do about what was not sent, was refused, or is unconfirmed, and what to do before. */
 export interface Again {
@@ -37,7 +31,7 @@ const LONGEST_LABELLED = 45;
 export async function entriesAgain(
   context: Context,
   entries: readonly SubmissionEntry[],
-  deps: AgainDeps,
+  deps: CommandDeps,
 ): Promise<Again> {
   const { t, user, receivedAt } = context;
   const own = entries.filter(({ userId }) => userId === user.id);
@@ -66,14 +60,14 @@ export async function entriesAgain(
 /** Whether a run is the latest of its document, which has the lines of that: a later one has an entry of its own. */
 const isLatest = async (
   { id, documentId }: Pick<Run, 'id' | 'documentId'>,
-  { runs }: Pick<AgainDeps, 'runs'>,
+  { runs }: CommandDeps,
 ): Promise<boolean> => (await runs.latestId(documentId)) === id;
 
 /** The server of an entry that can be submitted again, and its document. */
 async function unsentOf(
   context: Context,
   entry: SubmissionEntry,
-  deps: AgainDeps,
+  deps: CommandDeps,
 ): Promise<
   | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
   | undefined
@@ -94,7 +88,7 @@ async function unsentOf(
 export async function editAgain(
   context: Context,
   documentId: string,
-  { drafts }: Pick<AgainDeps, 'drafts'>,
+  { drafts }: CommandDeps,
   isNamed = false,
 ): Promise<Control | false> {
   const draft = await drafts.find(context, documentId);
@@ -105,7 +99,7 @@ export async function editAgain(
 }
 
 /** What a member can do about a list of theirs, as {@link entriesAgain}. */
-export async function runAgain(context: Context, run: Run, deps: AgainDeps): Promise<Again> {
+export async function runAgain(context: Context, run: Run, deps: CommandDeps): Promise<Again> {
   const isOwn = run.userId === context.user.id && run.state === 'done';
   if (!isOwn || !(await isLatest(run, deps))) return NOTHING;
   const ended = await deps.pipeline.ended(context, run);

@@ -1,7 +1,4 @@
-import type { Access } from '../../src/guilds/access.ts';
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
-import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import {
   type ApprovalView,
   approvalView,
@@ -14,38 +11,21 @@ import {
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { type ActionRow, button, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
-import type { Games } from '../../src/listing/games.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import type { Approvals } from '../../src/submissions/approvals.ts';
-import type { Ended, Pipeline } from '../../src/submissions/pipeline.ts';
-import { type Run, type Runs, rowOf } from '../../src/submissions/runs.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
+import type { Ended } from '../../src/submissions/pipeline.ts';
+import { type Run, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { heldText } from '../submit/preview.ts';
 import { fieldsModal } from '../submit/windows.ts';
 import { notCorrected, readCorrection } from './correction.ts';
 import { readRefusal, refusalModal } from './refusal.ts';
-import { type BecameDeps, becameOf } from './waiting.ts';
-
-export interface ApprovalDeps extends BecameDeps {
-  readonly access: Access;
-  readonly approvals: Pick<
-    Approvals,
-    'find' | 'before' | 'waiting' | 'seen' | 'correct' | 'refuse' | 'withdraw'
-  >;
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'find' | 'latestId' | 'settled' | 'waitingAgain'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'show' | 'showDue'>;
-  readonly pipeline: Pick<Pipeline, 'submit' | 'ended'>;
-  readonly settings: Pick<GuildSettings, 'getOrThrow' | 'getOrUnreadable'>;
-  readonly games: Games;
-  readonly suggestions: Suggestions;
-  readonly keys: Pick<ApiKeys, 'problem'>;
-}
+import { becameOf } from './waiting.ts';
 
 /** A press or a modal of a message about a submission: its argument is the document's id, and the run that it shows. */
 type Deciding = PressContext | SubmitContext;
@@ -85,7 +65,7 @@ interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>>
  * @param showNext the page of /submissions with what waits, counted from 1 and around
  */
 export function approvalActions(
-  deps: ApprovalDeps,
+  deps: CommandDeps,
   showNext: (context: Context, wanted: number) => Promise<Reply>,
 ): ApprovalActions {
   const { access, approvals, runs, approvalMessages, pipeline, settings, games } = deps;

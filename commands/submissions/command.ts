@@ -15,7 +15,6 @@ import {
 import type { Outcome } from '../../src/listing/contract.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
-  type History,
   type HistoryFilter,
   MOST_ENTRIES,
   MOST_FOUND,
@@ -28,19 +27,16 @@ import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import type { EndedServer } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
-import { type AgainDeps, entriesAgain, runAgain } from './again.ts';
-import { type ApprovalDeps, approvalActions } from './approval.ts';
+import { entriesAgain, runAgain } from './again.ts';
+import { approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-export interface SubmissionsDeps extends ApprovalDeps, Pick<AgainDeps, 'drafts'> {
-  readonly history: Pick<History, 'find' | 'entries' | 'all' | 'games' | 'size'>;
-}
-
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
-export function submissionsCommand(deps: SubmissionsDeps): Command {
+export function submissionsCommand(deps: CommandDeps): Command {
   const { history, runs, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 

@@ -1,21 +1,17 @@
-import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { SubmitContext } from '../../src/interactions/command.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
 import { UserError } from '../../src/user-error.ts';
 import { notChangedText } from '../../src/words/problem.ts';
+import type { CommandDeps } from '../deps.ts';
 import { fieldsOf } from '../submit/enter.ts';
-import { gamesNear, type ProblemDeps } from '../submit/problem.ts';
+import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
 /* A moderator corrects the only server of what waits, in the window that its member has. */
 
-export interface CorrectionDeps extends ProblemDeps {
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
-}
-
 /** What a moderator has typed in place of the server. @throws UserError why it may not be submitted */
-export async function readCorrection(context: SubmitContext, deps: CorrectionDeps): Promise<ReadyRow> {
+export async function readCorrection(context: SubmitContext, deps: CommandDeps): Promise<ReadyRow> {
   const typed = fieldsOf(context);
   await gameTyped(typed.game, deps.games, context.guildId);
   const row = readOne(typed, [], deps.games);
@@ -33,7 +29,7 @@ export async function notCorrected(
   context: SubmitContext,
   row: Row,
   problem: RowProblem,
-  deps: CorrectionDeps,
+  deps: CommandDeps,
 ): Promise<UserError> {
   const refused = { kind: 'refused', line: row.line, typed: typedOf(row), problem } as const;
   const near = (await gamesNear(context, refused, deps)) ?? [];

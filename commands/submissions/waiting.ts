@@ -1,39 +1,15 @@
-import type { ApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import { againText, approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { rows } from '../../src/interactions/controls.ts';
-import type { EditOrder } from '../../src/interactions/edit-order.ts';
-import type { Tellings } from '../../src/interactions/tellings.ts';
-import type { Approvals } from '../../src/submissions/approvals.ts';
-import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
-import type { Pipeline } from '../../src/submissions/pipeline.ts';
-import { endedServers, type Run, type Runs } from '../../src/submissions/runs.ts';
+import type { NoDraft } from '../../src/submissions/drafts.ts';
+import { endedServers, type Run } from '../../src/submissions/runs.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submit/no-draft.ts';
-import { type ReportDeps, reportReply } from '../submit/report.ts';
+import { reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
-
-/** What it takes to say what became of a document that was submitted. */
-export interface RunReplyDeps extends ReportDeps {
-  readonly pipeline: Pick<Pipeline, 'ended'>;
-  readonly tellings: Pick<Tellings, 'isWanted'>;
-  readonly runs: Pick<Runs, 'earlier' | 'waitingAgain'>;
-  readonly drafts: Pick<Drafts, 'find'>;
-}
-
-/** What it takes to say what became of a document whose control was used too late. */
-export interface BecameDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'earlier' | 'settled' | 'waitingAgain'>;
-  readonly editOrder: Pick<EditOrder, 'wrote'>;
-}
-
-/** What it takes to submit where a moderator decides. */
-export interface WaitingDeps extends BecameDeps {
-  readonly approvals: Pick<Approvals, 'draft'>;
-  readonly approvalMessages: Pick<ApprovalMessages, 'show'>;
-}
 
 /**
  * What became of a document, for its member who can do nothing with it now: the latest run of it. What is being sent is waited
@@ -44,7 +20,7 @@ export interface WaitingDeps extends BecameDeps {
 export async function becameOf(
   context: Context,
   { id, why }: { readonly id: string; readonly why: NoDraft },
-  deps: BecameDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided' || why === 'expired';
@@ -64,7 +40,12 @@ export async function becameOf(
  * What waits for a moderator goes on waiting as it was, since its edit cannot be submitted.
  * @param why with the sign of what was not sent
  */
-export async function unchanged(context: Context, id: string, why: string, deps: BecameDeps): Promise<Reply> {
+export async function unchanged(
+  context: Context,
+  id: string,
+  why: string,
+  deps: CommandDeps,
+): Promise<Reply> {
   const { guildId, user, t } = context;
   const run = await deps.runs.settled(guildId, id);
   if (run?.state !== 'waiting' || run.userId !== user.id) {
@@ -81,13 +62,13 @@ export async function unchanged(context: Context, id: string, why: string, deps:
 }
 
 /** What a run has come to, for its member. */
-export async function runReply(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
+export async function runReply(context: Context, run: Run, deps: CommandDeps): Promise<Reply> {
   if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
   return reportReply(context, await deps.pipeline.ended(context, run), deps);
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
-async function ownApproval(context: Context, run: Run, deps: RunReplyDeps): Promise<Reply> {
+async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, run, deps.games, user.id);
   const content = sentences(view.content, againText(t, await deps.runs.waitingAgain(run)));

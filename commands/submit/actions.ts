@@ -12,13 +12,12 @@ import { repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type Changed, type Correction, withUsualPort } from '../../src/submissions/list-drafts.ts';
-import type { Runs } from '../../src/submissions/runs.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { becameOf } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
-import { type EnterDeps, enterFields, enterLines, fieldsOf, panelOf, type TakeList } from './enter.ts';
-import type { ModalDeps } from './game-field.ts';
+import { enterFields, enterLines, fieldsOf, panelOf, type TakeList } from './enter.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
 import { readRepair } from './repairs.ts';
@@ -26,16 +25,11 @@ import { send } from './send.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
 
-export type SubmitDeps = EnterDeps &
-  ModalDeps & {
-    readonly runs: Pick<Runs, 'latestId'>;
-  };
-
 /**
  * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by
  * its id, its member and the guild.
  */
-export function submitActions(deps: SubmitDeps, take: TakeList): Actions {
+export function submitActions(deps: CommandDeps, take: TakeList): Actions {
   const { lists, drafts, approvals, games } = deps;
 
   /** A press that changes a document, and shows it. */
@@ -196,7 +190,7 @@ interface OpenedDocument {
 async function windowOf(
   context: Context,
   { id, draft, action, which }: OpenedDocument,
-  deps: SubmitDeps,
+  deps: CommandDeps,
 ): Promise<Modal> {
   const { typed } = draft;
   if (typed?.window === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
@@ -211,7 +205,7 @@ async function windowOf(
 }
 
 /** Takes what was typed into the fields or the paragraph of {@link windowOf}. */
-function enterEither(context: SubmitContext, deps: SubmitDeps): Promise<Reply> {
+function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   return isOfLines(context)
     ? enterLines(context, 'all', deps)
@@ -222,7 +216,7 @@ function enterEither(context: SubmitContext, deps: SubmitDeps): Promise<Reply> {
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,
-  deps: SubmitDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   const { id, more } = readSubmitId(context.argument);
   const lines: GamelessLines = more === 'unknown' ? 'unknown' : 'missing';

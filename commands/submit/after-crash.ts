@@ -1,20 +1,16 @@
 import { interruptedText } from '../../src/interactions/approval-view.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import type { Observer } from '../../src/submissions/pipeline.ts';
-import { type Runs, rowOf } from '../../src/submissions/runs.ts';
-import { type RunReplyDeps, runReply } from '../submissions/waiting.ts';
+import { rowOf } from '../../src/submissions/runs.ts';
+import type { CommandDeps } from '../deps.ts';
+import { runReply } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
-
-export interface ReplyAfterCrashDeps extends RunReplyDeps {
-  readonly runs: Pick<Runs, 'by' | 'earlier' | 'settled' | 'waitingAgain'>;
-}
 
 /** What an interaction has submitted, decided or withdrawn, for its member or for the log channel; `undefined`: nothing. */
 export async function replyAfterCrash(
   context: Context,
   to: 'member' | 'log channel',
-  deps: ReplyAfterCrashDeps,
+  deps: CommandDeps,
 ): Promise<Reply | undefined> {
   const { guildId, interactionId } = context;
   const run = await deps.runs.by(guildId, interactionId);
@@ -31,7 +27,7 @@ export async function replyAfterCrash(
 export async function replyAboutDocument(
   context: Context,
   pressed: string,
-  deps: ReplyAfterCrashDeps,
+  deps: CommandDeps,
 ): Promise<Reply | undefined> {
   const { guildId, user, t } = context;
   const { id } = readSubmitId(parseCustomId(pressed).argument);
@@ -41,15 +37,10 @@ export async function replyAboutDocument(
   return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
 }
 
-export interface LogAfterCrashDeps {
-  readonly runs: Pick<Runs, 'ofOthers'>;
-  readonly submissionLog: Pick<Observer, 'ended'>;
-}
-
 /** Tells the log channel of what an interaction has carried out in a process that died; it may say so a second time. */
 export async function logAfterCrash(
   { guildId, interactionId }: Pick<Context, 'guildId' | 'interactionId'>,
-  { runs, submissionLog }: LogAfterCrashDeps,
+  { runs, submissionLog }: CommandDeps,
 ): Promise<void> {
   for (const run of await runs.ofOthers(guildId, interactionId)) {
     const ended = run.servers.flatMap((each) =>

@@ -3,8 +3,9 @@ import { isRefused, type RefusedRow } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
-import { type EnterDeps, enterLines, fieldsOf, readFields } from './enter.ts';
+import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { refusedItem } from './problem-text.ts';
 import { send } from './send.ts';
@@ -16,10 +17,10 @@ import { unreadableText } from './show.ts';
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
 /** Takes what was typed into the window of what waits. */
-export const changeWaiting = (context: SubmitContext, deps: EnterDeps): Promise<Reply> =>
+export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 
-async function changeFields(context: SubmitContext, deps: EnterDeps): Promise<Reply> {
+async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
   if (typeof waiting === 'string') return becameOf(context, { id, why: waiting }, deps);
@@ -30,7 +31,7 @@ async function changeFields(context: SubmitContext, deps: EnterDeps): Promise<Re
 }
 
 /** What was typed stays in the window until it is submitted. */
-async function changeLines(context: SubmitContext, deps: EnterDeps): Promise<Reply> {
+async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more: runId } = readSubmitId(context.argument);
   const text = context.field('servers');
   const edited = await deps.lists.editWaiting(context, { id, typed: text, runId });
@@ -52,13 +53,13 @@ function submitChanged(
   context: SubmitContext,
   id: string,
   { draft, wrong }: Edited,
-  deps: EnterDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   if (wrong.length === 0) return send(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }
 
-function wrongText({ t }: SubmitContext, { draft, wrong }: Edited, { games }: EnterDeps): string {
+function wrongText({ t }: SubmitContext, { draft, wrong }: Edited, { games }: CommandDeps): string {
   const [only] = wrong;
   if (only && draft.rows.length === 1) {
     return signed('not-sent', notChangedText(problemText(only.problem, t), t));

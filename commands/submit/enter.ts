@@ -1,33 +1,25 @@
-import type { Attachments } from '../../src/discord/attachments.ts';
 import type { Context, EnteredValues, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
-import type { ListReader } from '../../src/server-lists/list-reader.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Editing, isSentAtOnce } from '../../src/submissions/draft.ts';
-import type { Drafts } from '../../src/submissions/drafts.ts';
 import { MOST_TYPED, type NewDraft } from '../../src/submissions/list-drafts.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
-import { type SendDeps, send } from './send.ts';
+import { send } from './send.ts';
 import { allowedGames, showDocument, unreadableText } from './show.ts';
 import { FILE_TYPES } from './windows.ts';
 
 /* What is typed, pasted or uploaded becomes a document. */
-
-export interface EnterDeps extends SendDeps {
-  readonly drafts: Pick<Drafts, 'find' | 'drop'>;
-  readonly reader: ListReader;
-  readonly attachments: Pick<Attachments, 'read'>;
-}
 
 /** What was typed in the options of a command, or in a modal, for one server. */
 export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
@@ -45,7 +37,7 @@ export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
 export async function readFields(
   context: Context,
   typed: TypedRow,
-  deps: EnterDeps,
+  deps: CommandDeps,
 ): Promise<{ readonly read: Pick<NewDraft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
   const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
@@ -63,7 +55,7 @@ export async function enterFields(
   context: Context,
   id: string,
   typed: TypedRow,
-  deps: EnterDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   const { read, notice } = await readFields(context, typed, deps);
   const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
@@ -77,7 +69,7 @@ export async function enterFields(
 export async function panelOf(
   context: Context,
   id: string,
-  { drafts }: Pick<EnterDeps, 'drafts'>,
+  { drafts }: CommandDeps,
 ): Promise<string | undefined> {
   if (id === context.interactionId) return context.panelChannelId;
   const found = await drafts.find(context, id);
@@ -85,7 +77,7 @@ export async function panelOf(
 }
 
 /** What was typed as the game of all that names none. If it cannot be used: what to say, and the game that is nearest. */
-async function gameOfAll(context: Context, typed: string, deps: EnterDeps) {
+async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
   const allowed = await allowedGames(context, deps);
@@ -102,7 +94,7 @@ const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[
 export type TakeList = (context: Context & EnteredValues) => Promise<Reply>;
 
 /** Reads one list of a member at a time, here or in another guild. */
-export function createTakeList(deps: EnterDeps): TakeList {
+export function createTakeList(deps: CommandDeps): TakeList {
   /** Members whose list is being read. */
   const readers = new Set<string>();
   return async (context) => {
@@ -125,7 +117,7 @@ interface EnteredList {
 }
 
 /** Shows what was pasted or uploaded. A list that cannot be read is refused, and kept to be corrected. */
-async function enterList(context: Context, entered: EnteredList, deps: EnterDeps): Promise<Reply> {
+async function enterList(context: Context, entered: EnteredList, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
   const { text, file, game } = entered;
   let typed = text;
@@ -149,7 +141,7 @@ async function enterList(context: Context, entered: EnteredList, deps: EnterDeps
 async function readFile(
   { t }: Context,
   { name, url, size }: UploadedFile,
-  { attachments }: EnterDeps,
+  { attachments }: CommandDeps,
 ): Promise<string> {
   const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
   if (!isKnown) throw new UserError(t('list.file.kind'));
@@ -176,7 +168,11 @@ interface ReadTexts {
 }
 
 /** @throws UserError when it cannot be read */
-async function openList(context: Context, { texts, file, game }: ReadTexts, deps: EnterDeps): Promise<Reply> {
+async function openList(
+  context: Context,
+  { texts, file, game }: ReadTexts,
+  deps: CommandDeps,
+): Promise<Reply> {
   const { t, guildId, interactionId: id, panelChannelId } = context;
   if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
   const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
@@ -198,7 +194,7 @@ async function openList(context: Context, { texts, file, game }: ReadTexts, deps
 async function keepTyped(
   context: Context,
   { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
-  { lists }: Pick<EnterDeps, 'lists'>,
+  { lists }: CommandDeps,
 ): Promise<Reply> {
   const { t, interactionId: id, panelChannelId } = context;
   await lists.keepTyped(context, id, { text, game, window: 'paste' }, panelChannelId);
@@ -210,7 +206,7 @@ async function keepTyped(
 }
 
 /** Replaces the lines that were opened by the corrected ones. */
-export async function enterLines(context: SubmitContext, which: Editing, deps: EnterDeps): Promise<Reply> {
+export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more: runId } = readSubmitId(context.argument);
   const typed = context.field('servers');

@@ -1,26 +1,16 @@
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import { announcedIn, type GuildSettings, isToWait } from '../../src/guilds/settings.ts';
+import { announcedIn, isToWait } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
-import type { Games } from '../../src/listing/games.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { cut, escapeName } from '../../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
 /* What all modals for game servers have in common. */
-
-export interface ModalDeps {
-  readonly games: GameIndex & Pick<Games, 'isFresh'>;
-  readonly suggestions: Pick<Suggestions, 'allowed'>;
-  readonly keys: Pick<ApiKeys, 'problem'>;
-  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
-}
 
 /**
  * The window that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
@@ -28,7 +18,7 @@ export interface ModalDeps {
  */
 export async function fromPanel(
   context: Context,
-  { keys }: Pick<ModalDeps, 'keys'>,
+  { keys }: CommandDeps,
   open: () => Promise<Modal>,
 ): Promise<Modal | Reply> {
   const noKey = await keys.problem(context.guildId);
@@ -47,7 +37,7 @@ export async function fromPanel(
 export async function comesText(
   context: Context,
   panelChannelId: string | undefined,
-  { settings }: Pick<ModalDeps, 'settings'>,
+  { settings }: CommandDeps,
 ): Promise<string> {
   const { t, guildId, channelId } = context;
   const found = await settings.getOrUnreadable(guildId);
@@ -77,7 +67,7 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
  * @returns with the field: the games that may be submitted, and what is to be known before anything is entered: that there is
  * no key, which games may be submitted, and what comes of it
  */
-export async function gamePart(context: Context, wanted: GameField, deps: ModalDeps) {
+export async function gamePart(context: Context, wanted: GameField, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);

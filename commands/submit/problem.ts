@@ -1,22 +1,16 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import type { Games } from '../../src/listing/games.ts';
 import { type RefusedRow, type Row, typedOf } from '../../src/server-lists/row.ts';
 import { isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { problemLines } from './problem-text.ts';
 import { buttonsAfterRefusal, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
-
-export interface ProblemDeps {
-  readonly games: Games;
-  readonly suggestions: Suggestions;
-}
 
 interface OnlyLine {
   readonly row: Row;
@@ -32,7 +26,7 @@ export async function problemView(
   context: Context,
   document: Prepared,
   { row, refusal, said, keyButton }: OnlyLine,
-  deps: ProblemDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
   const { id, draft } = document;
@@ -61,7 +55,7 @@ export async function problemView(
 }
 
 /** What is wrong with a line, and what puts it right. */
-async function helpFor(context: Context, document: Prepared, row: RefusedRow, deps: ProblemDeps) {
+async function helpFor(context: Context, document: Prepared, row: RefusedRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
   const near = await gamesNear(context, row, deps);
@@ -85,7 +79,7 @@ async function helpFor(context: Context, document: Prepared, row: RefusedRow, de
 export async function gamesNear(
   { guildId }: Context,
   { problem, near }: RefusedRow,
-  { games, suggestions }: ProblemDeps,
+  { games, suggestions }: CommandDeps,
 ): Promise<readonly Game[] | undefined> {
   switch (problem.code) {
     case 'game-missing': {

@@ -1,5 +1,4 @@
 import type { NoKey } from '../../src/guilds/api-keys.ts';
-import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, linkButton, rows } from '../../src/interactions/controls.ts';
 import { isAboutKey, type Outcome } from '../../src/listing/contract.ts';
@@ -21,18 +20,13 @@ import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, FEW_NAMED, firstItems, serverEmbed, signed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit } from './files.ts';
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
 import { reasonsOf, refusedItem } from './problem-text.ts';
 import { buttonsAfterOutcome } from './repairs.ts';
-
-/** What a report is made with. */
-export interface ReportDeps {
-  readonly games: GameIndex;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
-}
 
 /** What differs between the report on one server and that on a list. */
 interface Told extends Pick<Reply, 'embeds' | 'files'> {
@@ -42,7 +36,7 @@ interface Told extends Pick<Reply, 'embeds' | 'files'> {
 }
 
 /** What came of a document, with what can be done next. */
-export async function reportReply(context: Context, result: Ended, deps: ReportDeps): Promise<Reply> {
+export async function reportReply(context: Context, result: Ended, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
   const { id, draft, keyProblem, isLeft, isRecorded } = result;
   const ended = endedRows(result);
@@ -92,7 +86,7 @@ async function tellList(
   context: Context,
   result: Ended,
   ended: readonly EndedRow[],
-  { games, settings }: ReportDeps,
+  { games, settings }: CommandDeps,
 ): Promise<Told> {
   const { t } = context;
   const { draft, limitedRows, limited, keyProblem } = result;

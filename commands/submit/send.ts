@@ -1,16 +1,11 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
-import type { ListDrafts } from '../../src/submissions/list-drafts.ts';
-import type { Order, Pipeline } from '../../src/submissions/pipeline.ts';
+import type { Order } from '../../src/submissions/pipeline.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { signed } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
-import { type ShowDeps, showDocument } from './show.ts';
-
-export interface SendDeps extends ShowDeps {
-  readonly pipeline: Pipeline;
-  readonly lists: ListDrafts;
-}
+import { showDocument } from './show.ts';
 
 type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'>;
 
@@ -18,7 +13,7 @@ type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'inc
 export async function send(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
   wanted: Wanted,
-  deps: SendDeps,
+  deps: CommandDeps,
 ): Promise<Reply> {
   const { t, interactionId, stopping } = context;
   const { id, replacesWaiting } = wanted;

@@ -1,38 +1,27 @@
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows, select } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
-import type { Games } from '../../src/listing/games.ts';
 import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isRefused, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { Changed, Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
-import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
-import { becameOf, type WaitingDeps } from '../submissions/waiting.ts';
+import { becameOf } from '../submissions/waiting.ts';
 import { comesText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
 import { guesser } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
-
-/** What a document is shown with. */
-export interface ShowDeps extends WaitingDeps {
-  readonly games: Games;
-  readonly settings: Pick<GuildSettings, 'getOrThrow' | 'getOrUnreadable'>;
-  readonly keys: Pick<ApiKeys, 'problem'>;
-  readonly suggestions: Suggestions;
-}
 
 /** Why a text cannot be read as a list at all, or a list cannot be kept. */
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
@@ -56,7 +45,7 @@ export async function showDocument(
   context: Context,
   id: string,
   document: Changed,
-  deps: ShowDeps,
+  deps: CommandDeps,
   shown: Shown = {},
 ): Promise<Reply> {
   if (typeof document === 'string') return becameOf(context, { id, why: document }, deps);
@@ -180,7 +169,5 @@ export function gameGuesses(games: AllowedGames) {
 }
 
 /** The games that may be submitted in the guild. */
-export const allowedGames = async (
-  { guildId }: Context,
-  { games, settings }: Pick<ShowDeps, 'games' | 'settings'>,
-) => gamesAmong(games, (await settings.getOrThrow(guildId)).games);
+export const allowedGames = async ({ guildId }: Context, { games, settings }: CommandDeps) =>
+  gamesAmong(games, (await settings.getOrThrow(guildId)).games);

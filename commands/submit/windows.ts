@@ -11,7 +11,8 @@ import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import { firstItems } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { gamePart, type ModalDeps } from './game-field.ts';
+import type { CommandDeps } from '../deps.ts';
+import { gamePart } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { reasonItem } from './problem-text.ts';
 
@@ -31,7 +32,7 @@ export async function fieldsModal(
   context: Context,
   id: string,
   typed: TypedRow,
-  deps: ModalDeps,
+  deps: CommandDeps,
   isCorrection = false,
 ): Promise<Modal> {
   const { t } = context;
@@ -126,7 +127,7 @@ interface EnteredList {
 export async function listModal(
   context: Context,
   { action = 'paste', id = '', text = '', game = '' }: EnteredList,
-  deps: ModalDeps,
+  deps: CommandDeps,
 ): Promise<Modal> {
   const { t } = context;
   const gameField = {

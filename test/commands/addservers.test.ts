@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { addServers } from '../../commands/addservers.ts';
-import type { SubmitDeps } from '../../commands/submit/actions.ts';
 import { createTakeList } from '../../commands/submit/enter.ts';
 import type { AttachmentResult } from '../../src/discord/attachments.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import { anyContext } from './context.ts';
+import { anyContext, onlyDeps } from './context.ts';
 
 function commandOf(some: object) {
-  const deps = some as SubmitDeps;
+  const deps = onlyDeps(some);
   return addServers(deps, createTakeList(deps));
 }
 

@@ -1,3 +1,4 @@
+import type { CommandDeps } from '../../commands/deps.ts';
 import type { CommandContext, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { createWords } from '../../src/words/words.ts';
 
@@ -37,3 +38,6 @@ export function anyContext(
     ...more,
   };
 }
+
+/** What a command is made with: only the parts that the test makes it use. */
+export const onlyDeps = (some: object): CommandDeps => some as CommandDeps;

@@ -7,7 +7,7 @@ import { Secret } from '../../src/secret.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { openPipeline, readyRow, refusedRow } from '../support/builders.ts';
-import { anyContext } from './context.ts';
+import { anyContext, onlyDeps } from './context.ts';
 
 const games = indexGames(KNOWN_GAMES);
 
@@ -27,7 +27,7 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   await opened.drafts.save(context, 'd', { source, rows, includesAlreadySubmitted: false });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
   if (ended.kind !== 'ended') throw new Error('nothing was submitted');
-  return { context, ended, deps: { ...opened, games, tellings: { isWanted: async () => true } } };
+  return { context, ended, deps: onlyDeps({ ...opened, games, tellings: { isWanted: async () => true } }) };
 }
 
 /** What a draft's member is told, and what they would be told by the stored rows alone. */

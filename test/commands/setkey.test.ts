@@ -1,20 +1,26 @@
 import { expect, it } from 'vitest';
 import { setKey } from '../../commands/setkey.ts';
+import type { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { anyContext } from './context.ts';
+import { anyContext, onlyDeps } from './context.ts';
 
 it('/setkey says that the key is saved, also where the store fails as soon as it is', async () => {
   const done: string[] = [];
-  const command = setKey({
-    keyTrials: { run: async () => ({ kind: 'games', games: [] }) },
-    games: { accept: async () => undefined },
-    keys: { status: async () => undefined, set: async (_, key) => void done.push(key.reveal()) },
-    breaker: { endPause: (guildId) => void done.push(`pause of ${guildId} ended`) },
-    guildLog: { tell: async () => undefined },
-    settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },
-    panels: { of: async () => [] },
-    drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },
-  });
+  const command = setKey(
+    onlyDeps({
+      keyTrials: { run: async () => ({ kind: 'games', games: [] }) },
+      games: { accept: async () => undefined },
+      keys: {
+        status: async () => undefined,
+        set: async (_: string, key: Secret) => void done.push(key.reveal()),
+      },
+      breaker: { endPause: (guildId: string) => void done.push(`pause of ${guildId} ended`) },
+      guildLog: { tell: async () => undefined },
+      settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },
+      panels: { of: async () => [] },
+      drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },
+    }),
+  );
   const reply = await command.submits?.save?.run(
     anyContext({ argument: '5', field: () => ' a-key-of-some-length ' }),
   );

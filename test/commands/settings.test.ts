@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings/command.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { anyContext } from './context.ts';
+import { anyContext, onlyDeps } from './context.ts';
 
 /** Chooses a log channel to which Discord answers so. */
 async function choose(
@@ -10,28 +10,30 @@ async function choose(
   addBotLink?: string,
 ): Promise<{ settings: Settings; said: string | undefined }> {
   let settings: Settings = { locale: 'en-US', announce: false, logTrouble: 'gone' };
-  const command = settingsCommand({
-    addBotLink: async () => addBotLink,
-    settings: {
-      getOrUnreadable: async () => settings,
-      change: async (_guildId, change) => {
-        settings = change(settings);
-        return settings;
+  const command = settingsCommand(
+    onlyDeps({
+      addBotLink: async () => addBotLink,
+      settings: {
+        getOrUnreadable: async () => settings,
+        change: async (_guildId: string, change: (now: Settings) => Settings) => {
+          settings = change(settings);
+          return settings;
+        },
       },
-    },
-    games: { all: [], isFresh: () => true, find: () => undefined, search: () => [] },
-    posts: { post: async () => result, put: async () => ({ result }) },
-    keys: { status: async () => undefined, problem: async () => undefined },
-    panels: {
-      of: async () => [],
-      replace: async () => [],
-      forget: async () => [],
-    },
-    suggestions: { allowed: async () => [] },
-    approvals: { waiting: async () => [] },
-    approvalMessages: { moved: async () => undefined },
-    guildLog: { tell: async () => undefined },
-  });
+      games: { all: [], isFresh: () => true, find: () => undefined, search: () => [] },
+      posts: { post: async () => result, put: async () => ({ result }) },
+      keys: { status: async () => undefined, problem: async () => undefined },
+      panels: {
+        of: async () => [],
+        replace: async () => [],
+        forget: async () => [],
+      },
+      suggestions: { allowed: async () => [] },
+      approvals: { waiting: async () => [] },
+      approvalMessages: { moved: async () => undefined },
+      guildLog: { tell: async () => undefined },
+    }),
+  );
   const reply = await command.presses?.change?.run(
     anyContext({ argument: '1:log:log:choose', values: ['10'] }),
   );

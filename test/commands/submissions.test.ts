@@ -1,19 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  gameMark,
-  readFilter,
-  type SubmissionsDeps,
-  submissionsCommand,
-  writeFilter,
-} from '../../commands/submissions/command.ts';
+import { gameMark, readFilter, submissionsCommand, writeFilter } from '../../commands/submissions/command.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
 import type { Run } from '../../src/submissions/runs.ts';
-import { anyContext } from './context.ts';
+import { anyContext, onlyDeps } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
 const filter = fc.record({
@@ -74,7 +68,7 @@ function commandOver(
   const runs = { find };
   const settings = { getOrThrow: async () => DEFAULTS };
   const approvals = { waiting: async () => [] };
-  return submissionsCommand({ history, runs, games, settings, approvals } as unknown as SubmissionsDeps);
+  return submissionsCommand(onlyDeps({ history, runs, games, settings, approvals }));
 }
 
 describe('the history', () => {

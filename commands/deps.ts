@@ -1,0 +1,31 @@
+import type { Discord } from '../src/discord/discord.ts';
+import type { createGuilds } from '../src/guilds/guilds.ts';
+import type { ApprovalMessages } from '../src/interactions/approval-messages.ts';
+import type { EditOrder } from '../src/interactions/edit-order.ts';
+import type { GuildLog } from '../src/interactions/guild-log.ts';
+import type { Tellings } from '../src/interactions/tellings.ts';
+import type { Listing, ListingDeps } from '../src/listing/listing.ts';
+import type { Observer } from '../src/submissions/pipeline.ts';
+import type { Records } from '../src/submissions/records.ts';
+import type { createSubmissions } from '../src/submissions/submissions.ts';
+
+/** What all commands together may touch: parts of the rooms, and what is made beside them. Each command names what it takes. */
+export interface CommandDeps
+  extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
+    Pick<ReturnType<typeof createGuilds>, 'keys' | 'settings' | 'panels' | 'untold' | 'access' | 'deletion'>,
+    Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
+    Pick<Records, 'drafts' | 'runs' | 'approvals' | 'history'>,
+    ReturnType<typeof createSubmissions>,
+    Pick<ListingDeps, 'onKeyChange'> {
+  readonly approvalMessages: ApprovalMessages;
+  readonly tellings: Tellings;
+  readonly editOrder: EditOrder;
+  readonly guildLog: GuildLog;
+  /** The observer that tells the log channel. */
+  readonly submissionLog: Observer;
+  /** For how many days the data of a guild that removed the bot is kept. */
+  readonly graceDays: number;
+  /** For how many days accepted servers are kept. */
+  readonly historyDays: number;
+  readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
+}
