@@ -5,7 +5,7 @@ import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-import type { TakeList } from './submit/enter.ts';
+import { enterList } from './submit/enter.ts';
 import { fromPanel } from './submit/game-field.ts';
 import { FILE_TYPES, listModal } from './submit/windows.ts';
 
@@ -24,13 +24,13 @@ const DATA = slashCommand('addservers', [
 ]);
 
 /** /addservers: a document of what is in a file, or of what is pasted into a modal. */
-export const addServers = (deps: CommandDeps, take: TakeList): Command => ({
+export const addServers = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   async run(context) {
     const { field, file } = context;
-    if (file('file')) return take(context);
+    if (file('file')) return enterList(context, deps);
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {

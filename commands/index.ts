@@ -16,7 +16,6 @@ import { submissionsCommand } from './submissions/command.ts';
 import { runReply } from './submissions/waiting.ts';
 import { submitActions } from './submit/actions.ts';
 import { logAfterCrash, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
-import { createTakeList } from './submit/enter.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -31,11 +30,10 @@ interface Made extends Commands {
  * told after a crash.
  */
 export function createCommands(deps: CommandDeps): Made {
-  const take = createTakeList(deps);
   const commands: readonly Command[] = [
     gamesCommand(deps),
     addServer(deps),
-    addServers(deps, take),
+    addServers(deps),
     submitMessage(deps),
     submissionsCommand(deps),
     setKey(deps),
@@ -48,7 +46,7 @@ export function createCommands(deps: CommandDeps): Made {
   ];
   return {
     commands,
-    actions: { [SUBMIT]: submitActions(deps, take) },
+    actions: { [SUBMIT]: submitActions(deps) },
     replyOf: (context, run) => runReply(context, run, deps),
     replies: {
       reportOf: (context, to) => replyAfterCrash(context, to, deps),

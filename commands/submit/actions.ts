@@ -17,7 +17,7 @@ import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { becameOf } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
-import { enterFields, enterLines, fieldsOf, panelOf, type TakeList } from './enter.ts';
+import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { noDraft } from './no-draft.ts';
 import { readRepair } from './repairs.ts';
@@ -29,7 +29,7 @@ import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
  * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by
  * its id, its member and the guild.
  */
-export function submitActions(deps: CommandDeps, take: TakeList): Actions {
+export function submitActions(deps: CommandDeps): Actions {
   const { lists, drafts, approvals, games } = deps;
 
   /** A press that changes a document, and shows it. */
@@ -166,12 +166,12 @@ export function submitActions(deps: CommandDeps, take: TakeList): Actions {
           return changeWaiting(context, deps).finally(() => deps.approvalMessages.show({ guildId, id }));
         },
       },
-      paste: { answers: 'later', run: take },
+      paste: { answers: 'later', run: (context) => enterList(context, deps) },
       retyped: {
         answers: 'update',
         async run(context) {
           const panelChannelId = await panelOf(context, readSubmitId(context.argument).id, deps);
-          return take({ ...context, panelChannelId });
+          return enterList({ ...context, panelChannelId }, deps);
         },
       },
       game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },

@@ -90,36 +90,15 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
-/** Reads what was entered as a list: pasted, uploaded, or given with the command. */
-export type TakeList = (context: Context & EnteredValues) => Promise<Reply>;
-
-/** Reads one list of a member at a time, here or in another guild. */
-export function createTakeList(deps: CommandDeps): TakeList {
-  /** Members whose list is being read. */
-  const readers = new Set<string>();
-  return async (context) => {
-    const { t, user, field, file } = context;
-    const entered = { text: field('servers'), file: file('file'), game: field('game').trim() };
-    if (readers.has(user.id)) {
-      const isFileLost = entered.file !== undefined;
-      return keepTyped(context, { ...entered, why: t('again.busy'), isFileLost }, deps);
-    }
-    readers.add(user.id);
-    return enterList(context, entered, deps).finally(() => readers.delete(user.id));
-  };
-}
-
-/** What was entered in the modal for lists, or given with the command. */
-interface EnteredList {
-  readonly text: string;
-  readonly file: UploadedFile | undefined;
-  readonly game: string;
-}
-
-/** Shows what was pasted or uploaded. A list that cannot be read is refused, and kept to be corrected. */
-async function enterList(context: Context, entered: EnteredList, deps: CommandDeps): Promise<Reply> {
+/**
+ * Shows what was entered as a list: pasted, uploaded, or given with the command. A list that cannot be read is refused, and kept to
+ * be corrected.
+ */
+export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
-  const { text, file, game } = entered;
+  const text = context.field('servers');
+  const file = context.file('file');
+  const game = context.field('game').trim();
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
