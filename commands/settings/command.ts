@@ -21,8 +21,7 @@ import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import { editPanel, panelModal } from './panels.ts';
-import { type Change, type Setting, type Shown, windowButton } from './setting.ts';
+import type { Change, Setting, Shown } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
@@ -137,45 +136,33 @@ export function settingsCommand(deps: CommandDeps): Command {
 
   async function press(context: PressContext): Promise<Reply> {
     const { wanted, state } = readPage(context.argument);
-    const [page = '', id = '', name = ''] = state.split(':');
+    const [page = '', id = '', name = '', ...about] = state.split(':');
     const setting = settingOf(id);
     const prepare = ownValue(setting?.changes, name);
     if (!setting || !prepare) throw new UserError(context.t('settings.gone'));
-    return change(context, setting, { page, wanted }, (now) => prepare(context, now));
+    return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** The setting whose window an argument names, and what stands in that window. */
+  /** The setting whose window an argument names, its page, and what the window is about. */
   function windowOf({ t, argument }: PressContext | SubmitContext) {
-    const [id = '', ...typed] = argument.split(':');
+    const { wanted, state } = readPage(argument);
+    const [id = '', ...about] = state.split(':');
     const setting = settingOf(id);
     if (!setting?.window) throw new UserError(t('settings.gone'));
-    return { setting, window: setting.window, typed: typed.join(':').slice(0, setting.window.most) };
+    return { setting, window: setting.window, view: { page: id, wanted }, about: about.join(':') };
   }
 
   async function openWindow(context: PressContext): Promise<Modal> {
-    const { setting, window, typed } = windowOf(context);
+    const { window, about } = windowOf(context);
     return modal({
-      id: customId('settings', 'type', setting.id),
-      title: window.title(context.t),
-      fields: [{ ...window.field(context.t), id: setting.id, most: window.most, value: typed }],
+      id: customId('settings', 'type', context.argument),
+      ...(await window.open(context, about)),
     });
   }
 
   async function submit(context: SubmitContext): Promise<Reply> {
-    const { t } = context;
-    const { setting, window } = windowOf(context);
-    const typed = context.field(setting.id).trim();
-    const retry = windowButton(setting.id, typed.slice(0, window.most), t('again.tryAgain'), 'primary');
-    return change(context, setting, { page: setting.id }, () => window.change(t, typed), retry);
-  }
-
-  async function submitPanel(context: SubmitContext): Promise<Reply> {
-    const { argument } = context;
-    const setting = settingOf('panels');
-    const wanted =
-      (await panels.of(context.guildId)).findIndex(({ messageId }) => messageId === argument) + 1;
-    if (!setting) throw new UserError(context.t('settings.gone'));
-    return change(context, setting, { page: setting.id, wanted }, () => editPanel(context, deps));
+    const { setting, window, view, about } = windowOf(context);
+    return change(context, setting, view, () => window.change(context, about), window.retry?.(context));
   }
 
   return {
@@ -187,11 +174,9 @@ export function settingsCommand(deps: CommandDeps): Command {
       open: { answers: 'update at once', run: open },
       change: { answers: 'update', run: press },
       type: { answers: 'modal', run: openWindow },
-      panel: { answers: 'modal', run: (context) => panelModal(context, deps) },
     },
     submits: {
       type: { answers: 'update', run: submit },
-      panel: { answers: 'update', run: submitPanel },
     },
   };
 }

@@ -1,7 +1,10 @@
 import { HIGHEST_QUOTA } from '../../src/guilds/settings.ts';
+import { button } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { FINE, OFF, type Setting, windowButton } from './setting.ts';
+import { FINE, OFF, type Setting, windowId } from './setting.ts';
+
+const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
 const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(HIGHEST_QUOTA) });
 
@@ -15,14 +18,24 @@ export const dailyQuotaSetting: Setting = {
       : `${FINE} ${t('settings.quota.set', { count })}`,
   about: ({ t }) => t('settings.quota.about'),
   controls: ({ t }, { now }) => ({
-    buttons: [windowButton('quota', String(now.dailyQuota ?? ''), t('settings.change'))],
+    buttons: [button(windowId('quota', String(now.dailyQuota ?? '')), t('settings.change'))],
   }),
   changes: {},
   window: {
-    title: (t) => t('settings.quotaTitle'),
-    field: (t) => ({ label: t('settings.quotaLabel'), hint: hintOf(t) }),
-    most: String(HIGHEST_QUOTA).length,
-    change(t, typed) {
+    open: ({ t }, typed) => ({
+      title: t('settings.quotaTitle'),
+      fields: [
+        {
+          id: 'quota',
+          label: t('settings.quotaLabel'),
+          hint: hintOf(t),
+          most: MOST_DIGITS,
+          value: typed.slice(0, MOST_DIGITS),
+        },
+      ],
+    }),
+    change({ t, field }) {
+      const typed = field('quota').trim();
       if (typed === '') return { make: ({ dailyQuota: _former, ...before }) => before };
       const dailyQuota = Number(typed);
       if (!/^\d{1,9}$/.test(typed) || dailyQuota < 1 || dailyQuota > HIGHEST_QUOTA) {
@@ -30,5 +43,7 @@ export const dailyQuotaSetting: Setting = {
       }
       return { make: (before) => ({ ...before, dailyQuota }) };
     },
+    retry: ({ t, field }) =>
+      button(windowId('quota', field('quota').trim().slice(0, MOST_DIGITS)), t('again.tryAgain'), 'primary'),
   },
 };

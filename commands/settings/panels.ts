@@ -1,7 +1,7 @@
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { button, customId, type Modal, modal, select } from '../../src/interactions/controls.ts';
-import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
+import { button, select } from '../../src/interactions/controls.ts';
+import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { NEAREST, unknownGame } from '../../src/words/games.ts';
@@ -11,7 +11,7 @@ import type { CommandDeps } from '../deps.ts';
 import { panelText } from '../panel.ts';
 import { drawPanel, isGameForPanel, panelLink } from '../panel-message.ts';
 import { gamePart } from '../submit/game-field.ts';
-import { type Change, changeId, FINE, OFF, type Setting, type Shown } from './setting.ts';
+import { type Change, changeId, FINE, OFF, type Setting, type Shown, windowId } from './setting.ts';
 
 /** UTF-16 units of the admin's own text in the list. */
 const LONGEST_TEXT = 60;
@@ -53,22 +53,25 @@ export function panelsSetting(deps: CommandDeps): Setting {
           }),
         ],
         buttons: [
-          button(customId('settings', 'panel', messageId), t('again.edit')),
+          button(windowId('panels', messageId, page.number), t('again.edit')),
           button(change('forget'), t('settings.panels.forget')),
           ...pageButtons(context, page, { command: 'settings', action: 'open', state: 'panels' }),
         ],
       };
     },
     changes: {
-      async buttons(context) {
-        const panel = await panelIn(context, readPage(context.argument).state.split(':').at(-1), deps);
+      async buttons(context, _now, messageId) {
+        const panel = await panelIn(context, messageId, deps);
         const buttons = PANEL_BUTTONS.filter((name) => context.values.includes(name));
         return changed(context, buttons.length === 0 ? panel : { ...panel, buttons }, deps);
       },
-      async forget(context) {
-        const messageId = readPage(context.argument).state.split(':').at(-1) ?? '';
-        return { make: (before) => before, panels: await panels.forget(context.guildId, messageId) };
+      async forget({ guildId }, _now, messageId) {
+        return { make: (before) => before, panels: await panels.forget(guildId, messageId) };
       },
+    },
+    window: {
+      open: (context, messageId) => panelWindow(context, messageId, deps),
+      change: (context, messageId) => editPanel(context, messageId, deps),
     },
   };
 }
@@ -80,11 +83,7 @@ function chosenOf({ panels }: Pick<Shown, 'panels'>, wanted: number) {
 }
 
 /** A panel of this guild. @throws UserError when it is not recorded */
-async function panelIn(
-  { t, guildId }: Context,
-  messageId: string | undefined,
-  { panels }: CommandDeps,
-): Promise<Panel> {
+async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {
   const panel = (await panels.of(guildId)).find((each) => each.messageId === messageId);
   if (panel === undefined) throw new UserError(t('settings.gone'));
   return panel;
@@ -103,23 +102,19 @@ async function changed(context: Context, panel: Panel, deps: CommandDeps): Promi
 }
 
 /** The window in which a panel's text and game are changed. */
-export async function panelModal(context: PressContext, deps: CommandDeps): Promise<Modal> {
-  const { t, argument } = context;
-  const { messageId, text, game = '' } = await panelIn(context, argument, deps);
+async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
+  const { t } = context;
+  const { text, game = '' } = await panelIn(context, messageId, deps);
   const label = t('addserver.field.game');
   const wanted = { label, hint: t('panel.gameHint'), typed: game, required: false };
   const { field } = await gamePart(context, wanted, deps);
-  return modal({
-    id: customId('settings', 'panel', messageId),
-    title: t('again.edit'),
-    fields: [panelText(t, text), { ...field, hint: wanted.hint }],
-  });
+  return { title: t('again.edit'), fields: [panelText(t, text), { ...field, hint: wanted.hint }] };
 }
 
 /** What was entered there. Of a game that is not known it says so, and the panel keeps the one that it had. */
-export async function editPanel(context: SubmitContext, deps: CommandDeps): Promise<Change> {
-  const { field, argument } = context;
-  const { game: former, ...panel } = await panelIn(context, argument, deps);
+async function editPanel(context: SubmitContext, messageId: string, deps: CommandDeps): Promise<Change> {
+  const { field } = context;
+  const { game: former, ...panel } = await panelIn(context, messageId, deps);
   const typed = field('game').trim();
   const found = deps.games.find(typed)?.alias;
   const isUsable = typed === '' || (found !== undefined && isGameForPanel(found));

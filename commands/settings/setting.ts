@@ -1,8 +1,8 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import type { Context, PressContext } from '../../src/interactions/command.ts';
-import { button, type Control, customId, type TextField } from '../../src/interactions/controls.ts';
+import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
+import { type Control, customId, type ModalOptions } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -62,11 +62,12 @@ export interface Setting {
   /**
    * What its buttons and selects do, by the name that {@link changeId} was given.
    * @param now as everything was when it was pressed; `make` sees what holds
+   * @param about what stands behind the name
    */
   readonly changes: Readonly<
-    Record<string, (context: PressContext, now: Settings) => Change | Promise<Change>>
+    Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
-  /** The window that {@link windowButton} opens. */
+  /** The window that {@link windowId} opens. */
   readonly window?: SettingWindow;
   /** Tries whether what is wrong with it is right by now; `undefined` where nothing is. Called when /settings is opened. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
@@ -76,14 +77,13 @@ export interface Setting {
   tell?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
-/** A window with one field. */
+/** The window in which something is typed. What its button says that it is about, anybody could have written. */
 export interface SettingWindow {
-  title(t: Translate): string;
-  field(t: Translate): Pick<TextField, 'label' | 'hint'>;
-  /** Characters; at most 50, since a button holds them. */
-  readonly most: number;
+  open(context: PressContext, about: string): Omit<ModalOptions, 'id'> | Promise<Omit<ModalOptions, 'id'>>;
   /** @throws UserError for what cannot be taken */
-  change(t: Translate, typed: string): Change;
+  change(context: SubmitContext, about: string): Change | Promise<Change>;
+  /** A button that opens the window again with what was refused. */
+  retry?(context: SubmitContext): Control;
 }
 
 /**
@@ -93,13 +93,9 @@ export interface SettingWindow {
 export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
   customId('settings', 'change', writePage(number, [page, setting, change].join(':')));
 
-/** A button that opens the window of a setting. @param typed what stands in it: a window has to be opened without any work */
-export const windowButton = (
-  setting: string,
-  typed: string,
-  label: string,
-  style?: 'primary' | 'secondary',
-): Control => button(customId('settings', 'type', `${setting}:${typed}`), label, style);
+/** The custom id of what opens the window of a setting. @param number of the page that is shown afterwards, if there are several */
+export const windowId = (setting: string, about: string, number = 1): string =>
+  customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
 /** The signs of how a setting is. */
 export const FINE = LOOK.accepted.sign;

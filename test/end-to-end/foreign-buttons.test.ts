@@ -75,7 +75,6 @@ const GUARDED_PRESSES = [
   'setkey:enter',
   'settings:change',
   'settings:open',
-  'settings:panel',
   'settings:type',
   'submissions:all',
   'submissions:approve',
@@ -96,7 +95,6 @@ const GUARDED_SUBMITS = [
   'panel:post',
   'setkey:again',
   'setkey:save',
-  'settings:panel',
   'settings:type',
   'submissions:correct',
   'submissions:refuse',
@@ -243,7 +241,6 @@ const OPENERS = [
   'addserver:new',
   'setkey:again',
   'setkey:enter',
-  'settings:panel',
   'settings:type',
   'submit:askgame',
   'submit:change',
@@ -396,9 +393,9 @@ describe('a button or a select that was shown to somebody else', () => {
     expect([...shown].toSorted()).toEqual(PRESSES.toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.toSorted());
-    // One's own lines are changed in fields, or in a paragraph.
+    // One's own lines are changed in fields, or in a paragraph; a setting is a quota, or a panel.
     const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
-    expect(twofold.toSorted()).toEqual(['submit:changed', 'submit:correct']);
+    expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });

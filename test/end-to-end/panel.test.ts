@@ -293,7 +293,7 @@ describe('the panels of a guild', () => {
     gateway.disturbDispatch({
       alter(payload) {
         const { data } = Object(payload);
-        return { ...payload, data: { ...data, custom_id: `settings:panel:${theirs.id}` } };
+        return { ...payload, data: { ...data, custom_id: `settings:type:1:panels:${theirs.id}` } };
       },
     });
     expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('no longer exists');

@@ -156,7 +156,7 @@ const PREFILLED: readonly Prefilled[] = [
     },
   },
   {
-    name: 'settings:panel',
+    name: 'settings:type:1:panels',
     field: 'text',
     texts: ['Be kind.', 'Be brief.'],
     async open(guild) {
@@ -179,7 +179,7 @@ const PREFILLED: readonly Prefilled[] = [
     },
   },
   {
-    name: 'settings:type',
+    name: 'settings:type:1:quota',
     field: 'quota',
     texts: ['5', '7'],
     async open(guild) {
