@@ -30,7 +30,7 @@ import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
  * its id, its member and the guild.
  */
 export function submitActions(deps: CommandDeps): Actions {
-  const { lists, drafts, approvals, games } = deps;
+  const { lists, drafts, approvals } = deps;
 
   /** A press that changes a document, and shows it. */
   const changing = (
@@ -48,7 +48,7 @@ export function submitActions(deps: CommandDeps): Actions {
 
   /** What a button puts into a field, or what was chosen in a select. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
-    readRepair(chosen ?? readSubmitId(argument).more, games.all);
+    readRepair(chosen ?? readSubmitId(argument).more);
 
   /** A press that opens the member's own document. */
   const opening = (action: 'edit' | 'correct', which: Editing): Press => ({

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
@@ -22,21 +21,17 @@ interface Repairable {
 /** What puts something else into a field, as buttons. */
 export function repairButtons(t: Translate, document: Repairable, row: RefusedRow): readonly Control[] {
   const { problem, address } = row;
-  const found = address === undefined ? [] : addressButton(t, document, address);
-  const repairs = repairsOf(problem).map((repair) => {
+  const found =
+    address === undefined
+      ? []
+      : useButton(document, { field: 'server', value: address }, t('again.use', { value: address }));
+  const repairs = repairsOf(problem).flatMap((repair) => {
     const removes = repair.field === 'queryPort';
     const key = isSentAtOnce(document.draft) ? 'submitPort' : 'use';
     const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
     return useButton(document, repair, label);
   });
   return [...found, ...repairs];
-}
-
-/** No button if the address is too long for a custom id; it can still be edited. */
-function addressButton(t: Translate, document: Repairable, address: string): readonly Control[] {
-  const repair: Repair = { field: 'server', value: address };
-  const isShort = isCustomId(submitId(actionOf(document), document.id, 'server', address));
-  return isShort ? [useButton(document, repair, t('again.use', { value: address }))] : [];
 }
 
 /** How many games are offered as buttons; more games are offered in a select, which has room for 25. */
@@ -64,16 +59,17 @@ export function gameControls(
       return { repair, label: lacksPort ? t('again.needsPort', { game: label }) : label };
     });
   const buttons = repairs(isFew ? offered : near);
-  const options = repairs(isFew ? [] : offered.slice(0, LIMITS.choices)).map(({ repair, label }) => ({
+  const options = repairs(isFew ? [] : offered).map(({ repair, label }) => ({
     label: shorten(label, LIMITS.choiceName),
-    value: writeRepair(document, repair),
+    value: writeRepair(repair),
   }));
+  const fitting = options.filter(({ value }) => value.length <= LIMITS.choiceValue);
   return {
-    buttons: buttons.map(({ repair, label }) => useButton(document, repair, label)),
+    buttons: buttons.flatMap(({ repair, label }) => useButton(document, repair, label)),
     choice: select({
       id: submitId(actionOf(document), document.id),
       placeholder: t('list.button.selectGame'),
-      options,
+      options: fitting.slice(0, LIMITS.choices),
     }),
   };
 }
@@ -129,8 +125,11 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 /** `use` submits what was put right at once, `repair` shows it first. */
 const actionOf = ({ draft }: Repairable) => (isSentAtOnce(draft) ? 'use' : 'repair');
 
-const useButton = (document: Repairable, repair: Repair, label: string): Control =>
-  button(submitId(actionOf(document), document.id, writeRepair(document, repair)), label, 'primary');
+/** No button if what it puts in is too long for a custom id: the line can still be edited. */
+function useButton(document: Repairable, repair: Repair, label: string): readonly Control[] {
+  const id = submitId(actionOf(document), document.id, writeRepair(repair));
+  return isCustomId(id) ? [button(id, label, 'primary')] : [];
+}
 
 /** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
@@ -160,28 +159,19 @@ function labelAfterRefusal(
   }
 }
 
-/** What is put into a field; for an alias that is too long for a custom id, a hash of it. */
-function writeRepair(document: Repairable, { field, value, port }: Repair): string {
-  const written = `${port === undefined ? field : `${field}-${port}`}:${value}`;
-  const isShort = isCustomId(submitId(actionOf(document), document.id, written));
-  return isShort ? written : `hash:${hashOf(value)}`;
-}
-
-const hashOf = (value: string): string => hash('sha256', value, 'base64url').slice(0, 22);
+/** What is put into a field. */
+const writeRepair = ({ field, value, port }: Repair): string =>
+  `${port === undefined ? field : `${field}-${port}`}:${value}`;
 
 const FIELDS = ['server', 'game', 'port', 'queryPort'] as const;
 
 /**
- * The reverse of {@link writeRepair}.
+ * The reverse of {@link writeRepair}; `undefined` when it names no field.
  * @param written anybody could have written it
- * @returns `undefined` when it names no repair, or a game that the list no longer has
  */
-export function readRepair(written: string, games: readonly Game[]): Repair | undefined {
-  const [fieldName, ...rest] = written.split(':');
-  const value = rest.join(':');
-  const [name, port] = fieldName?.split('-') ?? [];
+export function readRepair(written: string): Repair | undefined {
+  const [fieldName = '', ...value] = written.split(':');
+  const [name, port] = fieldName.split('-');
   const field = FIELDS.find((known) => known === name);
-  if (field) return { field, value, ...(port !== undefined && { port }) };
-  const game = fieldName === 'hash' ? games.find(({ alias }) => hashOf(alias) === value) : undefined;
-  return game && { field: 'game', value: game.alias };
+  return field && { field, value: value.join(':'), ...(port !== undefined && { port }) };
 }
