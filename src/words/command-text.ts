@@ -1,5 +1,10 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
+/*
+ * Commands in Discord's fields. Their names and those of options are the same in every language: Discord's clickable mentions and
+ * pasted commands show the default name to everybody (discord-api-docs#7309, #5446).
+ */
+
 interface CommandSentences {
   readonly description: string;
   readonly options?: Readonly<Record<string, { readonly description: string }>>;
@@ -7,50 +12,33 @@ interface CommandSentences {
 
 type Described = keyof Sentences['commands'];
 
-/** A name in Discord's fields: the default, and the name in other languages. */
-interface LocalisedName {
-  readonly name: string;
-  readonly name_localizations: Readonly<Record<string, string>>;
-}
-
-/**
- * A command or an option in Discord's fields. Its name is the same in every language: Discord's clickable mentions and
- * pasted commands show the default name to everybody (discord-api-docs#7309, #5446).
- */
-interface DescribedText {
-  readonly name: string;
-  readonly description: string;
-  readonly description_localizations: Readonly<Record<string, string>>;
-}
-
 /** Name and description of a command, the description in every language. */
-export const commandText = (command: Described): DescribedText =>
+export const commandText = (command: Described) =>
   described(command, ({ commands }) => commands[command].description);
 
 /** Name and description of an option of a command. */
-export function optionText(command: Described, option: string): DescribedText {
-  return described(option, ({ commands }) => {
+export const optionText = (command: Described, option: string) =>
+  described(option, ({ commands }) => {
     const { options }: CommandSentences = commands[command];
     const text = options?.[option];
     if (!text) throw new Error(`The option ${option} of /${command} has no text`);
     return text.description;
   });
-}
 
 /** The name of an option's choice: an outcome. */
-export const choiceText = (outcome: keyof Sentences['outcome']): LocalisedName =>
+export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
 /** The name of a message command, in every language; such commands have no description. */
-export const messageCommandText = (command: keyof Sentences['messageCommands']): LocalisedName =>
+export const messageCommandText = (command: keyof Sentences['messageCommands']) =>
   named(({ messageCommands }) => messageCommands[command].name);
 
-const named = (nameIn: (sentences: Sentences) => string): LocalisedName => ({
+const named = (nameIn: (sentences: Sentences) => string) => ({
   name: nameIn(ENGLISH.sentences),
   name_localizations: localizations(nameIn),
 });
 
-const described = (name: string, descriptionIn: (sentences: Sentences) => string): DescribedText => ({
+const described = (name: string, descriptionIn: (sentences: Sentences) => string) => ({
   name,
   description: descriptionIn(ENGLISH.sentences),
   description_localizations: localizations(descriptionIn),
