@@ -15,7 +15,7 @@ import { settingsCommand } from './settings/command.ts';
 import { submissionsCommand } from './submissions/command.ts';
 import { runReply } from './submissions/waiting.ts';
 import { submitActions } from './submit/actions.ts';
-import { logAfterCrash, replyAboutDocument, replyAfterCrash } from './submit/after-crash.ts';
+import { laterReplies } from './submit/after-crash.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -48,10 +48,6 @@ export function createCommands(deps: CommandDeps): Made {
     commands,
     actions: { [SUBMIT]: submitActions(deps) },
     replyOf: (context, run) => runReply(context, run, deps),
-    replies: {
-      reportOf: (context, to) => replyAfterCrash(context, to, deps),
-      stateOfDocument: (context, pressed) => replyAboutDocument(context, pressed, deps),
-      logLost: (context) => logAfterCrash(context, deps),
-    },
+    replies: laterReplies(deps),
   };
 }

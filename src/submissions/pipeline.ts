@@ -111,7 +111,7 @@ export interface Ended {
 /** Observers are told of every submission. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
-  ended?(by: Submitter, servers: Ended['servers']): Promise<void>;
+  ended?(by: Submitter, servers: readonly Omit<EndedRow, 'row'>[]): Promise<void>;
 }
 
 export interface PipelineDeps {

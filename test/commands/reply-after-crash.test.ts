@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { replyAboutDocument, replyAfterCrash } from '../../commands/submit/after-crash.ts';
+import { laterReplies } from '../../commands/submit/after-crash.ts';
 import { reportReply } from '../../commands/submit/report.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
@@ -35,7 +35,7 @@ async function told(rows: readonly Row[], source: Draft['source']) {
   const { context, ended, deps } = await submitted(rows, source);
   return {
     reply: await reportReply(context, ended, deps),
-    replyAfterCrash: await replyAfterCrash(context, 'member', deps),
+    afterCrash: await laterReplies(deps).reportOf(context, 'member'),
   };
 }
 
@@ -52,20 +52,20 @@ it.each([
     ],
   ],
 ] as const)('after a restart members read the same report as without one, made of %s: %s', async (source, _, rows) => {
-  const { reply, replyAfterCrash: again } = await told(rows, source);
-  expect(again).toEqual(reply);
+  const { reply, afterCrash } = await told(rows, source);
+  expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');
 });
 
 it('a press that did nothing before a crash leaves its message as its document and the run of it are', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
-  expect(await replyAfterCrash(pressed, 'member', deps)).toBeUndefined();
+  expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();
   for (const control of ['submit:send:d', 'submit:send:d:12', 'submit:fields:d:run#a1b2c3']) {
-    const reply = await replyAboutDocument(pressed, control, deps);
+    const reply = await laterReplies(deps).stateOfDocument(pressed, control);
     expect(reply?.content).toMatch(/interrupted before.*Sent for review/s);
   }
-  expect(await replyAboutDocument(pressed, 'submit:send:another', deps)).toBeUndefined();
+  expect(await laterReplies(deps).stateOfDocument(pressed, 'submit:send:another')).toBeUndefined();
   const other = { ...pressed, user: { id: '99', name: 'eve' } };
-  expect(await replyAboutDocument(other, 'submit:send:d', deps)).toBeUndefined();
+  expect(await laterReplies(deps).stateOfDocument(other, 'submit:send:d')).toBeUndefined();
 });
