@@ -9,7 +9,7 @@ import {
   submissionsId,
 } from '../../src/interactions/approval-view.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { type ActionRow, button, rows } from '../../src/interactions/controls.ts';
+import { button, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
@@ -31,7 +31,7 @@ import { becameOf } from './waiting.ts';
 type Deciding = PressContext | SubmitContext;
 
 /** Whether somebody may decide. @throws SettingsUnreadable */
-export async function mayDecide(
+async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
 ): Promise<boolean> {
@@ -40,22 +40,15 @@ export async function mayDecide(
   return approvalRoleId !== undefined && roleIds.includes(approvalRoleId);
 }
 
-export interface WaitingShown extends ApprovalView {
-  readonly components: readonly ActionRow[];
-}
-
-interface WhichWaits {
-  readonly wanted: number;
-  readonly isOwn: boolean;
-  readonly state: string;
-}
-
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
    * What waits that somebody may decide or take back; `undefined` where there is nothing.
-   * @param which which of it, counted from 1 and around; whether only their own, and the `state` of the message
+   * @param which its number, counted from 1 and around; whether only their own; the `state` of the message
    */
-  waiting(context: Context, which: WhichWaits): Promise<WaitingShown | undefined>;
+  waiting(
+    context: Context,
+    which: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
+  ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined>;
   /** How many submissions wait that somebody may decide, and how many of their own wait. */
   count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
@@ -228,10 +221,7 @@ export function approvalActions(
       throw error;
     });
 
-  async function waiting(
-    context: Context,
-    { wanted, isOwn, state }: WhichWaits,
-  ): Promise<WaitingShown | undefined> {
+  const waiting: ApprovalActions['waiting'] = async (context, { wanted, isOwn, state }) => {
     const { t, guildId, user } = context;
     const decides = !isOwn && (await decidesNow(context));
     const ids = await approvals.waiting(guildId, decides ? undefined : user.id);
@@ -249,7 +239,7 @@ export function approvalActions(
       content: `**${t('submissions.waiting', { count: ids.length })}**\n${view.content}`,
       components: decides ? rows([...decisionButtons(t, approval), next], own) : rows([...own, next]),
     };
-  }
+  };
 
   return {
     waiting,

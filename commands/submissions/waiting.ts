@@ -1,13 +1,15 @@
 import { againText, approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
-import type { Context, Reply } from '../../src/interactions/command.ts';
-import { rows } from '../../src/interactions/controls.ts';
+import { type Context, OldMessage, type Reply } from '../../src/interactions/command.ts';
+import { button, rows } from '../../src/interactions/controls.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import { endedServers, type Run } from '../../src/submissions/runs.ts';
+import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { noDraft } from '../submit/no-draft.ts';
+import { submitId } from '../submit/ids.ts';
 import { reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
@@ -90,3 +92,28 @@ async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promi
     ]),
   };
 }
+
+/**
+ * Why there is no draft any more for a button or a modal. If the draft is over, the only button left opens a modal with
+ * what the message shows.
+ */
+export function noDraft(why: NoDraft, t: Translate): UserError {
+  switch (why) {
+    case 'of-another-member':
+      return new UserError(t('again.notYours'));
+    case 'being-sent':
+      return new UserError(t('again.busy'));
+    default: {
+      const anew = button(submitId('anew'), t('again.anew'), 'primary');
+      return new OldMessage(t(`again.over.${OVER[why]}`), rows([anew]));
+    }
+  }
+}
+
+const OVER = {
+  gone: 'lapsed',
+  submitted: 'submitted',
+  cancelled: 'cancelled',
+  decided: 'decided',
+  expired: 'decided',
+} as const;

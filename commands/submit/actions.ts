@@ -15,11 +15,10 @@ import { type Changed, type Correction, withUsualPort } from '../../src/submissi
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { becameOf } from '../submissions/waiting.ts';
+import { becameOf, noDraft } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
 import { readSubmitId, submitId } from './ids.ts';
-import { noDraft } from './no-draft.ts';
 import { readRepair } from './repairs.ts';
 import { send } from './send.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';

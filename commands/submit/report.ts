@@ -129,19 +129,13 @@ async function tellList(
       },
       ...files,
     ],
-    buttons: buttonsOfRest(context, result, ended),
+    buttons: listButtons(context, result),
   };
 }
 
 /** What can be done about what was not accepted of a list, whose document is still there. */
-export const listButtons = (context: Context, result: Ended): readonly (Control | false)[] =>
-  buttonsOfRest(context, result, endedRows(result));
-
-function buttonsOfRest(
-  { t }: Context,
-  result: Ended,
-  ended: readonly EndedRow[],
-): readonly (Control | false)[] {
+export function listButtons({ t }: Context, result: Ended): readonly (Control | false)[] {
+  const ended = endedRows(result);
   const { id, draft, keyProblem, limitedRows } = result;
   const held = heldSoon(result);
   const rest = ended.filter(wasNotAdded).length + held;
