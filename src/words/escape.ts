@@ -58,17 +58,13 @@ export const LONGEST_ADDRESS = 300;
 
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();
-/** UTF-16 units of one character as people see it; the longest emoji takes 35. A longer pile of marks is cut between code points. */
-const LONGEST_GRAPHEME = 64;
 
-/** The text cut to `max` UTF-16 units, between characters as people see them. */
+/** The text cut to `max` UTF-16 units, between characters as people see them: a pile of marks is one, however high. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   // Two more units tell whether the last character goes on behind the cut.
   const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
-  if (max - index <= LONGEST_GRAPHEME) return text.slice(0, index);
-  const isTorn = /[\ud800-\udbff]$/.test(text.slice(0, max));
-  return text.slice(0, isTorn ? max - 1 : max);
+  return text.slice(0, index);
 }
 
 /** The text cut to `max` UTF-16 units, with an ellipsis where something was cut. For text without markup. */

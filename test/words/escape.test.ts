@@ -190,14 +190,10 @@ describe('shorten', () => {
     );
   });
 
-  it('cuts a pile of marks that has no end between code points', () => {
-    const piles = [`a${'\u0301'.repeat(500)}`, `a${'\ud834\udd65'.repeat(500)}`];
-    for (const pile of piles) {
-      for (const max of [200, 201]) {
-        expect(shorten(pile, max).length).toBeGreaterThan(195);
-        expect(shorten(pile, max).length).toBeLessThanOrEqual(max);
-        expect(shorten(pile, max).isWellFormed()).toBe(true);
-      }
+  it('cuts off a pile of marks that has no end as the one character that it is', () => {
+    for (const pile of [`b${'\u0301'.repeat(500)}`, `b${'\ud834\udd65'.repeat(500)}`]) {
+      expect(shorten(`a${pile}`, 200)).toBe('a…');
+      expect(shorten(pile, 200)).toBe('…');
     }
   });
 });
