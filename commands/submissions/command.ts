@@ -122,7 +122,6 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
   }
 
-  /** A page of what was submitted. */
   async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { t, guildId } = context;
     const found = await history.find(guildId, await wanted(context, filter));
@@ -155,7 +154,6 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** A page of the history. */
   function listEmbed(
     context: Context,
     about: readonly unknown[],

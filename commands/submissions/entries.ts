@@ -47,7 +47,6 @@ export function entryText(
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
-/** How many servers of a list have which outcome. */
 const countTexts = (t: Reader['t'], counts: SubmissionEntry['counts']): readonly string[] =>
   OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
     signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),

@@ -17,7 +17,6 @@ interface ListFile {
   readonly data: Buffer;
 }
 
-/** Why rows are not sent. */
 export type Reasons = ReadonlyMap<Row, string>;
 
 /** A limit as the reason for the rows that it holds back; empty without a limit. */

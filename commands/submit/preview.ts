@@ -1,5 +1,4 @@
 import type { Reply } from '../../src/interactions/command.ts';
-import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
   isRefused,
@@ -22,7 +21,6 @@ import {
   firstItems,
   fittingLines,
   MOST_NAMED,
-  type ServerEmbed,
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
@@ -31,8 +29,7 @@ import { reasonsOf, refusedItem, someNumbers } from './problem-text.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;
-const LONGEST_GAME = 30;
-const LONGEST_ADDRESS = 60;
+const LONGEST_WORDS = { name: 30, address: 60 };
 /** How many servers the message shows; a longer list is in a file. */
 const MOST_SHOWN = 10;
 
@@ -76,14 +73,8 @@ export function previewOf(
   if (ready.length > MOST_SHOWN) {
     return { content, embeds: [], files: [previewFile(ready), ...files] };
   }
-  const servers = ready.map(({ submission }) => submission);
-  return { content, embeds: servers.length === 0 ? [] : [serversEmbed(t, servers, games)], files };
-}
-
-function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: GameIndex): ServerEmbed {
-  const longest = { name: LONGEST_GAME, address: LONGEST_ADDRESS };
-  const lines = servers.map((server) => describe(t, server, games, longest));
-  return { description: fittingLines(t, lines) };
+  const lines = ready.map(({ submission }) => describe(t, submission, games, LONGEST_WORDS));
+  return { content, embeds: lines.length === 0 ? [] : [{ description: fittingLines(t, lines) }], files };
 }
 
 /**

@@ -12,7 +12,6 @@ import { submitId } from './ids.ts';
 
 /* What can be done about the only line of a document: see {@link file://./actions.ts} for what each action does. */
 
-/** A document of one line. */
 interface Repairable {
   readonly id: string;
   readonly draft: Pick<Draft, 'source'>;
@@ -100,7 +99,6 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   editButton(t, id),
 ];
 
-/** A button that submits a server that was already submitted. */
 const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
@@ -159,7 +157,6 @@ function labelAfterRefusal(
   }
 }
 
-/** What is put into a field. */
 const writeRepair = ({ field, value, port }: Repair): string =>
   `${port === undefined ? field : `${field}-${port}`}:${value}`;
 

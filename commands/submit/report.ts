@@ -177,7 +177,6 @@ function endedRows({ draft, servers, limitedRows }: Ended): readonly EndedRow[] 
   ];
 }
 
-/** The lines that were not ready. */
 function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): string {
   const refused = lines.filter(isRefused);
   if (refused.length === 0) return '';
@@ -185,7 +184,6 @@ function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): st
   return [signed('not-sent', t('list.refused', { count: refused.length })), ...items].join('\n');
 }
 
-/** What a limit holds back. */
 function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): string {
   if (limitedRows.length === 0 || limited === undefined) return '';
   return signed('not-sent', heldText(t, { draft, rows: limitedRows, limited }));

@@ -28,9 +28,7 @@ export const unreadableText = (list: UnreadableList | NotRead, t: Translate): st
   t(`list.file.${list.kind}`, { ...list });
 
 export interface Shown {
-  /** Something to say first. */
   readonly notice?: string | undefined;
-  /** Why nothing was sent. */
   readonly refusal?: Refusal;
   /** The games to choose from for some lines, if not all of them. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };

@@ -1,6 +1,6 @@
-import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { LONGEST_LINK } from '../numbers.ts';
+import { addressOf } from '../server-lists/row.ts';
 import type { Reader } from './words.ts';
 
 /**
@@ -43,7 +43,7 @@ export const unlinked = (text: string): string => text.replace('[', '').replace(
 export const pageAbout = (
   { pages }: Pick<Reader, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
-): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
+): string | undefined => pages(server && addressOf(server));
 
 /** The site of a sentence: it leads to the page about a server, or without a server to the list. */
 export const siteAbout = (

@@ -1,7 +1,6 @@
-import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { TypedRow } from '../server-lists/row.ts';
+import { addressOf, type TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import type { Translate } from './words.ts';
 
@@ -84,11 +83,12 @@ interface Shown {
 /** A submission as people read it: the game's name and the address. */
 export function describe(
   t: Translate,
-  { game, server: host, port, queryPort }: ServerSubmission,
+  submission: ServerSubmission,
   games: GameIndex,
   most?: LongestWords,
 ): string {
-  const address = formatAddress({ host, port });
+  const { game, queryPort } = submission;
+  const address = addressOf(submission);
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
@@ -112,8 +112,8 @@ export const FEW_NAMED = 3;
 const LONGEST_ITEM = 40;
 
 /** The address of a server in a sentence. */
-export const addressCode = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
-  itemCode(formatAddress({ host, port }));
+export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
+  itemCode(addressOf(server));
 
 const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
 
@@ -126,9 +126,9 @@ export function addressItem(t: Translate, text: string, line?: number): string {
 /** The address of a server as {@link addressItem}. */
 export const serverItem = (
   t: Translate,
-  { server: host, port }: Pick<ServerSubmission, 'server' | 'port'>,
+  server: Pick<ServerSubmission, 'server' | 'port'>,
   line?: number,
-): string => addressItem(t, formatAddress({ host, port }), line);
+): string => addressItem(t, addressOf(server), line);
 
 /** A line for each of the first ones, and a last one that counts the others. */
 export function firstItems<Item>(
