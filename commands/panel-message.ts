@@ -4,9 +4,6 @@ import { button, customId, isCustomId, rows } from '../src/interactions/controls
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** What a panel shows, wherever it stands. */
-export type PanelContent = Pick<Panel, 'text' | 'buttons' | 'game'>;
-
 /** The commands whose action `new` opens a window; each button belongs to another command. */
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
@@ -14,7 +11,10 @@ const OPENS = { server: 'addserver', list: 'addservers' } as const;
  * The message of a panel. It stands for good, so it says nothing that changes: the games and the key are in what a press
  * opens. It is no embed, which a member's client may not show.
  */
-export function panelMessage(t: Translate, { text, buttons, game }: PanelContent): ChannelMessage {
+export function panelMessage(
+  t: Translate,
+  { text, buttons, game }: Pick<Panel, 'text' | 'buttons' | 'game'>,
+): ChannelMessage {
   const about = `### ${t('panel.heading')}\n${t('panel.about')}`;
   return {
     content: text === '' ? about : `${about}\n\n${text}`,

@@ -14,7 +14,7 @@ import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 
 /** What a member can do about what was not sent, was refused, or is unconfirmed, and what to do before. */
-export interface Again {
+interface Again {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
 }

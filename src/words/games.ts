@@ -49,7 +49,7 @@ export const gameOption = ({ name, alias }: Game) => ({
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
 /** Games for a sentence, one of which may have been meant, each with its alias. */
-export const gamesText = (t: Translate, games: readonly Game[]): string =>
+const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
 /** An address of a server of this game, as an example. */

@@ -37,22 +37,15 @@ export interface Reader {
   readonly pages: ListingPages;
 }
 
-/** How the operator calls the listing service, and the page that its name leads to, as {@link createListingPages} takes it. */
-export interface NamedService {
-  readonly name?: string | undefined;
-  readonly page?: string | undefined;
-}
-
-export interface Words {
-  readonly wordsFor: WordsFor;
-  readonly pages: ListingPages;
-}
-
-/** The sentences in every language, with the name of the listing service in them. */
+/**
+ * The sentences in every language, with the name of the listing service in them.
+ * @param service how the operator calls it, and the page that its name leads to, as {@link createListingPages} takes it
+ */
 export function createWords(
-  { name, page }: NamedService = {},
+  service: { readonly name?: string | undefined; readonly page?: string | undefined } = {},
   spoken: readonly Language[] = languages,
-): Words {
+) {
+  const { name, page } = service;
   const pages = createListingPages(page);
   const make = (language: Language) => {
     const forms = {
@@ -66,7 +59,7 @@ export function createWords(
   );
   /** Each is made when it is first read: all of them take 24 ms and 5 MB (measured). */
   const made = new Map<Language, Translate>();
-  const wordsFor = (locale: string): Translate => {
+  const wordsFor: WordsFor = (locale) => {
     const language = byLocale.get(locale) ?? ENGLISH;
     const translate = made.get(language) ?? make(language);
     made.set(language, translate);
