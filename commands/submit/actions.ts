@@ -20,8 +20,8 @@ import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { readRepair } from './repairs.ts';
-import { send } from './send.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';
+import { submitDocument } from './submit-document.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
 
 /**
@@ -68,7 +68,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id, more } = readSubmitId(context.argument);
           // How many servers the button says that it submits, if it does.
           const promised = Number.parseInt(more, 10) || undefined;
-          return send(context, { id, promised }, deps);
+          return submitDocument(context, { id, promised }, deps);
         },
       },
       // From a history, which stays as it is.
@@ -76,14 +76,18 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'later',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          return send(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
+          return submitDocument(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
       // Also what was already submitted.
       anyway: {
         answers: 'sending',
         run: (context) =>
-          send(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
+          submitDocument(
+            context,
+            { ...readSubmitId(context.argument), includesAlreadySubmitted: true },
+            deps,
+          ),
       },
       // As if it had been typed so.
       use: {

@@ -8,8 +8,8 @@ import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { refusedItem } from './problem-text.ts';
-import { send } from './send.ts';
 import { unreadableText } from './show.ts';
+import { submitDocument } from './submit-document.ts';
 
 /* A member edits what waits for a moderator: it waits as it is then, or as it was before if that cannot be submitted. */
 
@@ -55,7 +55,7 @@ function submitChanged(
   { draft, wrong }: Edited,
   deps: CommandDeps,
 ): Promise<Reply> {
-  if (wrong.length === 0) return send(context, { id, draft, replacesWaiting: true }, deps);
+  if (wrong.length === 0) return submitDocument(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }
 

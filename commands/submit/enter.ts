@@ -15,8 +15,8 @@ import { signed } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
-import { send } from './send.ts';
 import { allowedGames, showDocument, unreadableText } from './show.ts';
+import { submitDocument } from './submit-document.ts';
 import { FILE_TYPES } from './windows.ts';
 
 /* What is typed, pasted or uploaded becomes a document. */
@@ -60,7 +60,7 @@ export async function enterFields(
   const { read, notice } = await readFields(context, typed, deps);
   const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
   if (isSentAtOnce(read) && read.rows.every(isReady)) {
-    return send(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
+    return submitDocument(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
   }
   return showDocument(context, id, await deps.lists.open(context, id, entered), deps, { notice });
 }

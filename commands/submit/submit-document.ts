@@ -10,7 +10,7 @@ import { showDocument } from './show.ts';
 type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'>;
 
 /** Submits what is ready in a document, once, and says what came of it, or shows why nothing was sent. */
-export async function send(
+export async function submitDocument(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
   wanted: Wanted,
   deps: CommandDeps,
