@@ -46,7 +46,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   const rows = inOrder.map((row) => ({
     line: row.line,
     typed: inFields(row),
-    reason: readOutsideDiscord(reasons.get(row) ?? ''),
+    reason: reasons.get(row) ?? '',
   }));
   const files = rejectedCsv(rows, { mostBytes: MOST_BYTES, mostFiles: MOST_FILES[kind] });
   return files.map((data, index) => ({
