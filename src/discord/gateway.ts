@@ -96,8 +96,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   /** Asks where the gateway is, and begins the sessions. @throws when it cannot */
   async function connectOnce(signal: AbortSignal): Promise<void> {
     const info = await identifies.ask();
-    const { remaining, reset_after } = info.session_start_limit;
-    if (remaining <= info.shards) throw new NoSessionsLeft(reset_after);
+    const { remaining } = info.session_start_limit;
     if (signal.aborted) return;
     if (remaining - info.shards < IDENTIFIES_KEPT) {
       logger.warn(
@@ -143,7 +142,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
         onFailure(error, pauseMs) {
-          const waitMs = Math.max(pauseMs, api.block.leftMs(), waitOf(error));
+          const askedMs = error instanceof RateLimitError ? error.retryAfter : 0;
+          const waitMs = Math.max(pauseMs, api.block.leftMs(), askedMs);
           if (!api.tellUnreachable(error, waitMs)) {
             logger.error(
               { err: error, againInSeconds: Math.ceil(waitMs / 1000) },
@@ -158,22 +158,4 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await Promise.all(shards.map((shard) => shard.leave()));
     },
   };
-}
-
-/** No IDENTIFY is left until Discord renews them. */
-class NoSessionsLeft extends Error {
-  override readonly name = 'NoSessionsLeft';
-  readonly resetAfterMs: number;
-  constructor(resetAfterMs: number) {
-    super(
-      'Discord grants no further session: all IDENTIFYs of the day are used. Look for what restarts the bot',
-    );
-    this.resetAfterMs = resetAfterMs;
-  }
-}
-
-/** How long Discord has asked to wait, in milliseconds. */
-function waitOf(error: unknown): number {
-  if (error instanceof NoSessionsLeft) return error.resetAfterMs;
-  return error instanceof RateLimitError ? error.retryAfter : 0;
 }
