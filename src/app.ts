@@ -204,7 +204,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     ...discord,
     ...guilds,
     store,
-    encryption,
     record,
     runs: records.runs,
     editOrder,

@@ -7,7 +7,7 @@ import { bareText, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
-import type { InteractionRecord, Unreplied } from './record.ts';
+import type { InteractionRecord, KeptInteraction } from './record.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface LaterReplies {
 }
 
 export interface AfterCrashDeps extends LaterReplies {
-  readonly record: Pick<InteractionRecord, 'open' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly record: Pick<InteractionRecord, 'openRow' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
@@ -92,13 +92,13 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   }
 
   /** What a member reads whose interaction was interrupted: from what is stored, never from what their message showed. */
-  async function replyTo({ shown, customId }: Unreplied, context: Context): Promise<Reply | string> {
+  async function replyTo({ shown, customId }: KeptInteraction, context: Context): Promise<Reply | string> {
     const own = await report(context);
     const about = own ?? (shown && customId ? await stateOfDocument(context, customId) : undefined);
     return about ?? interruptedText(context.t, customId);
   }
 
-  async function tellOne(unreplied: Unreplied): Promise<void> {
+  async function tellOne(unreplied: KeptInteraction): Promise<void> {
     const { interaction, shown, message } = unreplied;
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
@@ -149,7 +149,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     async tellUnreplied(): Promise<void> {
       for (const row of await record.unreplied()) {
         if (underWay.has(row.id)) continue;
-        const unreplied = record.open(row);
+        const unreplied = record.openRow(row);
         // A row that cannot be opened stays under way, so that this is logged once.
         underWay.begin(row.id, unreplied?.message ?? row.id);
         if (!unreplied) {

@@ -24,7 +24,7 @@ const DELETED_AT_ONCE = 500;
 /** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** The part of an interaction that is sealed: what it takes to reply after its process has died. */
+/** The part of an interaction that is sealed: what it takes to reply later, also after its process has died. */
 const sealedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -41,19 +41,22 @@ const sealedSchema = z.object({
   message: z.string(),
   /** Of the control that was used, or of the modal. */
   customId: z.string().optional(),
+  /** 0.3.0 has kept these two only where no column has them. */
+  id: z.string().default(''),
+  receivedAt: z.number().default(0),
 });
 
 /** Binds the sealed part of an interaction to its guild and its id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
-/** An interaction without a reply, as it was recorded. */
-export interface Unreplied {
+/** An interaction as it was kept. */
+export interface KeptInteraction {
   readonly interaction: Interaction;
-  /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
-  readonly shown: Shown | undefined;
   readonly message: MessageKey;
-  readonly customId: string | undefined;
+  /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
+  readonly shown?: Shown | undefined;
+  readonly customId?: string | undefined;
 }
 
 export interface RecordDeps {
@@ -78,30 +81,45 @@ export function createInteractionRecord({
   logger,
   now = () => Date.now(),
 }: RecordDeps) {
-  /** @returns `undefined` when it cannot be opened */
-  function open(row: InteractionsTable): Unreplied | undefined {
+  /** @param context binds it to where it is kept */
+  function seal({ interaction, ...others }: KeptInteraction, context: string): string {
+    // Only the fields of the schema are kept.
+    const kept = sealedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
+    return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
+  }
+
+  /**
+   * @param known what columns have of it
+   * @returns `undefined` if it cannot be opened, which is logged
+   */
+  function open(
+    sealed: string | null,
+    context: string,
+    known: Pick<Interaction, 'guildId'> & Partial<Interaction>,
+  ): KeptInteraction | undefined {
     try {
-      const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
+      const plain = encryption.open(JSON.parse(sealed ?? ''), context);
       const { token, shown, message, customId, ...kept } = sealedSchema.parse(JSON.parse(plain));
       const interaction: Interaction = {
         ...kept,
-        id: row.id,
-        guildId: row.guild_id,
-        receivedAt: row.taken_at,
         token: new Secret(token),
         isInstalledInGuild: true,
         isInThread: false,
         roleIds: [],
         request: { kind: 'unknown' },
+        ...known,
       };
       return { interaction, shown, message, customId };
     } catch (error) {
       // The message of a SyntaxError quotes the record.
       const cause = error instanceof SyntaxError ? {} : { err: error };
-      logger.error({ ...cause, interactionId: row.id }, 'an abandoned interaction cannot be read');
+      logger.error({ ...cause, context }, 'an interaction that was kept cannot be read');
       return undefined;
     }
   }
+
+  const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, sealed }: InteractionsTable) =>
+    open(sealed, interactionContext(guildId, id), { id, guildId, receivedAt });
 
   /** Whether the interaction was not taken over from this process. Inside of a transaction of its guild that stays so. */
   async function owns(interactionId: string): Promise<boolean> {
@@ -124,7 +142,21 @@ export function createInteractionRecord({
       .where('owner', '=', owner);
 
   return {
+    seal,
     open,
+    openRow,
+
+    /** An interaction without a reply, of whatever process; `undefined` if there is none, or it cannot be opened. */
+    async find(interactionId: string): Promise<KeptInteraction | undefined> {
+      const row = await store
+        .tables()
+        .selectFrom('interactions')
+        .selectAll()
+        .where('id', '=', interactionId)
+        .where('sealed', 'is not', null)
+        .executeTakeFirst();
+      return row && openRow(row);
+    },
 
     /**
      * Records an interaction, before it is acknowledged.
@@ -132,12 +164,10 @@ export function createInteractionRecord({
      * @returns `twice` when this very interaction was taken already
      */
     async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice'> {
-      const { id, guildId, receivedAt, token, request } = interaction;
+      const { id, guildId, receivedAt, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
-      // Only the fields of the schema are kept.
       const customId = 'customId' in request ? request.customId : undefined;
-      const kept = sealedSchema.parse({ ...interaction, token: token.reveal(), shown, message, customId });
-      const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
+      const kept = { interaction, shown, message, customId };
       const { numInsertedOrUpdatedRows } = await store
         .tables()
         .insertInto('interactions')
@@ -146,7 +176,7 @@ export function createInteractionRecord({
           guild_id: guildId,
           owner,
           taken_at: receivedAt,
-          sealed: JSON.stringify(sealed),
+          sealed: seal(kept, interactionContext(guildId, id)),
           // Its own message. Another one it writes once its reply is ready: see `claim` in edit-order.ts.
           changes: message === id ? id : null,
         })

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { DiscordApi } from '../discord/api.ts';
 import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
@@ -8,8 +7,6 @@ import { AFTER_START_MS, createJob, oneAtATime, type Part } from '../lifecycle.t
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
-import { Secret } from '../secret.ts';
-import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { ApprovalKey } from '../submissions/approvals.ts';
@@ -27,28 +24,12 @@ const EVERY_MS = 60_000;
 /** Between two members, in milliseconds: what Discord refuses counts towards a block. */
 const PACE_MS = 1_000;
 
-/** Whom to tell, where and in which language: the interaction that has submitted it. */
-const sealedSchema = z.object({
-  id: z.string(),
-  applicationId: z.string(),
-  token: z.string(),
-  receivedAt: z.number(),
-  user: z.object({ id: z.string(), name: z.string() }),
-  isAdmin: z.boolean(),
-  channelId: z.string(),
-  locale: z.string(),
-  guildLocale: z.string(),
-  /** The message that its reply wrote. */
-  message: z.string(),
-});
-
-/** Binds a sealed record to its guild and its document. */
+/** Binds whom to tell, where and in which language, to its guild and its document. */
 export const tellingContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
 
 export interface TellingsDeps {
   readonly store: Pick<Store, 'tables'>;
-  readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  readonly record: Pick<InteractionRecord, 'open'>;
+  readonly record: Pick<InteractionRecord, 'find' | 'seal' | 'open'>;
   readonly runs: Pick<Runs, 'find' | 'latest' | 'waitingAgain'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
@@ -71,7 +52,7 @@ export type Tellings = ReturnType<typeof createTellings>;
  * be changed. What is to be told stands in the row of the run, and goes before it is told: nobody is told twice.
  */
 export function createTellings(deps: TellingsDeps) {
-  const { store, encryption, record, runs, directMessages, settings, untold, wording, games } = deps;
+  const { store, record, runs, directMessages, settings, untold, wording, games } = deps;
   const { now = () => Date.now(), logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => tellDue() });
 
@@ -106,21 +87,6 @@ export function createTellings(deps: TellingsDeps) {
     }
   }
 
-  function open({ guild_id: guildId, document_id: id, telling }: SubmissionsTable) {
-    const plain = encryption.open(JSON.parse(telling ?? ''), tellingContext({ guildId, id }));
-    const { token, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
-    const interaction: Interaction = {
-      ...kept,
-      guildId,
-      token: new Secret(token),
-      isInstalledInGuild: true,
-      isInThread: false,
-      roleIds: [],
-      request: { kind: 'unknown' },
-    };
-    return { interaction, message };
-  }
-
   async function sendMessage({ t, guildId, channelId, user }: Context, run: Run): Promise<void> {
     const isOwn = run.decidedBy === user.id;
     if (isOwn || !(await isWanted(guildId, user.id))) return;
@@ -153,23 +119,27 @@ export function createTellings(deps: TellingsDeps) {
   }
 
   /** Never throws. */
-  async function tell(row: SubmissionsTable): Promise<void> {
-    const about = { guildId: row.guild_id };
+  async function tell({
+    id,
+    guild_id: guildId,
+    document_id: documentId,
+    telling,
+  }: SubmissionsTable): Promise<void> {
+    const kept = record.open(telling, tellingContext({ guildId, id: documentId }), { guildId });
+    if (kept === undefined) return;
+    const { interaction, message } = kept;
     try {
-      const { interaction, message } = open(row);
-      const run = await runs.find(row.guild_id, row.id);
+      const run = await runs.find(guildId, id);
       if (run === undefined) return;
       const context = contextOf(interaction, wording);
       await Promise.all([
         sendMessage(context, run),
         changeReply(context, interaction, run, message).catch((error: unknown) => {
-          logger.warn({ ...about, err: error }, 'a reply does not show what a moderator has decided');
+          logger.warn({ guildId, err: error }, 'a reply does not show what a moderator has decided');
         }),
       ]);
     } catch (error) {
-      // The message of a SyntaxError quotes the record.
-      const cause = error instanceof SyntaxError ? {} : { err: error };
-      logger.error({ ...about, ...cause }, 'a member could not be told what a moderator has decided');
+      logger.error({ guildId, err: error }, 'a member could not be told what a moderator has decided');
     }
   }
 
@@ -200,18 +170,10 @@ export function createTellings(deps: TellingsDeps) {
      * read.
      */
     async seal(key: ApprovalKey, interactionId: string): Promise<string | null> {
-      const row = await store
-        .tables()
-        .selectFrom('interactions')
-        .selectAll()
-        .where('id', '=', interactionId)
-        .where('sealed', 'is not', null)
-        .executeTakeFirst();
-      const opened = row && record.open(row);
-      if (opened === undefined) return null;
-      const { interaction, message } = opened;
-      const kept = sealedSchema.parse({ ...interaction, token: interaction.token.reveal(), message });
-      return JSON.stringify(encryption.seal(JSON.stringify(kept), tellingContext(key)));
+      const kept = await record.find(interactionId);
+      if (kept === undefined) return null;
+      const { interaction, message } = kept;
+      return record.seal({ interaction, message }, tellingContext(key));
     },
   };
 }
