@@ -48,32 +48,18 @@ export interface AfterCrashDeps extends LaterReplies {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-export type AfterCrash = ReturnType<typeof createAfterCrash>;
-
 /**
  * Tells members what their interaction did if its process died before the reply, or could not deliver the reply. Nothing
- * is done again. Every method throws a StoreError when the store fails.
+ * is done again.
+ * @returns what tells, in the background, of the interactions that this process owns and is not at work on; a failure is tried
+ *   again at the next call. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const {
-    record,
-    underWay,
-    editOrder,
-    api,
-    wording,
-    reportOf,
-    stateOfDocument,
-    logLost,
-    tellGuild,
-    onToldLater,
-    logger,
-  } = deps;
-
-  /** What an interaction has submitted or decided, for its member; `undefined` if it did neither. */
-  const report = (context: Context) => reportOf(context, 'member');
+  const { record, underWay, editOrder, api, wording, reportOf, stateOfDocument, logLost } = deps;
+  const { tellGuild, onToldLater, logger } = deps;
 
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
-  async function tellInLog(interaction: Interaction): Promise<void> {
+  async function tellTooLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
@@ -84,16 +70,12 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       await logLost(context);
     }
     await record.markReplied(interaction.id);
-  }
-
-  async function tellTooLate(interaction: Interaction): Promise<void> {
-    await tellInLog(interaction);
     onToldLater?.('too-late');
   }
 
   /** What a member reads whose interaction was interrupted: from what is stored, never from what their message showed. */
   async function replyTo({ shown, customId }: KeptInteraction, context: Context): Promise<Reply | string> {
-    const own = await report(context);
+    const own = await reportOf(context, 'member');
     const about = own ?? (shown && customId ? await stateOfDocument(context, customId) : undefined);
     return about ?? interruptedText(context.t, customId);
   }
@@ -116,9 +98,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         await deliver(
           {
             api,
+            editOrder,
             interaction,
             shown,
-            isLatest: () => editOrder.isLatest(id, message),
+            message,
             fallback: () => t('failure.notTaken', { submissions: context.mention('submissions') }),
           },
           said,
@@ -130,7 +113,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       }
     } else {
       // What was carried out beside the message of a control is shown by that message, and has to have ended.
-      await report(context);
+      await reportOf(context, 'member');
     }
     await logLost(context);
     await record.markReplied(id);
@@ -138,31 +121,22 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
   }
 
-  return {
-    report,
-    tellInLog,
-
-    /**
-     * Tells, in the background, of the interactions that this process owns and is not at work on. A failure is tried
-     * again at the next call.
-     */
-    async tellUnreplied(): Promise<void> {
-      for (const row of await record.unreplied()) {
-        if (underWay.has(row.id)) continue;
-        const unreplied = record.openRow(row);
-        // A row that cannot be opened stays under way, so that this is logged once.
-        underWay.begin(row.id, unreplied?.message ?? row.id);
-        if (!unreplied) {
-          onToldLater?.('unreadable');
-          continue;
-        }
-        tellOne(unreplied)
-          .catch((error: unknown) => {
-            onToldLater?.('failed');
-            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
-          })
-          .finally(() => underWay.end(row.id));
+  return async function tellUnreplied(): Promise<void> {
+    for (const row of await record.unreplied()) {
+      if (underWay.has(row.id)) continue;
+      const unreplied = record.openRow(row);
+      // A row that cannot be opened stays under way, so that this is logged once.
+      underWay.begin(row.id, unreplied?.message ?? row.id);
+      if (!unreplied) {
+        onToldLater?.('unreadable');
+        continue;
       }
-    },
+      tellOne(unreplied)
+        .catch((error: unknown) => {
+          onToldLater?.('failed');
+          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
+        })
+        .finally(() => underWay.end(row.id));
+    }
   };
 }

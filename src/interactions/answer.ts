@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
-import { type DiscordApi, isRefused, isUncertain, LostInteraction } from '../discord/api.ts';
+import { type DiscordApi, isUncertain, LostInteraction } from '../discord/api.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -8,7 +8,7 @@ import { StoreError } from '../storage/store-error.ts';
 import { UserError } from '../user-error.ts';
 import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
-import type { AfterCrash } from './after-crash.ts';
+import type { LaterReplies } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
 import { interruptedText } from './approval-view.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
@@ -17,7 +17,6 @@ import {
   deliverBeside,
   firstResponse,
   isBeside,
-  type MessageKey,
   messageWritten,
   type ReplyOrText,
   replacedBy,
@@ -39,7 +38,7 @@ export interface AnswerDeps extends Announcing {
   readonly record: Pick<InteractionRecord, 'take' | 'mayReply' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
-  readonly afterCrash: Pick<AfterCrash, 'report' | 'tellInLog'>;
+  readonly reportOf: LaterReplies['reportOf'];
   readonly myTurn: WorkTurns;
   /** See {@link LARGE_TURN_MS}. */
   readonly largeTurnMs?: number | undefined;
@@ -67,7 +66,7 @@ export type Answering = ReturnType<typeof createAnswering>;
  * for its member. What is thrown from here is logged by dispatch.ts: the interaction was lost, or has no reply yet.
  */
 export function createAnswering(deps: AnswerDeps) {
-  const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
+  const { api, record, underWay, editOrder, reportOf, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
   /** Ends with the turns of all large replies that were asked for until now. */
   let largeTurns: Promise<unknown> | undefined;
@@ -123,7 +122,7 @@ export function createAnswering(deps: AnswerDeps) {
     const { request } = interaction;
     const says = interruptedText(context.t, 'customId' in request ? request.customId : undefined);
     const nothing = referring(error, inFlight, says, FAILED);
-    return (await afterCrash.report(context)) ?? nothing;
+    return (await reportOf(context, 'member')) ?? nothing;
   }
 
   /** Carries an action out. @throws LostInteraction; StoreError as {@link replyFromStore} */
@@ -167,7 +166,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (shown) {
       // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
       // since Discord waits.
-      void editOrder.tryToClaimAtOnce(interaction, messageWritten(interaction, true));
+      void editOrder.claimAtOnce(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
@@ -206,39 +205,18 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      await editOrder.tryToClaim(interaction.id, message);
+      await editOrder.claim(interaction.id, message);
       if (!(await record.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
-      const say = isBeside(interaction, action.answers) ? deliverBeside : deliver;
-      await deliverOrTellInLog(inFlight, { shown, message, say }, reply);
+      // If this fails, the interaction stays recorded, and its member or the log channel is told soon: see after-crash.ts.
+      const send = isBeside(interaction, action.answers) ? deliverBeside : deliver;
+      const fallback = (error: unknown) => notTaken(error, inFlight);
+      await send({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
       trace.replied();
       await record.markReplied(interaction.id);
       await tryToAnnounce(inFlight, reply);
     } finally {
       underWay.end(interaction.id);
-    }
-  }
-
-  /** @throws what `deliver` throws; if Discord will never take the reply, the guild's log channel was told */
-  async function deliverOrTellInLog(
-    inFlight: InFlight,
-    how: {
-      readonly shown: Shown | undefined;
-      readonly message: MessageKey;
-      readonly say: typeof deliver | typeof deliverBeside;
-    },
-    reply: ReplyOrText,
-  ): Promise<void> {
-    const { interaction, progress } = inFlight;
-    const { shown, message, say } = how;
-    const isLatest = () => editOrder.mayBeLatest(interaction.id, message);
-    const fallback = (error: unknown) => notTaken(error, inFlight);
-    try {
-      await say({ api, interaction, shown, progress, isLatest, fallback }, reply);
-    } catch (error) {
-      // After any other failure the interaction stays recorded, and its member is told soon.
-      if (isRefused(error) || error instanceof LostInteraction) await afterCrash.tellInLog(interaction);
-      throw error;
     }
   }
 

@@ -12,6 +12,7 @@ import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
 import type { PressAnswers, Reply } from './command.ts';
 import { renewed } from './controls.ts';
+import type { EditOrder } from './edit-order.ts';
 import type { Interaction, Shown, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
@@ -166,13 +167,14 @@ export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: Pre
 
 export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly interaction: Interaction;
+  /** The message that it writes. */
+  readonly message: MessageKey;
   /** What the message of the button or the modal showed that it changes; `undefined`: it has a message of its own. */
   readonly shown: Shown | undefined;
   /** What was shown of it before. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
-  /** Whether no later interaction has begun to write the same message: see edit-order.ts. */
-  readonly isLatest: () => Promise<boolean>;
   /** Told of a reply that Discord does not take; returns what is said in the end. */
   readonly fallback: (error: unknown) => string;
 }
@@ -204,20 +206,21 @@ export async function deliverBeside(
 }
 
 async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {
-  const { api, interaction, shown, progress, isLatest } = delivery;
-  const message = messageAfter(reply, shown);
+  const { api, editOrder, interaction, message, shown, progress } = delivery;
+  const after = messageAfter(reply, shown);
+  const edit = () => api.edit(interaction, after, () => editOrder.isLatest(interaction.id, message));
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   await persist(async () => {
     // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
     if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
     isSentBefore = true;
-    await api.edit(interaction, message, isLatest);
+    await edit();
   });
   if (!progress?.isUncertain()) return;
   // Discord may have done the edit with the progress last.
   await sleep(LATE_EDIT_MS);
-  await persist(() => api.edit(interaction, message, isLatest));
+  await persist(edit);
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */

@@ -19,11 +19,12 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Keeps an older reply from overwriting a newer one: the reply to button A may be tried again after the member has pressed B. Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply
- * waits while an edit for A is under way. Presses on a message that the bot has posted are in no order.
+ * Keeps an older reply from overwriting a newer one: the reply to button A may be tried again after the member has pressed B.
+ * Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply waits while an edit for A is under
+ * way. Presses on a message that the bot has posted are in no order.
  */
 export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
-  async function claim(interactionId: string, message: MessageKey): Promise<boolean> {
+  async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
     const { numUpdatedRows } = await store
       .tables()
       .updateTable('interactions')
@@ -34,7 +35,7 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
     return numUpdatedRows === 1n;
   }
 
-  async function isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
+  async function latest(interactionId: string, message: MessageKey): Promise<boolean> {
     for (let pauses = 0; ; pauses += 1) {
       const others = await store
         .tables()
@@ -53,16 +54,13 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
   return {
     /**
      * A recorded interaction writes this message from now on.
-     * @returns false if the interaction was taken over from this process, or deleted with the data of its guild
+     * @returns false if it was taken over from this process or deleted with the data of its guild, or that cannot be known
      */
-    claim,
+    claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
+      claimed(interactionId, message).catch(() => false),
 
-    /** As `claim`, as far as the store can be reached. Never throws. */
-    tryToClaim: (interactionId: string, message: MessageKey): Promise<boolean> =>
-      claim(interactionId, message).catch(() => false),
-
-    /** An interaction that is not recorded writes this message with its first response, as far as the store can be reached. */
-    async tryToClaimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
+    /** The same of an interaction that is not recorded and writes the message with its first response. Never throws. */
+    async claimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await store
         .tables()
         .insertInto('interactions')
@@ -88,13 +86,10 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
     },
 
     /**
-     * Whether no later interaction has begun to write the message. If an edit for an earlier interaction may still be under
-     * way, this waits for its end, two seconds at most: Discord might apply that edit last.
+     * Whether no later interaction has begun to write the message; true while that cannot be known. If an edit for an earlier
+     * interaction may still be under way, this waits for its end, two seconds at most: Discord might apply that edit last.
      */
-    isLatest,
-
-    /** As `isLatest`; true while that cannot be known. Never throws. */
-    mayBeLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
-      isLatest(interactionId, message).catch(() => true),
+    isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
+      latest(interactionId, message).catch(() => true),
   };
 }

@@ -5,7 +5,7 @@ import { createDispatcher, type DispatchDeps } from './dispatch.ts';
 import { createTakeover, type TakeoverDeps } from './takeover.ts';
 import { createUnderWay } from './under-way.ts';
 
-type Made = 'underWay' | 'afterCrash' | 'answering' | 'submissions' | 'tellUnreplied' | keyof LaterReplies;
+type Made = 'underWay' | 'answering' | 'tellUnreplied' | keyof LaterReplies;
 
 export interface InteractionsDeps
   extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, Made> {
@@ -16,21 +16,14 @@ export interface InteractionsDeps
 /** How an interaction comes to its command, and the answer to Discord, at once or after a crash. */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, runs, replies } = deps;
-  const underWay = createUnderWay();
-  const afterCrash = createAfterCrash({
-    ...deps,
-    underWay,
-    async reportOf(context, to) {
-      // What the interaction was writing has ended once another transaction of its guild begins.
-      await store.inGuild(context.guildId, () => runs.endRunningOf(context.interactionId));
-      return replies.reportOf(context, to);
-    },
-    stateOfDocument: replies.stateOfDocument,
-    logLost: replies.logLost,
-  });
-  const answering = createAnswering({ ...deps, underWay, afterCrash });
+  const reportOf: LaterReplies['reportOf'] = async (context, to) => {
+    // What the interaction was writing has ended once another transaction of its guild begins.
+    await store.inGuild(context.guildId, () => runs.endRunningOf(context.interactionId));
+    return replies.reportOf(context, to);
+  };
+  const made = { ...deps, ...replies, reportOf, underWay: createUnderWay() };
   return {
-    ...createDispatcher({ ...deps, answering }),
-    takeOver: createTakeover({ ...deps, submissions: runs, tellUnreplied: afterCrash.tellUnreplied }),
+    ...createDispatcher({ ...deps, answering: createAnswering(made) }),
+    takeOver: createTakeover({ ...made, tellUnreplied: createAfterCrash(made) }),
   };
 }

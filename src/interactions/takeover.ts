@@ -9,7 +9,7 @@ export interface TakeoverDeps {
   /** The id of this process. */
   readonly owner: string;
   /** Ends abandoned submissions, so that their outcomes can be told. */
-  readonly submissions: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
+  readonly runs: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
   /** Updates the messages on which moderators decide. */
@@ -22,7 +22,7 @@ export interface TakeoverDeps {
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
-export function createTakeover({ store, owner, submissions, tellUnreplied, showDue, logger }: TakeoverDeps) {
+export function createTakeover({ store, owner, runs, tellUnreplied, showDue, logger }: TakeoverDeps) {
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -31,7 +31,7 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, showD
       .where('sealed', 'is not', null)
       .where(isAbandoned(store, owner))
       .execute();
-    return new Set([...found.map(({ guild_id }) => guild_id), ...(await submissions.abandonedGuilds())]);
+    return new Set([...found.map(({ guild_id }) => guild_id), ...(await runs.abandonedGuilds())]);
   }
 
   /**
@@ -47,7 +47,7 @@ export function createTakeover({ store, owner, submissions, tellUnreplied, showD
       .where('sealed', 'is not', null)
       .where(isAbandoned(store, owner))
       .execute();
-    await submissions.endAbandoned(guildId);
+    await runs.endAbandoned(guildId);
   }
 
   return async function takeOver(stopping: AbortSignal): Promise<void> {

@@ -109,9 +109,10 @@ export function createTellings(deps: TellingsDeps) {
     await deliver(
       {
         api,
+        editOrder,
         interaction,
         shown: undefined,
-        isLatest: () => editOrder.isLatest(interaction.id, message),
+        message,
         fallback: () => context.t('failure.notTaken', { submissions: context.mention('submissions') }),
       },
       reply,

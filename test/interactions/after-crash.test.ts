@@ -272,10 +272,10 @@ describe('an interaction', () => {
   it('gives way to a first response that changes the same message', async () => {
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
-    const { claim, tryToClaimAtOnce, isLatest } = bot.restarted().editOrder;
+    const { claim, claimAtOnce, isLatest } = bot.restarted().editOrder;
     await claim(interaction.id, 'message');
     expect(await isLatest(interaction.id, 'message')).toBe(true);
-    await tryToClaimAtOnce(later, 'message');
+    await claimAtOnce(later, 'message');
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 

@@ -38,7 +38,8 @@ const press = (id: string, madeBy = id): Interaction =>
 
 /** A delivery with which no other one interferes. */
 const ALONE = {
-  isLatest: async () => true,
+  editOrder: { isLatest: async () => true },
+  message: 'a message',
   fallback: String,
 };
 
@@ -192,10 +193,10 @@ describe('of the answers that change one message', () => {
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);
     const api = { edit, followUp: edit, read: async () => 'answered' as const };
-    const isLatest = async () => written.length === 0;
+    const editOrder = { isLatest: async () => written.length === 0 };
     const progress = { isShown: () => true, isUncertain: () => true };
     await deliver(
-      { ...ALONE, api, isLatest, interaction: press('1'), shown: SHOWN, progress },
+      { ...ALONE, api, editOrder, interaction: press('1'), shown: SHOWN, progress },
       { content: 'done' },
     );
     expect(written).toEqual([true, false]);
@@ -206,9 +207,9 @@ describe('of the answers that change one message', () => {
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void isWanted.push(await isLatest?.());
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
-    const isLatest = async () => false;
+    const editOrder = { isLatest: async () => false };
     await deliver(
-      { ...ALONE, api, isLatest, interaction: press('1'), shown: undefined },
+      { ...ALONE, api, editOrder, interaction: press('1'), shown: undefined },
       { content: 'done' },
     );
     expect(isWanted).toEqual([false]);

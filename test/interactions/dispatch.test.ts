@@ -249,10 +249,15 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('whose answer Discord refuses is no longer open', async () => {
+  it('whose answer Discord refuses stays recorded, and is told of soon', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
-    void say('later');
+    const before = ended('undelivered');
+    const answer = say('later');
+    await expect.poll(() => ended('undelivered')).toBe(before + 1);
+    expect(await recorded()).toEqual({ rows: rows + 1, open: 1 });
+    await bot.takeOver();
+    expect(textOf(await answer)).toContain('The bot was interrupted');
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 

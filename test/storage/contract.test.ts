@@ -314,7 +314,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       encryption,
       now: Date.now,
       wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
-      submissions: parts.runs,
+      runs: parts.runs,
       async reportOf({ interactionId }) {
         failed += 1;
         if (failed <= failures) throw new StoreError('away');

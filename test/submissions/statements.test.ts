@@ -68,7 +68,7 @@ it('no statement about submissions reads a whole table', async () => {
     const takeOver = createTakeover({
       store,
       owner: 'o',
-      submissions: parts.runs,
+      runs: parts.runs,
       tellUnreplied: async () => undefined,
       showDue: async () => undefined,
       logger: recorder(),

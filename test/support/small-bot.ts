@@ -78,7 +78,7 @@ export async function startSmallBot(
       now: Date.now,
       api,
       wording,
-      submissions: {
+      runs: {
         abandonedGuilds: async () => [],
         endAbandoned: async () => undefined,
       },
@@ -88,13 +88,13 @@ export async function startSmallBot(
       logger,
       ...deps,
     });
-  const { record, editOrder, afterCrash } = restarted();
+  const { record, editOrder, takeOver } = restarted();
   const answering = createAnswering({
     api,
     record,
     underWay,
     editOrder,
-    afterCrash,
+    reportOf: async () => undefined,
     posts: createChannelPosts({ api, logger }),
     tellGuild,
     myTurn: createWorkTurns(),
@@ -150,6 +150,7 @@ export async function startSmallBot(
           .map(({ method, path: route }) => (route.includes('/callback') ? 'callback' : method));
     },
     underWay,
+    takeOver,
     restarted,
     async stop() {
       stopping.abort();
@@ -188,7 +189,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const record = createInteractionRecord(deps);
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
-  const afterCrash = createAfterCrash({
+  const tellUnreplied = createAfterCrash({
     stateOfDocument: async () => undefined,
     logLost: async () => undefined,
     ...deps,
@@ -198,14 +199,13 @@ export function interactionParts(deps: InteractionPartsDeps) {
   });
   const takeOver = createTakeover({
     ...deps,
-    tellUnreplied: afterCrash.tellUnreplied,
+    tellUnreplied,
     showDue: async () => undefined,
   });
   return {
     record,
     underWay,
     editOrder,
-    afterCrash,
     takeOver: () => takeOver(new AbortController().signal),
   };
 }
