@@ -3,7 +3,6 @@ import type { Config } from './config/config.ts';
 import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
 import { createDiscord } from './discord/discord.ts';
-import type { FatalDiscordError } from './discord/gateway.ts';
 import { asPublished } from './discord/publish.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
 import { createGuilds } from './guilds/guilds.ts';
@@ -28,9 +27,7 @@ import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
 import { reportStart } from './operations/start-report.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
-import type { LeaseOver } from './storage/leases.ts';
 import { openStore } from './storage/open-store.ts';
-import type { StuckTransaction } from './storage/store.ts';
 import { createSubmissionRecords } from './submissions/records.ts';
 import { createSubmissions } from './submissions/submissions.ts';
 import type { Language } from './words/languages.ts';
@@ -66,16 +63,14 @@ export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
   /** Called when the bot cannot go on; the process has to end. */
-  readonly onFatal: (error: FatalDiscordError | LeaseOver | StuckTransaction) => void;
+  readonly onFatal: (error: Error) => void;
   readonly timing?: Timing;
   /** Other languages than the bot's own, for a test of all that it says. */
   readonly languages?: readonly Language[];
 }
 
 /** The whole bot, put together from its rooms. Nothing happens before `start`. */
-export function createApp({ config, logger, timing = {}, languages, ...deps }: AppDeps) {
-  // A token that is refused is noticed more than once.
-  const onFatal = firstOnly(deps.onFatal);
+export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
@@ -94,8 +89,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     // Only what Discord posts can be shared: to every session of a gateway it sends all.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
-    // Not `onFatal`: this ends the process also while the bot stops.
-    onOver: deps.onFatal,
+    onOver: onFatal,
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
   });
@@ -324,13 +318,4 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     connection.part,
   ];
   return { ...inOrder(parts, logger), commands: published };
-}
-
-function firstOnly<Value>(take: (value: Value) => void): (value: Value) => void {
-  let isTaken = false;
-  return (value) => {
-    if (isTaken) return;
-    isTaken = true;
-    take(value);
-  };
 }

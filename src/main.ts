@@ -46,6 +46,8 @@ async function main(): Promise<void> {
       logger.error({ err: error }, `${error.message}: the bot ends, to be started anew`);
       process.exit(1);
     }
+    // A token that is refused is noticed more than once.
+    if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
     void end(1);

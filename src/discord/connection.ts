@@ -5,7 +5,7 @@ import { retry } from '../retry.ts';
 import type { Secret } from '../secret.ts';
 import type { Discord } from './discord.ts';
 import { createEndpoint } from './endpoint.ts';
-import { createGateway, type FatalDiscordError } from './gateway.ts';
+import { createGateway } from './gateway.ts';
 import {
   type Application,
   endpointTrouble,
@@ -28,7 +28,7 @@ export interface ConnectionDeps extends WayIn {
   readonly onInteraction: (payload: unknown) => void;
   /** Called once the commands are published. */
   readonly onReady: (online: { commands: number; application: Application }) => Promise<void>;
-  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly onFatal: (error: Error) => void;
   /** Ends what is under way, when the bot stops. */
   readonly finish: () => Promise<void>;
   /** How often the bot looks whether commands still come in this way, in milliseconds. */

@@ -6,16 +6,15 @@ import { atMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
-import { FatalDiscordError, type Gateway } from './gateway.ts';
+import type { Gateway } from './gateway.ts';
 
 /** Where Discord posts to. */
 const ENDPOINT_PATH = '/interactions';
-/** The longest body that is read, in bytes. */
-const MOST_BODY_BYTES = 1_048_576;
-/** While so many bytes are being read, larger bodies than usual are refused: unsigned requests must not fill the memory. */
-const MOST_BYTES_AT_ONCE = 16 * MOST_BODY_BYTES;
-/** The longest usual body: a form with five fields of 4,000 characters, each escaped in 6 bytes. It is read at any time. */
-const USUAL_BODY_BYTES = 128 * 1_024;
+/**
+ * The longest body that is read, in bytes: a form with five fields of 4,000 characters, each escaped in 6 bytes, and as much for
+ * its message. Unsigned requests fill 128 MiB at most.
+ */
+const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
 /** How long a request may take to arrive, in milliseconds: Discord waits 3 seconds for the answer. */
 const ARRIVES_MS = 5_000;
@@ -32,7 +31,7 @@ export interface EndpointDeps {
   /** Called with each interaction that Discord has signed. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
   /** Called when the port cannot be listened on. */
-  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly onFatal: (error: Error) => void;
   readonly logger: Logger;
 }
 
@@ -54,7 +53,6 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
   const key = keyOf(deps.publicKey);
   const log = createSparingLog(logger);
-  let bytesAtOnce = 0;
   let isLeaving = false;
   const server = createServer(
     {
@@ -111,21 +109,13 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    try {
-      // The sender can still read why, though it was refused in the middle of its body.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        bytes += chunk.length;
-        bytesAtOnce += chunk.length;
-        if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
-        if (bytes > USUAL_BODY_BYTES && bytesAtOnce > MOST_BYTES_AT_ONCE) {
-          throw new Refusal(503, 'too much comes at once');
-        }
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks);
-    } finally {
-      bytesAtOnce -= bytes;
+    // The sender can still read why, though it was refused in the middle of its body.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
+      chunks.push(chunk);
     }
+    return Buffer.concat(chunks);
   }
 
   function turnAway(response: ServerResponse, error: unknown): void {
@@ -139,14 +129,12 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
 
   return {
     async connect() {
-      try {
-        await listen(server, { what: 'interactions', host, port, variable: 'INTERACTIONS_PORT' });
-      } catch (error) {
-        onFatal(new FatalDiscordError(Object(error).message, { cause: error }));
-        return;
+      function listens(): void {
+        server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
+        logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
       }
-      server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
-      logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
+      const where = { what: 'interactions', host, port, variable: 'INTERACTIONS_PORT' };
+      await listen(server, where).then(listens, onFatal);
     },
     async disconnect() {
       isLeaving = true;
