@@ -7,19 +7,18 @@ export type SparingLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 /**
  * For what fails again and again: a message is logged the first time, then once a minute at most, with how often it came
  * since it was logged last (`times`).
- * @param now milliseconds of a clock that nobody sets
  */
-export function createSparingLog(logger: SparingLog, now = () => performance.now()): SparingLog {
+export function createSparingLog(logger: SparingLog): SparingLog {
   const past = new Map<string, { loggedAt: number; times: number }>();
 
   const sparing = (level: keyof SparingLog) => (details: object, message: string) => {
     const known = past.get(message);
     const times = (known?.times ?? 0) + 1;
-    if (known !== undefined && now() - known.loggedAt < EVERY_MS) {
+    if (known !== undefined && performance.now() - known.loggedAt < EVERY_MS) {
       known.times = times;
       return;
     }
-    past.set(message, { loggedAt: now(), times: 0 });
+    past.set(message, { loggedAt: performance.now(), times: 0 });
     logger[level](times > 1 ? { ...details, times } : details, message);
   };
 

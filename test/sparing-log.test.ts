@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSparingLog } from '../src/sparing-log.ts';
 import { recorder } from './support/machine.ts';
 
 it('what fails again and again is logged once a minute, with how often', () => {
   const logger = recorder();
   let now = 0;
-  const log = createSparingLog(logger, () => now);
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const log = createSparingLog(logger);
   for (let second = 0; second < 150; second += 1) {
     now = second * 1000;
     log.warn({ second }, 'no way to Discord');

@@ -100,7 +100,7 @@ export interface DiscordApiDeps extends ApiTiming {
 export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRefused, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
-  const block = createBlock({ logger });
+  const block = createBlock(logger);
   const stopping = new AbortController();
   /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
   const connections = createConnections();

@@ -7,23 +7,17 @@ const RESPONSES_A_SECOND = 5;
 
 export type Block = ReturnType<typeof createBlock>;
 
-export interface BlockDeps {
-  readonly logger: Pick<Logger, 'error'>;
-  /** Milliseconds of a clock that nobody sets. */
-  readonly now?: () => number;
-}
-
 /**
  * Discord's block by address: a 429 of Discord's edge, which concerns the whole process, and mostly does not say for how
  * long (discord-api-docs#5810). While it lasts, only first responses to interactions are tried, since these cannot wait.
  */
-export function createBlock({ logger, now = () => performance.now() }: BlockDeps) {
+export function createBlock(logger: Pick<Logger, 'error'>) {
   let until = 0;
   let second = 0;
   let responses = 0;
 
   /** Milliseconds for which nothing is sent; 0 without a block. */
-  const leftMs = () => Math.max(0, until - now());
+  const leftMs = () => Math.max(0, until - performance.now());
 
   return {
     leftMs,
@@ -37,12 +31,12 @@ export function createBlock({ logger, now = () => performance.now() }: BlockDeps
             'the same address, or another bot with the same token',
         );
       }
-      until = Math.max(until, now() + lastsMs);
+      until = Math.max(until, performance.now() + lastsMs);
     },
     /** Whether a first response may be tried now. */
     mayRespond(): boolean {
       if (leftMs() === 0) return true;
-      const present = Math.floor(now() / 1000);
+      const present = Math.floor(performance.now() / 1000);
       responses = present === second ? responses + 1 : 1;
       second = present;
       return responses <= RESPONSES_A_SECOND;

@@ -1,9 +1,9 @@
-import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
+import { isRefused, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from './approval-view.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import { bareText, deliver, stateOf } from './deliver.ts';
+import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
@@ -40,7 +40,7 @@ export interface AfterCrashDeps extends LaterReplies {
   readonly record: Pick<InteractionRecord, 'openRow' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
-  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly api: Delivery['api'];
   readonly wording: Wording;
   readonly tellGuild: GuildLog['tell'];
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;

@@ -1,10 +1,8 @@
 import type { DiscordApi } from '../discord/api.ts';
-import type { ChannelPosts } from '../discord/channel-posts.ts';
-import { fitTexts } from '../discord/limits.ts';
+import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DAY_MS } from '../numbers.ts';
 import { signed } from '../words/servers.ts';
 import type { Announcement } from './command.ts';
-import { NO_MENTIONS } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -39,11 +37,6 @@ export async function announce(
     }
   }
   if (isElsewhere) return;
-  const { content, embed, components } = message;
-  const texts = fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] });
   // A follow-up is public unless it says otherwise, whatever the reply was.
-  await api.followUp(interaction, {
-    body: { ...texts, ...(components && { components }), allowed_mentions: NO_MENTIONS },
-    files: [],
-  });
+  await api.followUp(interaction, { body: messageBody(message), files: [] });
 }

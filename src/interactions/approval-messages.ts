@@ -24,8 +24,6 @@ export interface ApprovalMessagesDeps {
   readonly claimJob: ClaimJob;
   /** Called after each change of a document that waits, or did. */
   readonly onChange: () => void;
-  /** Milliseconds since 1970. */
-  readonly now?: (() => number) | undefined;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -49,7 +47,6 @@ const CLOSED_FOR_MS = 3_600_000;
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  const { now = () => Date.now() } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -148,13 +145,13 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function roleToMention(guildId: string, known: Settings): Promise<string | undefined> {
     const isDue = ({ mentionsApprovalRole, approvalMentionedAt: at = Number.NEGATIVE_INFINITY }: Settings) =>
       // A time in the future means that the clock was set back.
-      mentionsApprovalRole === true && (now() - at >= MENTIONED_EVERY_MS || at > now());
+      mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
     if (!isDue(known)) return undefined;
     let roleId: string | undefined;
     await settings.change(guildId, (found) => {
       if (!isDue(found)) return found;
       roleId = found.approvalRoleId;
-      return { ...found, approvalMentionedAt: now() };
+      return { ...found, approvalMentionedAt: Date.now() };
     });
     return roleId;
   }

@@ -166,7 +166,7 @@ export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: Pre
   answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
 
 export interface Delivery {
-  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly interaction: Interaction;
   /** The message that it writes. */
@@ -190,13 +190,7 @@ export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =
 
 /** The same of a reply beside the message of its control: see {@link isBeside}. Where it says nothing, there is none. */
 export async function deliverBeside(
-  {
-    api,
-    interaction,
-    fallback,
-  }: Pick<Delivery, 'interaction' | 'fallback'> & {
-    readonly api: Pick<DiscordApi, 'followUp'>;
-  },
+  { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
 ): Promise<void> {
   if (bareText(replyOf(reply)) === '') return;

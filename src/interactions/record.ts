@@ -65,7 +65,6 @@ export interface RecordDeps {
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
-  readonly now?: () => number;
 }
 
 export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
@@ -74,13 +73,7 @@ export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createInteractionRecord({
-  store,
-  owner,
-  encryption,
-  logger,
-  now = () => Date.now(),
-}: RecordDeps) {
+export function createInteractionRecord({ store, owner, encryption, logger }: RecordDeps) {
   /** @param context binds it to where it is kept */
   function seal({ interaction, ...others }: KeptInteraction, context: string): string {
     // Only the fields of the schema are kept.
@@ -228,9 +221,9 @@ export function createInteractionRecord({
         .tables()
         .selectFrom('interactions')
         .select('id')
-        .where('taken_at', '<=', now() - REPLIED_KEPT_MS)
+        .where('taken_at', '<=', Date.now() - REPLIED_KEPT_MS)
         .where(({ or, eb }) =>
-          or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
+          or([eb('sealed', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
         .limit(DELETED_AT_ONCE);
       const some = store.tables().deleteFrom('interactions').where('id', 'in', isOld);

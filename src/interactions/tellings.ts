@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DiscordApi } from '../discord/api.ts';
 import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Untold } from '../guilds/untold.ts';
@@ -14,7 +13,7 @@ import type { Run, Runs } from '../submissions/runs.ts';
 import { sentences } from '../words/sentences.ts';
 import { againText, approvalView } from './approval-view.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import { deliver } from './deliver.ts';
+import { type Delivery, deliver } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
 import type { InteractionRecord } from './record.ts';
@@ -31,7 +30,7 @@ export interface TellingsDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly record: Pick<InteractionRecord, 'find' | 'seal' | 'open'>;
   readonly runs: Pick<Runs, 'find' | 'latest' | 'waitingAgain'>;
-  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly directMessages: DirectMessages;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
@@ -40,8 +39,6 @@ export interface TellingsDeps {
   readonly games: GameIndex;
   /** What the reply of the member shows of a run. */
   readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
-  /** Milliseconds since 1970. */
-  readonly now?: (() => number) | undefined;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -53,7 +50,7 @@ export type Tellings = ReturnType<typeof createTellings>;
  */
 export function createTellings(deps: TellingsDeps) {
   const { store, record, runs, directMessages, settings, untold, wording, games } = deps;
-  const { now = () => Date.now(), logger } = deps;
+  const { logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => tellDue() });
 
   /** Whether a member of a guild gets direct messages. */
@@ -78,7 +75,7 @@ export function createTellings(deps: TellingsDeps) {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('submissions')
-        .set({ telling: null, told_at: now() })
+        .set({ telling: null, told_at: Date.now() })
         .where('id', '=', row.id)
         .where('telling', '=', row.telling)
         .executeTakeFirst();
@@ -102,7 +99,7 @@ export function createTellings(deps: TellingsDeps) {
   async function changeReply(context: Context, interaction: Interaction, run: Run, message: string) {
     const { api, editOrder } = deps;
     // The clock of this machine may be wrong: what is over is asked, and not tried.
-    const isOver = now() - interaction.receivedAt >= TOKEN_LIVES_MS;
+    const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await runs.latest(run.guildId, run.documentId)) ?? run;
     const reply = await deps.replyOf(context, latest);

@@ -3,6 +3,8 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import { hasCode } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { createRecent } from '../recent.ts';
+import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 import type { Request } from './interaction.ts';
 
 /** What each kind of interaction is called in the log and the metrics. */
@@ -125,10 +127,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/**
- * So many lost interactions within this time, in milliseconds, are no accident. The warning is repeated after the same
- * time at the earliest.
- */
+/** So many lost interactions within this time, in milliseconds, are no accident. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
@@ -137,19 +136,16 @@ const WITHIN_MS = 600_000;
  * its own: Discord sends every interaction to both, and tells the slower bot that there is a response already (40060).
  * @returns to be called with what is known of one, and with why it was lost
  */
-export function createLosses(logger: Pick<Logger, 'info' | 'warn'>): (about: object, cause: unknown) => void {
-  let times: readonly number[] = [];
-  let warnedAt = Number.NEGATIVE_INFINITY;
+export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {
+  const tooOften = createRecent({ most: MANY - 1, withinMs: WITHIN_MS, now: () => performance.now() });
+  const quietly = createSparingLog(logger);
 
   return (about, cause) => {
     logger.info({ ...about, err: cause }, 'interaction lost: answered too late or elsewhere');
-    if (!hasCode(cause, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) return;
-    const now = performance.now();
-    times = [...times, now].filter((time) => now - time < WITHIN_MS).slice(-MANY);
-    if (times.length < MANY || now - warnedAt < WITHIN_MS) return;
-    warnedAt = now;
-    logger.warn(
-      { count: times.length, withinMinutes: WITHIN_MS / 60_000 },
+    const isAnswered = hasCode(cause, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+    if (!isAnswered || tooOften('another bot') === undefined) return;
+    quietly.warn(
+      {},
       'another bot is running on this token: Discord says again and again that an interaction is answered already (40060). ' +
         'Stop the other one; if it is not yours, reset the token in the Developer Portal',
     );

@@ -8,7 +8,7 @@ import { type Interaction, readInteraction } from '../../src/interactions/intera
 import { createUnderWay } from '../../src/interactions/under-way.ts';
 import { messageOf, textOf } from '../support/bot.ts';
 import { bytesOnDisk, rowsIn } from '../support/database.ts';
-import { turnsDuring } from '../support/machine.ts';
+import { createTestClock, turnsDuring } from '../support/machine.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -225,7 +225,7 @@ describe('after a restart', () => {
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().record.take(interaction);
-    await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).takeOver();
+    await bot.restarted(REPORT).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
   });
 
@@ -292,8 +292,12 @@ describe('an interaction', () => {
     await left();
     const { markReplied } = bot.restarted().record;
     await markReplied(interaction.id);
+    const clock = createTestClock();
+    let passedMs = 0;
     const pruneIn = async (ms: number) => {
-      await bot.restarted({ now: () => Date.now() + ms }).record.prune();
+      clock.advance(ms - passedMs);
+      passedMs = ms;
+      await bot.restarted().record.prune();
       return stored();
     };
     expect(await pruneIn(HOUR_MS - 60_000)).toEqual(['answered', 'open']);

@@ -39,7 +39,6 @@ async function open(
     games: indexGames(KNOWN_GAMES),
     claimJob,
     onChange: () => undefined,
-    now: Date.now,
     logger,
   });
   return { store, parts, approvals, settings, messages };

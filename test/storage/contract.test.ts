@@ -308,11 +308,10 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const told: string[] = [];
     let failed = 0;
     const { record, editOrder, takeOver } = interactionParts({
-      api: { read: async () => 'gone', edit: async () => undefined },
+      api: { read: async () => 'gone', edit: async () => undefined, followUp: async () => undefined },
       store,
       owner,
       encryption,
-      now: Date.now,
       wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
       runs: parts.runs,
       async reportOf({ interactionId }) {

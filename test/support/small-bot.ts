@@ -75,7 +75,6 @@ export async function startSmallBot(
       store,
       owner: randomUUID(),
       encryption,
-      now: Date.now,
       api,
       wording,
       runs: {
