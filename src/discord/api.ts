@@ -19,7 +19,7 @@ import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
-import { createUnreachableLog } from './unreachable.ts';
+import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
@@ -303,8 +303,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /** Whoever repeats a failed request asks this first, before logging it as something else. */
-    tellUnreachable: createUnreachableLog(apiUrl, logger),
+    tellFailure: createFailureLog(apiUrl, logger),
     /**
      * How far the clock of this machine is ahead of Discord's, to a second or two, in milliseconds; `undefined` if Discord
      * does not answer. Never throws.

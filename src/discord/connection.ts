@@ -85,12 +85,7 @@ export function createConnection(deps: ConnectionDeps) {
       firstMs: 1_000,
       longestMs: LONGEST_PAUSE_MS,
       onFailure(error, pauseMs) {
-        if (!api.tellUnreachable(error, pauseMs)) {
-          logger.warn(
-            { err: error, againInSeconds: pauseMs / 1000 },
-            "the application's settings could not be read from Discord",
-          );
-        }
+        api.tellFailure(error, pauseMs, "the application's settings could not be read from Discord");
         return pauseMs;
       },
     });

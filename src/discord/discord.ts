@@ -47,7 +47,7 @@ export function createDiscord(deps: DiscordDeps) {
     publishing: createPublishing({ api, values, claimJob, logger }),
     clock,
     isClockRight: clock.isRight,
-    tellUnreachable: api.tellUnreachable,
+    tellFailure: api.tellFailure,
     /** The application as it was when it was first read. */
     application,
     applicationId,

@@ -45,7 +45,7 @@ export interface Gateway extends GatewayState {
 }
 
 export interface GatewayDeps {
-  readonly api: Pick<DiscordApi, 'block' | 'get' | 'tellUnreachable'>;
+  readonly api: Pick<DiscordApi, 'block' | 'get' | 'tellFailure'>;
   readonly token: Secret;
   /** Called with each INTERACTION_CREATE as it comes, on whichever shard. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
@@ -144,12 +144,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         onFailure(error, pauseMs) {
           const askedMs = error instanceof RateLimitError ? error.retryAfter : 0;
           const waitMs = Math.max(pauseMs, api.block.leftMs(), askedMs);
-          if (!api.tellUnreachable(error, waitMs)) {
-            logger.error(
-              { err: error, againInSeconds: Math.ceil(waitMs / 1000) },
-              'Discord does not let the bot connect yet; it is asked again for where its gateway is',
-            );
-          }
+          const says = 'Discord does not let the bot connect yet; it is asked again for where its gateway is';
+          api.tellFailure(error, waitMs, says);
           return waitMs;
         },
       }),

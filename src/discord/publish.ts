@@ -34,7 +34,7 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
 type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
 
 export interface PublishingDeps {
-  readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellUnreachable'>;
+  readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellFailure'>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
   readonly logger: Logger;
@@ -93,9 +93,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
         onFailure(error, pauseMs) {
-          if (!api.tellUnreachable(error, pauseMs)) {
-            logger.error({ err: error, againInSeconds: pauseMs / 1000 }, explain(error));
-          }
+          api.tellFailure(error, pauseMs, explain(error));
           return pauseMs;
         },
       });

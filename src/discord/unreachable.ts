@@ -18,18 +18,21 @@ const EVERY_MS = 60_000;
 /** Why a request has not reached Discord, in a few words; `undefined` if it has, or nobody knows. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
-/** Logs once a minute that Discord cannot be reached, since several parts ask it at the start. */
-export function createUnreachableLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
+/**
+ * Logs that a request failed, which is made again after `waitMs` milliseconds: `otherwise` and the error, or once a minute that
+ * Discord cannot be reached, since several parts ask it at the start.
+ */
+export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let toldAt = Number.NEGATIVE_INFINITY;
 
-  /** @returns whether Discord could not be reached, so that nothing else needs to be logged */
-  return (error: unknown, pauseMs: number): boolean => {
+  return (error: unknown, waitMs: number, otherwise: string): void => {
     const why = whyUnreachable(error);
-    if (why === undefined) return false;
-    if (performance.now() - toldAt < EVERY_MS) return true;
-    toldAt = performance.now();
-    const seconds = Math.ceil(pauseMs / 1000);
-    logger.error({}, `${new URL(apiUrl).host} cannot be reached (${why}); next try in ${seconds} s`);
-    return true;
+    const seconds = Math.ceil(waitMs / 1000);
+    if (why === undefined) {
+      logger.error({ err: error, againInSeconds: seconds }, otherwise);
+    } else if (performance.now() - toldAt >= EVERY_MS) {
+      toldAt = performance.now();
+      logger.error({}, `${new URL(apiUrl).host} cannot be reached (${why}); next try in ${seconds} s`);
+    }
   };
 }

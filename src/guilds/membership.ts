@@ -26,8 +26,8 @@ export interface MembershipDeps {
   readonly listGuilds: (signal: AbortSignal) => Promise<readonly string[]>;
   /** Whether Discord says that the guild is unknown or closed to the bot; an error when it says neither that nor the contrary. */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
-  /** @returns whether the error means that Discord could not be reached; it has then been logged */
-  readonly tellUnreachable: (error: unknown, pauseMs: number) => boolean;
+  /** Logs why the check did not end, which is made again after so many milliseconds. */
+  readonly tellFailure: (error: unknown, waitMs: number, says: string) => void;
   /** The id of the application that the token is of. */
   readonly applicationId: () => Promise<string>;
   /** Whether the clock is right; otherwise nothing is noted or deleted. */
@@ -63,8 +63,8 @@ export function createMembership(deps: MembershipDeps) {
       const isDone = await deps.claimJob('departures', checkEveryMs, check);
       if (!isDone) await writeUses();
     } catch (error) {
-      if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;
-      logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
+      if (stopping.aborted) return;
+      deps.tellFailure(error, checkEveryMs, 'the check for guilds that the bot has left did not end');
     }
   }
 

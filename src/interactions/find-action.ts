@@ -76,8 +76,8 @@ export function findAction(
     }
     case 'button':
     case 'select': {
-      const { values, isRoleMentionable, channelPermissions, isFollowable = false, message } = request;
-      const { command: name, action, argument } = parseCustomId(request.customId);
+      const { kind: _kind, customId, message, ...chosen } = request;
+      const { command: name, action, argument } = parseCustomId(customId);
       const command = commands.get(name);
       const press = ownValue(command?.presses, action);
       if (!press) return undefined;
@@ -90,13 +90,10 @@ export function findAction(
         run: () =>
           press.run({
             ...context,
+            ...chosen,
             argument,
             shown: message.shown,
             posted: postIn(interaction, message, press.answers),
-            values,
-            isRoleMentionable,
-            channelPermissions,
-            isFollowable,
             progress: progress.show,
             stopping,
           }),

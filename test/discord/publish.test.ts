@@ -27,7 +27,7 @@ const COMMANDS = [command('one'), command('two')];
 async function open(options: Omit<StandInOptions, 'token'> = {}) {
   const discord = await startDiscord({ token: TOKEN, ...options });
   const logger = recorder();
-  const api = openApi(discord.apiUrl);
+  const api = openApi(discord.apiUrl, { logger });
   const { values } = await openStore();
   onTestFinished(async () => {
     expect(discord.breaches).toEqual([]);
@@ -107,7 +107,7 @@ describe('the commands', () => {
       published.push(route);
       return get();
     };
-    const api = { get, put, tellUnreachable: () => false };
+    const api = { get, put, tellFailure: () => undefined };
     for (const id of ['1000', '2000', '1000']) await run(COMMANDS, { api }, id);
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
   });

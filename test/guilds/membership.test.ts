@@ -46,7 +46,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
       submissions,
       listGuilds: () => world.listGuilds(),
       isForeign: (guildId, signal) => world.isForeign(guildId, signal),
-      tellUnreachable: () => false,
+      tellFailure: (err, _waitMs, says) => logger.warn({ err }, says),
       applicationId: async () => world.application,
       isClockRight: async () => true,
       claimJob,
