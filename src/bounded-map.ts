@@ -14,7 +14,6 @@ export function createBoundedMap<Value>(most: number) {
   };
 }
 
-/** Entries of a cache; the oldest goes. */
 const MOST_CACHED = 1_000;
 
 /**
@@ -24,7 +23,6 @@ const MOST_CACHED = 1_000;
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
   const entries = createBoundedMap<{ readonly at: number; readonly value: Promise<Value> }>(MOST_CACHED);
   return {
-    /** What is remembered, or else what is loaded now. */
     get(id: string): Promise<Value> {
       const known = entries.get(id);
       if (known && performance.now() - known.at < forMs) return known.value;
@@ -34,7 +32,6 @@ export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: 
       value.catch(() => entries.delete(id));
       return value;
     },
-    /** To be called when what is loaded has changed. */
     forget: (id: string) => entries.delete(id),
   };
 }

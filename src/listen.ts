@@ -7,7 +7,6 @@ export class HttpServerError extends Error {
   override readonly name = 'HttpServerError';
 }
 
-/** What is served where, and the variable that names its port. */
 export interface Listening {
   readonly what: string;
   readonly host: string;
@@ -30,7 +29,6 @@ export async function listen(server: Server, { what, host, port, variable }: Lis
   }
 }
 
-/** @param code what the system says */
 function adviceFor(code: unknown, variable: string): string {
   switch (code) {
     case 'EADDRINUSE':

@@ -11,7 +11,6 @@ export interface Logger {
   readonly error: Log;
 }
 
-/** Where the lines of the log go. */
 export interface LogOutput {
   /** @returns `false` when the line was dropped */
   write(line: string): unknown;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryOptions {
-  /** Ends it. */
   readonly signal: AbortSignal;
   /** The first pause in milliseconds, doubled with each further one up to the longest. */
   readonly firstMs: number;

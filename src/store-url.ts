@@ -22,7 +22,6 @@ export function parseStoreUrl(text: string): StoreUrl | undefined {
   return { kind: 'postgres', name: `postgres://${host}${pathname}`, url: new Secret(text) };
 }
 
-/** A file of SQLite. */
 export function sqliteAt(path: string): StoreUrl & { readonly kind: 'sqlite' } {
   return { kind: 'sqlite', name: `sqlite://${path}`, path };
 }

@@ -54,7 +54,6 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** What is needed to answer an interaction. */
 export interface Answerable {
   readonly id: string;
   readonly applicationId: string;
@@ -243,7 +242,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     });
   }
 
-  /** One attempt at a first response. */
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
@@ -340,7 +338,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         message,
         isWanted,
       ),
-    /** Sends a further message, once. */
     followUp: (interaction: Answerable, message: MessageBody): Promise<void> =>
       byInteraction(
         interaction,
@@ -392,7 +389,6 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Discord blocks this bot for longer than the answer would be of use. */
 const blockedFor = (ms: number): Error =>
   new Error(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import { createRecent } from '../recent.ts';
 
 /** How long a block counts that names no time, in milliseconds. */
 const BLOCK_MS = 60_000;
@@ -13,8 +14,11 @@ export type Block = ReturnType<typeof createBlock>;
  */
 export function createBlock(logger: Pick<Logger, 'error'>) {
   let until = 0;
-  let second = 0;
-  let responses = 0;
+  const tooManyResponses = createRecent({
+    most: RESPONSES_A_SECOND,
+    withinMs: 1_000,
+    now: () => performance.now(),
+  });
 
   /** Milliseconds for which nothing is sent; 0 without a block. */
   const leftMs = () => Math.max(0, until - performance.now());
@@ -33,13 +37,6 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
       }
       until = Math.max(until, performance.now() + lastsMs);
     },
-    /** Whether a first response may be tried now. */
-    mayRespond(): boolean {
-      if (leftMs() === 0) return true;
-      const present = Math.floor(performance.now() / 1000);
-      responses = present === second ? responses + 1 : 1;
-      second = present;
-      return responses <= RESPONSES_A_SECOND;
-    },
+    mayRespond: (): boolean => leftMs() === 0 || tooManyResponses('all') === undefined,
   };
 }

@@ -24,7 +24,6 @@ export interface ChannelMessage {
   /** Names the message in each try, so that Discord shows it once. Without a name there is only one try. */
   readonly nonce?: string;
   readonly content?: string;
-  /** Absent: none. */
   readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
   /** The one role that a mention of it in the content notifies. */

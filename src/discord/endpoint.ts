@@ -8,7 +8,6 @@ import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Where Discord posts to. */
 const ENDPOINT_PATH = '/interactions';
 /**
  * The longest body that is read, in bytes: a form with five fields of 4,000 characters, each escaped in 6 bytes, and as much for
@@ -35,7 +34,6 @@ export interface EndpointDeps {
   readonly logger: Logger;
 }
 
-/** Why a request is turned away. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

@@ -27,7 +27,6 @@ export const readApplication = async (
   signal?: AbortSignal,
 ): Promise<Application> => (await api.get(Routes.currentApplication(), { signal })) as Application;
 
-/** A page of the application in the Developer Portal. */
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
   `${PORTAL}/${id}/${page}`;
 

@@ -30,7 +30,6 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
   ...(permission && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
 });
 
-/** A command in Discord's own fields. */
 type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
 
 export interface PublishingDeps {
@@ -148,7 +147,6 @@ function asSent(command: APIApplicationCommand): object {
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
 }
 
-/** A sentence for the operator about why publishing failed. */
 const explain = (error: unknown): string =>
   error instanceof RateLimitError
     ? 'Discord takes no more new commands today; the commands stay as they were'

@@ -209,9 +209,9 @@ export function createAnswering(deps: AnswerDeps) {
       if (!(await record.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
       // If this fails, the interaction stays recorded, and its member or the log channel is told soon: see after-crash.ts.
-      const send = isBeside(interaction, action.answers) ? deliverBeside : deliver;
+      const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => notTaken(error, inFlight);
-      await send({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
+      await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
       trace.replied();
       await record.markReplied(interaction.id);
       await tryToAnnounce(inFlight, reply);

@@ -11,7 +11,6 @@ const EARLIER_PAUSE_MS = 100;
 
 export interface EditOrderDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** The id of this process. */
   readonly owner: string;
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }

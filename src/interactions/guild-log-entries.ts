@@ -22,7 +22,6 @@ const NAMED = 2;
 
 /** Tells a guild's log channel of every submission and every refusal: one line each, however many servers it has. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
-  /** Who submitted which servers. */
   function submissionText(
     t: Translate,
     user: Submitter['user'],

@@ -45,14 +45,12 @@ const PAUSE_MS = 10 * 60_000;
 /** How many waiting lines are kept: more do not fit into a message. */
 const MOST_LINES = 50;
 
-/** What makes one message. */
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
   /** How many lines there are, also those that are not kept. */
   count: number;
-  /** The outcomes that the lines are about. */
   readonly kinds: Set<keyof typeof LOOK>;
 }
 

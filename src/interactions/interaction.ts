@@ -74,7 +74,6 @@ export interface Entered {
 export interface SubmittedModal extends Entered {
   readonly kind: 'modal';
   readonly customId: string;
-  /** The message that it was opened from. */
   readonly message?: SourceMessage;
 }
 
@@ -96,7 +95,6 @@ export interface SourceMessage {
   readonly postedId: string | undefined;
 }
 
-/** A file that was uploaded with a command or in a modal. */
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;

@@ -36,7 +36,6 @@ export interface TurnOptions {
   readonly state?: string;
 }
 
-/** The buttons to the previous and the next page, if there is one. */
 export function pageButtons(
   { t }: { readonly t: Translate },
   { number, pages }: Page,

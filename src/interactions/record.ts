@@ -33,7 +33,6 @@ const sealedSchema = z.object({
   channelId: z.string(),
   locale: z.string(),
   guildLocale: z.string(),
-  /** What the message that its reply changes shows. */
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
@@ -50,7 +49,6 @@ const sealedSchema = z.object({
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
-/** An interaction as it was kept. */
 export interface KeptInteraction {
   readonly interaction: Interaction;
   readonly message: MessageKey;

@@ -6,7 +6,6 @@ import type { Runs } from '../submissions/runs.ts';
 
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  /** The id of this process. */
   readonly owner: string;
   /** Ends abandoned submissions, so that their outcomes can be told. */
   readonly runs: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;

@@ -74,7 +74,6 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   const open = new Map<Trace, number>();
 
   return {
-    /** Runs all that one interaction takes. */
     async run(
       { interactionId, type }: Pick<InteractionEnd, 'interactionId' | 'type'>,
       task: (trace: Trace) => Promise<void>,

@@ -7,12 +7,10 @@ export function createUnderWay() {
   /** By interaction, the message that it will write; `undefined` once its reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();
   return {
-    /** @param message the message that its reply writes */
     begin: (interactionId: string, message: MessageKey) => void awaited.set(interactionId, message),
     has: (interactionId: string) => awaited.has(interactionId),
     /** Whether a reply to this message is being made: a second one would overwrite it. */
     isAwaited: (message: MessageKey) => [...awaited.values()].includes(message),
-    /** Its reply is about to be written. */
     replyIsReady: (interactionId: string) => void awaited.set(interactionId, undefined),
     end: (interactionId: string) => void awaited.delete(interactionId),
   };
