@@ -101,8 +101,8 @@ export function chosenOnPage(
   { argument, values }: Pick<PressContext, 'argument' | 'values'>,
 ) {
   const { wanted } = readPage(argument);
-  const there = new Set(pageWith(options, wanted).offered.map(({ value }) => value));
-  return { wanted, offered: there, chosen: values.filter((value) => there.has(value)) };
+  const offered = new Set(pageWith(options, wanted).offered.map(({ value }) => value));
+  return { offered, chosen: values.filter((value) => offered.has(value)) };
 }
 
 function pageWith(options: readonly SelectOption[], wanted: number) {
