@@ -42,13 +42,12 @@ export async function isForeign(
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const { id } = Object(await api.get(Routes.guild(guildId), { signal }));
-    if (id === guildId) return false;
+    await api.get(Routes.guild(guildId), { signal });
+    return false;
   } catch (error) {
     if (error instanceof DiscordAPIError && isAboutGuild(error)) return true;
     throw error;
   }
-  throw new Error('Discord did not answer with the guild that it was asked for');
 }
 
 /** Discord's code of an error; an answer that is not Discord's own, such as a proxy's page, has none. */

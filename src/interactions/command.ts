@@ -32,12 +32,6 @@ export interface EnteredValues {
 
 export interface CommandContext extends Context, EnteredValues {}
 
-/** A message on which a message command was used. */
-export interface MessageContext extends Context {
-  /** All that can be read in it: what was written, embeds, a forwarded message. */
-  readonly text: string;
-}
-
 /** The message whose control was used, where it answers no interaction, so that everybody in its channel sees it. */
 export interface PressedPost extends MessagePlace {
   /** Whose token changes the message, where the action answers `beside`. */
@@ -169,7 +163,8 @@ export interface Command extends Actions {
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   readonly answers: Answers | ((entered: EnteredValues) => Answers);
   run?(context: CommandContext): Promise<Reply | Modal>;
-  useOn?(context: MessageContext): Promise<Reply>;
+  /** @param context with all that can be read in the message: what was written, embeds, a forwarded message */
+  useOn?(context: Context & { readonly text: string }): Promise<Reply>;
   /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }

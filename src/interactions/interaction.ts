@@ -1,6 +1,9 @@
 import {
+  type APIChatInputApplicationCommandInteractionData,
   type APIInteraction,
   type APIInteractionDataResolved,
+  type APIMessage,
+  type APIMessageComponentInteraction,
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
@@ -193,9 +196,7 @@ function readRequest(interaction: APIInteraction): Request {
   }
 }
 
-type ComponentInteraction = Extract<APIInteraction, { readonly type: InteractionType.MessageComponent }>;
-
-function readControl(interaction: ComponentInteraction): Request {
+function readControl(interaction: APIMessageComponentInteraction): Request {
   const { data } = interaction;
   const control = {
     customId: text(data.custom_id),
@@ -227,7 +228,7 @@ function readControl(interaction: ComponentInteraction): Request {
   }
 }
 
-function readMessage(message: ComponentInteraction['message']): SourceMessage {
+function readMessage(message: APIMessage): SourceMessage {
   const { content, embeds, components, flags = 0 } = message;
   return {
     shown: { content: text(content ?? ''), embeds: embeds ?? [], components: components ?? [] },
@@ -261,13 +262,11 @@ function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['
   return Object.fromEntries(files);
 }
 
-type SlashCommandData = Extract<
-  Extract<APIInteraction, { readonly type: InteractionType.ApplicationCommand }>['data'],
-  { readonly type: ApplicationCommandType.ChatInput }
->;
-
 /** The values of a slash command's options; of users only those that Discord says are some. */
-function readOptions({ options = [], resolved }: SlashCommandData): Entered['fields'] {
+function readOptions({
+  options = [],
+  resolved,
+}: APIChatInputApplicationCommandInteractionData): Entered['fields'] {
   const values = options.flatMap((option) => {
     if (!('value' in option)) return [];
     const value = String(option.value);
