@@ -70,15 +70,6 @@ export const MOST_TYPED = 4000;
  */
 const MOST_BYTES = 400_000;
 
-/** Ends the transaction that would have saved the list. */
-class TooMany extends Error {
-  readonly list: UnreadableList;
-  constructor(list: UnreadableList) {
-    super('a list is too large to be saved');
-    this.list = list;
-  }
-}
-
 /** A list as it is now, or why it could not be changed. */
 export type Changed = Prepared | NoDraft | UnreadableList;
 
@@ -148,26 +139,10 @@ export function createListDrafts(deps: ListDraftsDeps) {
     };
   }
 
-  /**
-   * Saves a list.
-   * @returns why it is not the member's to be written, in place of what could be submitted of it
-   * @throws TooMany
-   */
-  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Prepared | NoDraft> {
+  /** Saves a list, unless it is too large or not the member's. */
+  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Changed> {
     const prepared = await prepare(by, id, draft);
-    const tooMany = whyTooMany(prepared.draft);
-    if (tooMany) throw new TooMany(tooMany);
-    return (await drafts.save(by, id, prepared.draft)) ?? prepared;
-  }
-
-  /** Changes lists in one transaction. If a list would become too large, nothing is changed. */
-  async function inLists<Result>(by: Submitter, change: () => Promise<Result>) {
-    try {
-      return await inDrafts(store, by, change);
-    } catch (error) {
-      if (error instanceof TooMany) return error.list;
-      throw error;
-    }
+    return whyTooMany(prepared.draft) ?? (await drafts.save(by, id, prepared.draft)) ?? prepared;
   }
 
   /** Reads lines that stood in a window, with the numbers before them. */
@@ -178,7 +153,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
-    inLists(by, async () => {
+    inDrafts(store, by, async () => {
       const found = await drafts.find(by, id);
       return typeof found === 'string' ? found : prepareAndSave(by, id, how(found));
     });
@@ -186,7 +161,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
   return {
     /** Keeps a new document, or what is now in its place. */
     open: (by: Submitter, id: string, read: NewDraft): Promise<Changed> =>
-      inLists(by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
+      inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
     /** The draft as it is, with what could be submitted of it now. */
     again: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
     /** Checks each row anew for which there is a correction. */
@@ -205,7 +180,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
-      const edited = await inLists(by, async () => {
+      const edited = await inDrafts(store, by, async () => {
         const found = await drafts.find(by, id);
         if (typeof found === 'string') return found;
         // A run since then has taken lines out of the document, or left others in it.
@@ -216,7 +191,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       });
       if (typeof edited !== 'string') return edited;
       const apart = { ...NO_ROWS, rows: onTheirOwn(rows, numbers), noise };
-      const opened = await inLists(by, () => prepareAndSave(by, newId, apart));
+      const opened = await inDrafts(store, by, () => prepareAndSave(by, newId, apart));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
     /** What the member has made of all lines of their document that waits for a moderator. */
