@@ -25,7 +25,7 @@ export async function becameOf(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
-  const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided' || why === 'expired';
+  const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
   if (run?.userId !== user.id) throw noDraft(why, t);
   const isLate = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
@@ -115,5 +115,4 @@ const OVER = {
   submitted: 'submitted',
   cancelled: 'cancelled',
   decided: 'decided',
-  expired: 'decided',
 } as const;

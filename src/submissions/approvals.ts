@@ -94,12 +94,15 @@ export function createApprovals(deps: ApprovalsDeps) {
     return run?.state === 'waiting' && run.id === runId ? run : undefined;
   }
 
-  /** What waits of a document, or did; or why nothing ever did in this guild. */
-  async function findOrSay(by: Submitter, id: string): Promise<Run | NoDraft> {
+  /** The member's own run that waits; or why it does not wait. */
+  async function findOwn(by: Submitter, id: string): Promise<Run | NoDraft> {
     const run = await find({ guildId: by.guildId, id });
-    if (run !== undefined) return run;
-    const found = await drafts.find(by, id);
-    return typeof found === 'string' ? found : 'decided';
+    if (run === undefined) {
+      const found = await drafts.find(by, id);
+      return typeof found === 'string' ? found : 'decided';
+    }
+    if (run.userId !== by.user.id) return 'of-another-member';
+    return run.state === 'waiting' ? run : 'decided';
   }
 
   async function ownAddresses({ guildId, user }: Submitter): Promise<ReadonlySet<string>> {
@@ -109,12 +112,10 @@ export function createApprovals(deps: ApprovalsDeps) {
 
   /** Ends what waits of a member's document; or says why it does not wait. */
   async function withdrawRun(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> {
-    const { guildId, user } = by;
-    const run = await findOrSay(by, id);
+    const run = await findOwn(by, id);
     if (typeof run === 'string') return run;
-    const to = { state: 'withdrawn', decision_id: interactionId } as const;
-    const row = await runs.endWaiting(run.id, { guildId, userId: user.id }, to);
-    return typeof row === 'string' ? row : undefined;
+    await runs.endWaiting(run.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
+    return undefined;
   }
 
   return {
@@ -177,12 +178,12 @@ export function createApprovals(deps: ApprovalsDeps) {
         const others = run.servers.filter((each) => !isRefused(each));
         const draft = await drafts.read(key.id);
         if (others.length === 0 || !draft) {
-          await runs.endWaiting(run.id, key, to);
+          await runs.endWaiting(run.id, key.guildId, to);
           if (draft) await drafts.keep(key.id, draft);
           return true;
         }
-        await runs.endWaiting(run.id, key, { state: 'withdrawn' });
-        await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key, to);
+        await runs.endWaiting(run.id, key.guildId, { state: 'withdrawn' });
+        await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key.guildId, to);
         await drafts.keep(key.id, withRows(draft, otherRows(draft, refused)));
         await runs.beginAnother(run, others.map(rowOf));
         return true;
@@ -208,7 +209,7 @@ export function createApprovals(deps: ApprovalsDeps) {
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
         const corrected = { ...row, line: old.line };
-        await runs.endWaiting(run.id, key, { state: 'withdrawn' });
+        await runs.endWaiting(run.id, key.guildId, { state: 'withdrawn' });
         await drafts.keep(key.id, {
           ...withCorrected(draft, old, corrected),
           // What the member wanted submitted again is the server that they submitted.
@@ -219,11 +220,8 @@ export function createApprovals(deps: ApprovalsDeps) {
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
-      const run = await findOrSay(by, id);
-      if (typeof run === 'string') return run;
-      if (run.userId !== by.user.id) return 'of-another-member';
-      if (run.state !== 'waiting') return 'decided';
-      return (await drafts.read(id)) ?? 'gone';
+      const run = await findOwn(by, id);
+      return typeof run === 'string' ? run : ((await drafts.read(id)) ?? 'gone');
     },
     /** Deletes the member's own submission that waits. @returns why it could not be deleted */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>

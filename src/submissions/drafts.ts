@@ -26,16 +26,9 @@ export interface Submitter {
  * - `gone`: it is too old.
  * - `being-sent`: a run of it is.
  * - `submitted`: a run of it waits for a moderator, or everything in it was accepted.
- * - `decided`, `expired`: the run no longer waits for a moderator.
+ * - `decided`: the run no longer waits for a moderator.
  */
-export type NoDraft =
-  | 'gone'
-  | 'being-sent'
-  | 'submitted'
-  | 'decided'
-  | 'expired'
-  | 'cancelled'
-  | 'of-another-member';
+export type NoDraft = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 

@@ -160,7 +160,7 @@ export function createErasure({ store, drafts, limits, runs, days, now = () => D
         .where('user_id', '=', userId)
         .execute();
       for (const { id } of await own().where('state', '=', 'waiting').execute()) {
-        await runs.endWaiting(id, { guildId }, { state: 'withdrawn' });
+        await runs.endWaiting(id, guildId, { state: 'withdrawn' });
       }
       await tables()
         .deleteFrom('servers')

@@ -314,7 +314,7 @@ export function createPipeline(deps: PipelineDeps) {
   async function approve(waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
     if (rows.length === waiting.servers.length) return waiting.id;
     const { guildId } = waiting;
-    await deps.runs.endWaiting(waiting.id, { guildId }, { state: 'withdrawn' });
+    await deps.runs.endWaiting(waiting.id, guildId, { state: 'withdrawn' });
     return deps.runs.beginAnother(waiting, rows);
   }
 

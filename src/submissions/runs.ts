@@ -10,7 +10,7 @@ import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
-import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { Drafts, Submitter } from './drafts.ts';
 import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -81,13 +81,6 @@ export interface NewRun extends Submitter {
   readonly correction?: { readonly by: string; readonly interactionId: string } | undefined;
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
-}
-
-/** Which run may be moved: in these states, and of this member if one is named. */
-export interface Movable {
-  readonly guildId: string;
-  readonly userId?: string;
-  readonly from: readonly SubmissionsTable['state'][];
 }
 
 /** What is written with a new state. */
@@ -186,38 +179,26 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     return id;
   }
 
-  /** Why a run was not moved. */
-  async function whyNot(id: string, { guildId, userId }: Movable): Promise<NoDraft> {
-    const row = await tables()
-      .selectFrom('submissions')
-      .select(['state', 'user_id'])
-      .where('id', '=', id)
-      .where('guild_id', '=', guildId)
-      .executeTakeFirst();
-    if (row === undefined) return 'gone';
-    if (userId !== undefined && row.user_id !== userId) return 'of-another-member';
-    if (row.state === 'running') return 'being-sent';
-    return row.state === 'expired' ? 'expired' : 'decided';
-  }
-
   /**
    * Changes the state of a run: nothing else does. If it is another state, the message on which moderators decide is due.
    * From a state to the same one it holds the run as it is until the transaction ends.
-   * @returns the run as it is now, or why it was not moved
+   * @returns the run as it is now; `undefined` if it is not in the state that it is moved from
    */
-  async function move(id: string, which: Movable, to: Moved): Promise<SubmissionsTable | NoDraft> {
-    const { guildId, userId, from } = which;
+  function move(
+    id: string,
+    guildId: string,
+    from: SubmissionsTable['state'],
+    to: Moved,
+  ): Promise<SubmissionsTable | undefined> {
     const isUnseen = sql<number>`case when expires_at is null or state = ${to.state} then 0 else 1 end`;
-    const row = await tables()
+    return tables()
       .updateTable('submissions')
       .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
       .where('id', '=', id)
       .where('guild_id', '=', guildId)
-      .where('state', 'in', [...from])
-      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
+      .where('state', '=', from)
       .returningAll()
       .executeTakeFirst();
-    return row ?? whyNot(id, which);
   }
 
   const storedServers = () =>
@@ -280,20 +261,14 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
   }
 
   /** Ends a run that waits. Its servers have this outcome then; what was withdrawn has none. */
-  async function endWaiting(
-    id: string,
-    which: Omit<Movable, 'from'>,
-    to: Moved,
-  ): Promise<SubmissionsTable | NoDraft> {
-    const row = await move(id, { ...which, from: ['waiting'] }, { ...to, ended_at: now() });
-    if (typeof row === 'string') return row;
+  async function endWaiting(id: string, guildId: string, to: Moved): Promise<void> {
+    const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
     // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
-    if (to.state === 'withdrawn') return row;
+    if (row === undefined || to.state === 'withdrawn') return;
     const outcome = notSent(to.state === 'expired' ? 'expired' : 'refused');
     await servers(id)
       .set({ ...outcomeToStore(outcome), ended_at: now() })
       .execute();
-    return row;
   }
 
   /**
@@ -301,8 +276,8 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
    * what a moderator has approved, the servers that were not sent wait again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
-    const row = await move(id, { guildId, from: ['running'] }, { state: 'done', ended_at: now() });
-    if (typeof row === 'string') return;
+    const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
+    if (row === undefined) return;
     const { document_id: documentId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(documentId);
     // The document or the name was deleted meanwhile, or the document cannot be read.
@@ -395,26 +370,22 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
     },
     endWaiting,
     finish,
-    /** Carries out a run that waits, from here on counted by limits. @returns why it cannot be */
+    /** Carries out a run that waits, from here on counted by limits. */
     async start(
       id: string,
       guildId: string,
       decision: Pick<Moved, 'decided_by' | 'decision_id'> = {},
-    ): Promise<NoDraft | undefined> {
+    ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', owner, started_at: at } as const;
-      const row = await move(id, { guildId, from: ['waiting'] }, to);
-      if (typeof row === 'string') return row;
-      await servers(id).set({ reserved_at: at }).execute();
-      return undefined;
+      if (await move(id, guildId, 'waiting', to)) await servers(id).set({ reserved_at: at }).execute();
     },
     /**
      * Marks these servers right before a request with them is sent.
      * @returns false if they were deleted, as with the guild's data, or the run has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
-      const row = await move(id, { guildId, from: ['running'] }, { state: 'running' });
-      if (typeof row === 'string') return false;
+      if (!(await move(id, guildId, 'running', { state: 'running' }))) return false;
       const { numUpdatedRows } = await servers(id)
         .where('position', 'in', [...indices])
         .set({ sent_at: now() })
@@ -459,7 +430,7 @@ export function createRuns({ store, drafts, owner, now = () => Date.now() }: Run
         .where('expires_at', '<=', now())
         .execute();
       for (const { id, document_id: documentId } of over) {
-        await endWaiting(id, { guildId }, { state: 'expired' });
+        await endWaiting(id, guildId, { state: 'expired' });
         await drafts.delete(documentId);
       }
     },
