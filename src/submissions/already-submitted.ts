@@ -2,8 +2,8 @@ import { chunksOf } from '../chunks.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
-import type { Store } from '../storage/store.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
+import type { RecordsBase } from './records.ts';
 
 /** A server that the guild has submitted: it was accepted, or may have been received. */
 export interface EarlierSubmission extends HistoryEntry {
@@ -14,14 +14,9 @@ export interface EarlierSubmission extends HistoryEntry {
 /** Addresses in one statement of SQL. */
 const ADDRESSES_AT_ONCE = 500;
 
-export interface AlreadySubmittedDeps {
-  readonly store: Pick<Store, 'tables'>;
-  readonly now?: () => number;
-}
-
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-export function createAlreadySubmitted({ store, now = () => Date.now() }: AlreadySubmittedDeps) {
+export function createAlreadySubmitted({ store, now }: RecordsBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
       .tables()

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createRecent } from '../recent.ts';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
-import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, otherRows, withCorrected, withRows } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { RecordsBase } from './records.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
 import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from './runs.ts';
 
@@ -57,20 +57,17 @@ export interface Corrected extends SeenApproval {
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
-export interface ApprovalsDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly drafts: Pick<Drafts, 'find' | 'read' | 'keep' | 'save' | 'delete'>;
-  readonly runs: Pick<Runs, 'latest' | 'beginAnother' | 'endWaiting'>;
-  readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
-  readonly now?: () => number;
+interface ApprovalsDeps extends RecordsBase {
+  readonly drafts: Drafts;
+  readonly runs: Runs;
+  readonly alreadySubmitted: AlreadySubmitted;
 }
 
 /**
  * Documents whose runs wait for a moderator. Each change is a transaction of the guild, and makes the message due:
  * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
  */
-export function createApprovals(deps: ApprovalsDeps) {
-  const { store, drafts, runs, alreadySubmitted, now = () => Date.now() } = deps;
+export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: ApprovalsDeps) {
   const { tables } = store;
   const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
 

@@ -3,6 +3,7 @@ import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
+import type { RecordsBase } from './records.ts';
 
 /** How long a document is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
@@ -32,11 +33,6 @@ export type NoDraft = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancell
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-export interface DraftsDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly now?: () => number;
-}
-
 /** Changes documents of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
@@ -45,7 +41,7 @@ export const inDrafts = <Result>(
 ): Promise<Result> => store.inGuild(guildId, change, { synced: false });
 
 /** Reads, saves and deletes documents in the store. Every method throws a StoreError when the store fails. */
-export function createDrafts({ store, now = () => Date.now() }: DraftsDeps) {
+export function createDrafts({ store, now }: RecordsBase) {
   const { tables } = store;
 
   const runsOf = (id: string) =>

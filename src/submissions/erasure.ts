@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import { countOf } from '../storage/count.ts';
-import type { Store } from '../storage/store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
 import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
+import type { RecordsBase } from './records.ts';
 import type { Runs } from './runs.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
@@ -16,21 +16,17 @@ const LONGEST_RUN_MS = 20 * 60_000;
 
 export type Erasure = ReturnType<typeof createErasure>;
 
-export interface ErasureDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly drafts: Pick<Drafts, 'deleteOld'>;
-  readonly limits: Pick<Limits, 'countsSince' | 'keepUsed' | 'dropUsed'>;
-  readonly runs: Pick<Runs, 'endWaiting' | 'endUnfinished' | 'expire'>;
-  /** For how many days servers are kept that were accepted or may have been received. */
-  readonly days: number;
-  readonly now?: () => number;
+interface ErasureDeps extends RecordsBase {
+  readonly drafts: Drafts;
+  readonly limits: Limits;
+  readonly runs: Runs;
 }
 
 /**
  * Deletes what is kept of submissions: what somebody wants deleted, and what is past its time. A server that a limit still
  * counts stays for the hourly job. Every method throws a StoreError when the store fails.
  */
-export function createErasure({ store, drafts, limits, runs, days, now = () => Date.now() }: ErasureDeps) {
+export function createErasure({ store, drafts, limits, runs, days, now }: ErasureDeps) {
   const { tables } = store;
 
   const submissionsOf = (guildId: string) =>

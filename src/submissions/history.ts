@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
-import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import type { WorkTurns } from '../work-turns.ts';
+import type { RecordsBase } from './records.ts';
 import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
@@ -50,12 +49,6 @@ export interface HistoryFilter {
 
 export type History = ReturnType<typeof createHistory>;
 
-export interface HistoryDeps {
-  readonly store: Pick<Store, 'tables'>;
-  /** Waited for before each statement, so that others are served between two of them. */
-  readonly myTurn: WorkTurns;
-}
-
 /** How many servers of a guild the history keeps. */
 export const MOST_ENTRIES = 20_000;
 /** How many submissions a search counts at most. */
@@ -65,7 +58,7 @@ const ENTRIES_AT_ONCE = 2_000;
 const LATEST_SERVERS = 1_000;
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
-export function createHistory({ store, myTurn }: HistoryDeps) {
+export function createHistory({ store, myTurn }: RecordsBase) {
   const { tables } = store;
 
   /** The servers of a guild that have ended. */

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
-import type { Store } from '../storage/store.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
+import type { RecordsBase } from './records.ts';
 
 /** How many servers of an order may be submitted now, and which limit holds back the others. */
 export interface Room {
@@ -19,19 +19,6 @@ export interface Limited {
   readonly until: number;
   /** Whether what was typed now is still kept then. */
   readonly isSoon: boolean;
-}
-
-export interface UsageLimit {
-  readonly servers: number;
-  readonly seconds: number;
-}
-
-export interface LimitsDeps {
-  readonly store: Pick<Store, 'tables'>;
-  /** What a member and what a guild may submit. */
-  readonly member: UsageLimit;
-  readonly guild: UsageLimit;
-  readonly now?: () => number;
 }
 
 export interface Wanted {
@@ -60,7 +47,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
  * rejected it because of the key. They are counted in the table of servers.
  */
-export function createLimits({ store, member, guild, now = () => Date.now() }: LimitsDeps) {
+export function createLimits({ store, member, guild, now }: RecordsBase) {
   /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;

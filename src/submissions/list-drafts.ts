@@ -19,20 +19,14 @@ import {
   typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import type { Approvals } from './approvals.ts';
+import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
-import { type Drafts, inDrafts, type NoDraft, type Submitter } from './drafts.ts';
-import type { Limits, Room } from './limits.ts';
-import type { Runs } from './runs.ts';
+import { inDrafts, type NoDraft, type Submitter } from './drafts.ts';
+import type { Room } from './limits.ts';
+import type { Records } from './records.ts';
 
-export interface ListDraftsDeps {
+export interface ListDraftsDeps extends Records {
   readonly store: Pick<Store, 'inGuild'>;
-  readonly drafts: Drafts;
-  readonly runs: Pick<Runs, 'latestId'>;
-  readonly approvals: Pick<Approvals, 'draft' | 'ownAddresses'>;
-  readonly alreadySubmitted: Pick<AlreadySubmitted, 'find'>;
-  readonly limits: Pick<Limits, 'room'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
   readonly reader: ListReader;

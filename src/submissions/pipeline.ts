@@ -16,13 +16,14 @@ import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import type { ApprovalKey, Approvals, NotWaiting } from './approvals.ts';
+import type { EarlierSubmission } from './already-submitted.ts';
+import type { ApprovalKey, NotWaiting } from './approvals.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
-import type { Drafts, NoDraft, Submitter } from './drafts.ts';
-import type { Limited, Limits, Room } from './limits.ts';
+import type { NoDraft, Submitter } from './drafts.ts';
+import type { Limited, Room } from './limits.ts';
+import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
-import { type Run, type Runs, rowOf, WAITS_MS } from './runs.ts';
+import { type Run, rowOf, WAITS_MS } from './runs.ts';
 import { INTERRUPTED } from './server-columns.ts';
 
 /** A document that a member wants carried out by an interaction. */
@@ -114,13 +115,8 @@ export interface Observer {
   ended?(by: Submitter, servers: readonly Omit<EndedRow, 'row'>[]): Promise<void>;
 }
 
-export interface PipelineDeps {
+export interface PipelineDeps extends Records {
   readonly store: Pick<Store, 'inGuild'>;
-  readonly drafts: Drafts;
-  readonly runs: Runs;
-  readonly alreadySubmitted: AlreadySubmitted;
-  readonly limits: Pick<Limits, 'room' | 'remaining'>;
-  readonly approvals: Pick<Approvals, 'whyNotWaiting' | 'seen' | 'replace'>;
   /** Brings the message on which moderators decide about what waits now up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   /** What it takes to tell the member of an interaction what is decided about a document, sealed. */

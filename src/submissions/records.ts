@@ -3,35 +3,49 @@ import type { WorkTurns } from '../work-turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
 import { createApprovals } from './approvals.ts';
 import { createDrafts } from './drafts.ts';
-import { createErasure, type ErasureDeps } from './erasure.ts';
+import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';
-import { createLimits, type LimitsDeps } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { createRuns } from './runs.ts';
 
-export interface RecordsDeps extends Pick<LimitsDeps, 'member' | 'guild'>, Pick<ErasureDeps, 'days'> {
+export interface UsageLimit {
+  readonly servers: number;
+  readonly seconds: number;
+}
+
+export interface RecordsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly owner: string;
+  /** What a member and what a guild may submit. */
+  readonly member: UsageLimit;
+  readonly guild: UsageLimit;
+  /** For how many days servers are kept that were accepted or may have been received. */
+  readonly days: number;
+  /** Waited for before each statement about the history, so that others are served between two of them. */
   readonly myTurn: WorkTurns;
   readonly now?: () => number;
 }
 
+/** What each part of the records is made with. */
+export type RecordsBase = Required<RecordsDeps>;
+
 export type Records = ReturnType<typeof createSubmissionRecords>;
 
 /** What is kept of submissions: documents, their runs, what counts for the limits, and how it goes. */
-export function createSubmissionRecords(deps: RecordsDeps) {
-  const { store, owner, member, guild, days, myTurn, now = () => Date.now() } = deps;
-  const drafts = createDrafts({ store, now });
-  const runs = createRuns({ store, drafts, owner, now });
-  const alreadySubmitted = createAlreadySubmitted({ store, now });
-  const limits = createLimits({ store, member, guild, now });
+export function createSubmissionRecords({ now = () => Date.now(), ...deps }: RecordsDeps) {
+  const base: RecordsBase = { ...deps, now };
+  const drafts = createDrafts(base);
+  const runs = createRuns({ ...base, drafts });
+  const alreadySubmitted = createAlreadySubmitted(base);
+  const limits = createLimits(base);
   return {
     drafts,
     runs,
     limits,
     alreadySubmitted,
-    approvals: createApprovals({ store, drafts, runs, alreadySubmitted, now }),
-    history: createHistory({ store, myTurn }),
-    erasure: createErasure({ store, drafts, limits, runs, days, now }),
+    approvals: createApprovals({ ...base, drafts, runs, alreadySubmitted }),
+    history: createHistory(base),
+    erasure: createErasure({ ...base, drafts, limits, runs }),
   };
 }

@@ -7,10 +7,10 @@ import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
-import type { Store } from '../storage/store.ts';
 import type { DocumentsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
+import type { RecordsBase } from './records.ts';
 import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -94,20 +94,12 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
 
 export type Runs = ReturnType<typeof createRuns>;
 
-export interface RunsDeps {
-  readonly store: Pick<Store, 'tables'>;
-  readonly drafts: Pick<Drafts, 'read' | 'keep' | 'delete'>;
-  /** The id of this process. */
-  readonly owner: string;
-  readonly now?: () => number;
-}
-
 /**
  * The runs of documents: *waiting*, *running*, then *done*; or from waiting *withdrawn*, *refused* or *expired*. Every
  * method throws a StoreError when the store fails. The methods that change something are called inside the guild's
  * transaction.
  */
-export function createRuns({ store, drafts, owner, now = () => Date.now() }: RunsDeps) {
+export function createRuns({ store, drafts, owner, now }: RecordsBase & { readonly drafts: Drafts }) {
   const { tables } = store;
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
