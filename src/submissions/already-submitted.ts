@@ -1,4 +1,3 @@
-import { chunksOf } from '../chunks.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
@@ -11,11 +10,9 @@ export interface EarlierSubmission extends HistoryEntry {
   readonly isYours: boolean;
 }
 
-/** Addresses in one statement of SQL. */
-const ADDRESSES_AT_ONCE = 500;
-
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
+/** Looks for addresses of one list: for all of them in one statement. */
 export function createAlreadySubmitted({ store, now }: RecordsBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
@@ -53,17 +50,12 @@ export function createAlreadySubmitted({ store, now }: RecordsBase) {
       guildId: string,
       servers: readonly ServerSubmission[],
     ): Promise<ServerSubmission | undefined> {
-      const byAddress = new Map(servers.map((server) => [addressOf(server), server]));
-      for (const addresses of chunksOf([...byAddress.keys()], ADDRESSES_AT_ONCE)) {
-        const found = await ofGuild(guildId, addresses)
-          .where('outcome', 'is', null)
-          .where('reserved_at', '>', now() - TOKEN_LIVES_MS)
-          .select('address')
-          .limit(1)
-          .executeTakeFirst();
-        if (found) return byAddress.get(found.address);
-      }
-      return undefined;
+      const found = await ofGuild(guildId, servers.map(addressOf))
+        .where('outcome', 'is', null)
+        .where('reserved_at', '>', now() - TOKEN_LIVES_MS)
+        .select('address')
+        .executeTakeFirst();
+      return servers.find((server) => addressOf(server) === found?.address);
     },
     /** The rows whose servers the guild has already submitted, each with its latest submission. */
     async find(
@@ -71,13 +63,13 @@ export function createAlreadySubmitted({ store, now }: RecordsBase) {
       rows: readonly Row[],
     ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
-      const wanted = new Set(ready.map(({ submission }) => addressOf(submission)));
-      const found = new Map<string, EarlierSubmission>();
-      for (const addresses of chunksOf([...wanted], ADDRESSES_AT_ONCE)) {
-        for (const row of await latestAt(guildId, addresses)) {
-          found.set(row.address, { ...entryOf(row), isYours: row.user_id === userId });
-        }
-      }
+      const latest = await latestAt(
+        guildId,
+        ready.map(({ submission }) => addressOf(submission)),
+      );
+      const found = new Map(
+        latest.map((row) => [row.address, { ...entryOf(row), isYours: row.user_id === userId }]),
+      );
       const alreadySubmitted = new Map<Row, EarlierSubmission>();
       for (const row of ready) {
         const before = found.get(addressOf(row.submission));

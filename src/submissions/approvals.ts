@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createRecent } from '../recent.ts';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
@@ -54,6 +55,9 @@ export interface Corrected extends SeenApproval {
   /** What is submitted in place of the only server. */
   readonly row: ReadyRow;
 }
+
+/** Makes the message of a run due. */
+const ONE_CHANGE = { changes: sql<number>`changes + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
@@ -253,26 +257,21 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
-        .set(({ eb }) => ({ changes: eb('changes', '+', 1) }))
+        .set(ONE_CHANGE)
         .where('guild_id', '=', guildId)
         .where('state', '=', 'waiting')
         .where('expires_at', 'is not', null)
         .execute();
     },
     /** What the message shows may be another state of the run. */
-    async changed({ id, guildId }: Run): Promise<void> {
-      await tables()
-        .updateTable('submissions')
-        .set(({ eb }) => ({ changes: eb('changes', '+', 1) }))
-        .where('id', '=', id)
-        .where('guild_id', '=', guildId)
-        .execute();
+    async changed({ id }: Run): Promise<void> {
+      await tables().updateTable('submissions').set(ONE_CHANGE).where('id', '=', id).execute();
     },
     /**
      * The message shows the run as it was read, or there can be none.
      * @returns whether that is how it still is; otherwise it has to be shown again
      */
-    async shown({ id, guildId, changes, shown }: Run, message: MessagePlace | undefined): Promise<boolean> {
+    async shown({ id, changes, shown }: Run, message: MessagePlace | undefined): Promise<boolean> {
       const { numUpdatedRows } = await tables()
         .updateTable('submissions')
         .set({
@@ -280,7 +279,6 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
           ...(message && { channel_id: message.channelId, message_id: message.messageId }),
         })
         .where('id', '=', id)
-        .where('guild_id', '=', guildId)
         .where('changes', '=', changes)
         .where('shown', '=', shown)
         .executeTakeFirst();

@@ -68,26 +68,21 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
 
-  /** What was withdrawn, once its message says so. */
-  async function dropWithdrawn(guildId: string): Promise<void> {
-    const withdrawn = submissionsOf(guildId)
-      .where('state', '=', 'withdrawn')
+  /** What has ended, once its message says so and its document is gone: what was withdrawn, and what lost its servers. */
+  async function dropOver(guildId: string): Promise<void> {
+    const over = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
       .whereRef('shown', '>=', 'changes');
-    await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn.select('id')).execute();
-  }
-
-  /** What has ended and lost its servers, once its message says that it has ended. */
-  async function dropEmpty(guildId: string): Promise<void> {
-    const empty = submissionsOf(guildId)
-      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
-      .whereRef('shown', '>=', 'changes')
+    const withdrawn = over.where('state', '=', 'withdrawn').select('id');
+    await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn).execute();
+    const empty = over
+      .select('id')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
         ),
       );
-    await tables().deleteFrom('submissions').where('id', 'in', empty.select('id')).execute();
+    await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
   }
 
   /** Deletes the ids of members whose name is gone, where no limit counts them any more. */
@@ -107,8 +102,7 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
     await drafts.deleteOld(guildId);
     await dropOldServers(guildId);
     await dropExcess(guildId);
-    await dropWithdrawn(guildId);
-    await dropEmpty(guildId);
+    await dropOver(guildId);
     await dropForgottenIds(guildId);
   }
 
