@@ -106,13 +106,17 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
     return run.state === 'waiting' ? run : 'decided';
   }
 
-  async function ownAddresses({ guildId, user }: Submitter): Promise<ReadonlySet<string>> {
-    const rows = await serversIn(guildId, user.id).select('servers.address').execute();
+  /** The addresses that wait of a member's documents. @param exceptId the document that does not count */
+  async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
+    const rows = await serversIn(guildId, user.id)
+      .where('document_id', '<>', exceptId)
+      .select('servers.address')
+      .execute();
     return new Set(rows.map(({ address }) => address));
   }
 
-  /** Ends what waits of a member's document; or says why it does not wait. */
-  async function withdrawRun(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> {
+  /** Ends what waits of a member's document, which stays; or says why it does not wait. Called inside the guild's transaction. */
+  async function takeBack(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> {
     const run = await findOwn(by, id);
     if (typeof run === 'string') return run;
     await runs.endWaiting(run.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
@@ -123,6 +127,7 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
     find,
     seen,
     ownAddresses,
+    takeBack,
     /** Of what waits: the servers that were submitted here before, whatever its member has pressed. */
     async before({ guildId, state, servers }: Run): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
@@ -138,13 +143,17 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         .execute();
       return rows.map(({ document_id }) => document_id);
     },
-    /** Why these servers may not wait as well; otherwise this time counts. Called inside the guild's transaction. */
+    /**
+     * Why these servers of a document may not wait beside those of others; otherwise this time counts. Called inside the
+     * guild's transaction.
+     */
     async whyNotWaiting(
-      by: Submitter,
+      by: Submitter & Pick<ApprovalKey, 'id'>,
       servers: readonly ServerSubmission[],
     ): Promise<NotWaiting | undefined> {
-      const { guildId, user } = by;
+      const { guildId, user, id } = by;
       const all = await serversIn(guildId)
+        .where('document_id', '<>', id)
         .groupBy(['submissions.id', 'submissions.user_id'])
         .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
         .execute();
@@ -158,7 +167,7 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         const isFull = waiting.length >= most.submissions || count > most.servers;
         if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
       }
-      const addresses = await ownAddresses(by);
+      const addresses = await ownAddresses(by, id);
       const server = servers.find((each) => addresses.has(addressOf(each)));
       if (server) return { code: 'waiting-already', server };
       const at = countWait(`${guildId} ${user.id}`);
@@ -227,23 +236,10 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
     /** Deletes the member's own submission that waits. @returns why it could not be deleted */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
-        const why = await withdrawRun(by, id, interactionId);
+        const why = await takeBack(by, id, interactionId);
         if (why === undefined) await drafts.delete(id);
         return why;
       }),
-    /**
-     * Puts these lines in place of what waits of a member's document, which waits no more.
-     * @returns why it could not be done
-     */
-    replace: (
-      by: Submitter,
-      id: string,
-      { draft, interactionId }: { readonly draft: Draft; readonly interactionId: string },
-    ): Promise<NoDraft | undefined> =>
-      store.inGuild(
-        by.guildId,
-        async () => (await withdrawRun(by, id, interactionId)) ?? drafts.save(by, id, draft),
-      ),
     /** The documents whose messages do not show what they should. */
     async due(): Promise<readonly ApprovalKey[]> {
       const rows = await tables()

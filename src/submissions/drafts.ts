@@ -109,10 +109,10 @@ export function createDrafts({ store, now }: RecordsBase) {
 
   /** Writes a document as a run of it has begun or ended. */
   async function keep(id: string, draft: Draft): Promise<void> {
-    const { lines } = draftToStore(draft);
+    const { source, lines } = draftToStore(draft);
     await tables()
       .updateTable('documents')
-      .set({ lines: isDone(draft) ? null : lines, changed_at: now() })
+      .set({ source, lines: isDone(draft) ? null : lines, changed_at: now() })
       .where('id', '=', id)
       .execute();
   }

@@ -23,7 +23,7 @@ import type { NoDraft, Submitter } from './drafts.ts';
 import type { Limited, Room } from './limits.ts';
 import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
-import { type Run, rowOf, WAITS_MS } from './runs.ts';
+import { type EndedServer, type Run, rowOf, WAITS_MS } from './runs.ts';
 import { INTERRUPTED } from './server-columns.ts';
 
 /** A document that a member wants carried out by an interaction. */
@@ -78,11 +78,8 @@ export type Result =
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
 /** A row that was submitted, and what came of its server. */
-export interface EndedRow {
+export interface EndedRow extends EndedServer {
   readonly row: ReadyRow;
-  readonly line: number;
-  readonly server: ServerSubmission;
-  readonly outcome: Outcome;
 }
 
 /** How a run has ended, with what its report needs. */
@@ -112,7 +109,7 @@ export interface Ended {
 /** Observers are told of every submission. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
-  ended?(by: Submitter, servers: readonly Omit<EndedRow, 'row'>[]): Promise<void>;
+  ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;
 }
 
 export interface PipelineDeps extends Records {
@@ -158,15 +155,6 @@ interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'an
   readonly rows: readonly ReadyRow[];
 }
 
-/** Ends the transaction in which what cannot be submitted would have replaced what waits. */
-class NotReplaced extends Error {
-  readonly result: Exclude<Result, Ended>;
-  constructor(result: Exclude<Result, Ended>) {
-    super('an edit of what waits cannot be submitted');
-    this.result = result;
-  }
-}
-
 /** The one road of every submission, of one server or a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const {
@@ -201,7 +189,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** What is to be submitted, and the run that waits if a moderator approves it. */
   async function ordered(order: Order): Promise<{ draft: Draft; waiting?: Run } | NoDraft> {
     const { drafts, approvals } = deps;
-    const { id, interactionId, approvedBy, draft, replacesWaiting } = order;
+    const { id, approvedBy, draft, replacesWaiting } = order;
     if (approvedBy !== undefined) {
       const waiting = await approvals.seen(order);
       const stored = waiting && (await drafts.read(id));
@@ -209,7 +197,8 @@ export function createPipeline(deps: PipelineDeps) {
       return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting };
     }
     if (draft && replacesWaiting) {
-      return (await approvals.replace(order, id, { draft, interactionId })) ?? { draft };
+      const waiting = await approvals.draft(order, id);
+      return typeof waiting === 'string' ? waiting : { draft };
     }
     const stored = await drafts.find(order, id);
     if (draft && mayBeReplaced(stored)) return (await drafts.save(order, id, draft)) ?? { draft };
@@ -218,7 +207,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
-    const { drafts, runs, alreadySubmitted, limits, keys, settings } = deps;
+    const { drafts, runs, alreadySubmitted, approvals, limits, keys, settings } = deps;
     const { guildId, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
     const found = await ordered(order);
@@ -265,9 +254,10 @@ export function createPipeline(deps: PipelineDeps) {
     const count = waits ? rows.length : room.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = waits && (await deps.approvals.whyNotWaiting(order, servers));
+    const refusal = waits && (await approvals.whyNotWaiting(order, servers));
     if (refusal) return refuse(refusal);
 
+    if (order.replacesWaiting) await approvals.takeBack(order, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { documentId: id, guildId, user, interactionId };
     if (waits) {
@@ -288,22 +278,6 @@ export function createPipeline(deps: PipelineDeps) {
       limited: room.limited,
       announcedIn: announcedIn(chosen, { channelId: order.channelId, panelChannelId: draft.panelChannelId }),
     };
-  }
-
-  /** The same in a transaction; an edit of what waits changes nothing where it cannot be submitted. */
-  async function reserveWhole(order: Order): ReturnType<typeof reserve> {
-    const change = async () => {
-      const reserved = await reserve(order);
-      const isRefused = reserved.kind === 'refused' || reserved.kind === 'changed';
-      if (order.replacesWaiting && isRefused) throw new NotReplaced(reserved);
-      return reserved;
-    };
-    try {
-      return await store.inGuild(order.guildId, change, NOT_SYNCED);
-    } catch (error) {
-      if (error instanceof NotReplaced) return error.result;
-      throw error;
-    }
   }
 
   /** The run with the servers that are approved: another one, if they are a part of those that wait. */
@@ -429,7 +403,7 @@ export function createPipeline(deps: PipelineDeps) {
      * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
-      const reserved = await reserveWhole(order);
+      const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
       if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);

@@ -37,6 +37,10 @@ export interface RunServer {
   readonly outcome: Outcome | undefined;
 }
 
+export interface EndedServer extends RunServer {
+  readonly outcome: Outcome;
+}
+
 /** One submission of a document, as it is stored. What it submits never changes. */
 export interface Run {
   readonly id: string;
@@ -462,7 +466,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
 }
 
 /** The servers of a run that have ended. */
-export const endedServers = ({ servers }: Pick<Run, 'servers'>) =>
+export const endedServers = ({ servers }: Pick<Run, 'servers'>): readonly EndedServer[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /** A server of a run as the row that it was. */

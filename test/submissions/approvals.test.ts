@@ -226,13 +226,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
     await submit(opened, 'b');
-    const { withdraw, replace } = opened.approvals;
-    const what = { draft: readyDraft('b', 1), interactionId: 'w' };
+    const { withdraw, takeBack } = opened.approvals;
     expect(await withdraw(lea, 'a', 'w')).toBe('of-another-member');
-    expect(await replace(lea, 'b', what)).toBe('of-another-member');
+    expect(await takeBack(lea, 'b', 'w')).toBe('of-another-member');
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
-    expect(await replace(mia, 'b', what)).toBeUndefined();
+    expect(await takeBack(mia, 'b', 'w')).toBeUndefined();
     // They are shown as withdrawn, and nothing of them counts.
     const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
     expect(first?.outcome).toBeUndefined();

@@ -36,7 +36,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
     await beginRun(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
-    await parts.approvals.whyNotWaiting(mia, []);
+    await parts.approvals.whyNotWaiting({ ...mia, id: 'd' }, []);
     await parts.approvals.waiting('1', '2');
     await parts.runs.by('1', 'v');
     await parts.runs.settled('1', 'w');
@@ -62,7 +62,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.runs.endRunningOf('i');
     await parts.runs.endUnfinished('1', Date.now());
     await beginRun(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
-    await parts.approvals.replace(mia, 'w2', { draft, interactionId: 'v3' });
+    await parts.approvals.takeBack(mia, 'w2', 'v3');
     await beginRun(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
     await parts.runs.expire('1');
     const takeOver = createTakeover({
