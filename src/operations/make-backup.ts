@@ -9,7 +9,7 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /** Endings of a backup's name until it is complete: of the copy, and of what SQLite writes beside it. */
-export const PARTIAL = '.partial';
+const PARTIAL = '.partial';
 const JOURNAL = `${PARTIAL}-journal`;
 
 export interface BackupDeps {

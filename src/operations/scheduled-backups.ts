@@ -10,7 +10,7 @@ import { HOUR_MS } from '../numbers.ts';
 import { timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
-import { PARTIAL, readLastBackup, removePartial } from './make-backup.ts';
+import { readLastBackup, removePartial } from './make-backup.ts';
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
@@ -19,9 +19,8 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-const LOOK_EVERY_MS = 60_000;
-/** The pause after a failed backup, in milliseconds. */
-const AGAIN_MS = 600_000;
+/** How often it is looked whether one is due, in milliseconds; a backup that failed is tried again then. */
+const LOOK_EVERY_MS = 600_000;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
@@ -39,15 +38,11 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { name, ext } = parse(path);
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
   const { stopping } = job;
-  /** In milliseconds of a clock that nobody sets. */
-  let notBefore = 0;
 
   async function look(): Promise<void> {
     try {
       if (!(await isDue())) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // The new backup may need the room.
-      await removeLeft();
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
       // The process may have been killed in the middle.
@@ -57,28 +52,16 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await removeOthers(made);
     } catch (error) {
       if (stopping.aborted) return;
-      notBefore = performance.now() + AGAIN_MS;
       onBackup?.('failed');
       logger.error({ err: error, folder }, 'no backup could be made; will try again');
     }
   }
 
   async function isDue(): Promise<boolean> {
-    if (performance.now() < notBefore) return false;
     const now = Date.now();
     const last = await readLastBackup(store.values);
     // A time in the future means that the clock was set back.
     return last === undefined || now - last >= everyMs || last > now;
-  }
-
-  const ours = async () => (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
-
-  /** Removes what unfinished backups have left. */
-  async function removeLeft(): Promise<void> {
-    for (const file of await ours()) {
-      const [complete = ''] = file.split(PARTIAL);
-      if (complete !== file && COMPLETE.test(complete)) await removePartial(join(folder, complete));
-    }
   }
 
   /**
@@ -86,7 +69,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
    * given while the clock was ahead: such a backup goes first.
    */
   async function removeOthers(made: string): Promise<void> {
-    const backups = (await ours()).filter((file) => COMPLETE.test(file));
+    const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));
+    const backups = ours.filter((file) => COMPLETE.test(file)).sort();
     const fromTheFuture = backups.filter((file) => file > made);
     const others = backups.filter((file) => file <= made);
     for (const file of [...fromTheFuture, ...others].slice(0, -config.backupKeep)) {
