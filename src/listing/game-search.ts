@@ -254,7 +254,7 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 
 /** Whether a game is known everywhere. */
-export const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
+const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
 /** The games with games that are known everywhere first; otherwise their order stays. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [

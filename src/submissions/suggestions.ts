@@ -1,10 +1,10 @@
 import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
-import { type GameIndex, gamesAmong, isUsual, MAX_CHOICES } from '../listing/game-search.ts';
+import { type GameIndex, gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
+import type { History } from './history.ts';
 
 export interface SuggestionsDeps {
-  /** The aliases of the games of the servers that the guild submitted last; one for each server. */
-  readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
+  readonly history: Pick<History, 'latestGames'>;
   readonly games: GameIndex;
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
@@ -30,13 +30,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     const submitted = await counts.get(guildId);
     const countOf = ({ alias }: Game) => submitted.get(alias) ?? 0;
     const often = all.filter((game) => countOf(game) > 0).sort((one, other) => countOf(other) - countOf(one));
-    const usual = all.filter((game) => isUsual(game) && countOf(game) === 0);
-    const first = [...often, ...usual];
-    for (const game of all) {
-      if (first.length >= most) break;
-      if (countOf(game) === 0 && !isUsual(game)) first.push(game);
-    }
-    return first.slice(0, most);
+    const others = all.filter((game) => countOf(game) === 0);
+    return [...often, ...usualFirst(others)].slice(0, most);
   }
 
   return {
