@@ -122,8 +122,8 @@ interface HeldRows {
 
 /** How many servers a limit holds back, which limit it is, until when, and the first of them. */
 export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
-  const { by, limit, until } = limited;
-  const why = t(`problem.short.${by}`, { count: limit });
+  const { code, limit, until } = limited;
+  const why = t(`problem.short.${code}`, { count: limit });
   const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
   const items = firstItems(t, rows, FEW_NAMED, ({ line, submission }) =>
     serverItem(t, submission, draft.source === 'text' ? line : undefined),

@@ -7,7 +7,7 @@ import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isRefused, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import type { Changed, Prepared } from '../../src/submissions/list-drafts.ts';
+import { type Changed, type Prepared, withUsualPort } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
@@ -54,7 +54,7 @@ export async function showDocument(
   const { refusal, notice } = shown;
   const isOfRow = row?.kind === 'refused' && row.problem.code === refusal?.code;
   // The preview says what a limit holds back.
-  const isHeld = refusal !== undefined && refusal.code === document.room.limited?.by && !row;
+  const isHeld = refusal !== undefined && refusal.code === document.room.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
   const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, document.id);
@@ -124,7 +124,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 /** @param hasKey without a key nothing can be submitted, but tried again */
 function documentButtons(
   t: Translate,
-  { id, draft, room, waits, alreadySubmitted, edits, usualPorts, canTryAgain }: Prepared,
+  { id, draft, room, waits, alreadySubmitted, edits }: Prepared,
   hasKey: boolean,
 ): readonly (Control | false)[] {
   const { count } = room;
@@ -133,6 +133,8 @@ function documentButtons(
   const label = waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   const submit = button(submitId('send', id, count), label, 'success');
   const earlier = { count: alreadySubmitted.size };
+  const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
+  const canTryAgain = count === 0 && room.limited?.isSoon === true;
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [

@@ -15,24 +15,20 @@ export interface HistoryEntry extends ServerSubmission {
   readonly userName: string;
   readonly outcome: Outcome;
   /** The moderator who decided; absent where none did, or had their name deleted. */
-  readonly decidedBy?: string;
+  readonly decidedBy?: string | undefined;
   /** Why a moderator has refused it, if they gave a reason. */
-  readonly refusal?: ModeratorsReason;
+  readonly refusal?: ModeratorsReason | undefined;
 }
 
 /** What a member submitted at once: how many of its servers ended how. */
-export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId'> {
+export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId' | 'decidedBy' | 'refusal'> {
   readonly id: string;
   readonly documentId: string;
   readonly counts: Readonly<Record<Outcome['kind'], number>>;
   /** Whether a moderator has refused it. */
   readonly isRefused: boolean;
-  /** The moderator who decided; `undefined` where none did, or had their name deleted. */
-  readonly decidedBy: string | undefined;
   /** As in {@link Run}. */
   readonly correctedBy: string | undefined;
-  /** Why the moderator has refused it, if they gave a reason. */
-  readonly refusal: ModeratorsReason | undefined;
   /** The server, where it is the only one. */
   readonly only: HistoryEntry | undefined;
 }
@@ -247,14 +243,13 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
 }
 
 export function entryOf(row: EntryRow): HistoryEntry {
-  const refusal = storedReason(row);
   return {
     ...storedServer(row),
     at: row.ended_at ?? 0,
     userId: row.user_id ?? '',
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
-    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-    ...(refusal && { refusal }),
+    decidedBy: row.decided_by ?? undefined,
+    refusal: storedReason(row),
   };
 }

@@ -12,7 +12,7 @@ export interface Room {
 
 export interface Limited {
   /** The limit that lets the fewest servers be submitted. */
-  readonly by: 'daily-quota' | 'member-limit' | 'guild-limit';
+  readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** How many servers this limit lets be submitted in its time. */
   readonly limit: number;
   /** When the others can be submitted, or as many of them as the limit allows; milliseconds since 1970. */
@@ -29,7 +29,7 @@ export interface Wanted {
   readonly dailyQuota?: number | undefined;
 }
 
-interface Limit extends Pick<Limited, 'by' | 'limit'> {
+interface Limit extends Pick<Limited, 'code' | 'limit'> {
   /** How many servers count, as a part of a statement. */
   readonly used: RawBuilder<number>;
   /**
@@ -83,20 +83,20 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
     const today = startOfDay(now());
     const tomorrow = today + DAY_MS;
     return {
-      by: 'daily-quota',
+      code: 'daily-quota',
       limit,
       used: countIn(reserved(guildId, userId, today, tomorrow)),
       freedAt: async () => tomorrow,
     };
   }
 
-  function usage(by: 'member-limit' | 'guild-limit', { guildId, userId }: Wanted): Limit {
-    const { servers: limit, seconds } = by === 'guild-limit' ? guild : member;
+  function usage(code: 'member-limit' | 'guild-limit', { guildId, userId }: Wanted): Limit {
+    const { servers: limit, seconds } = code === 'guild-limit' ? guild : member;
     const windowMs = seconds * 1000;
-    const whose = by === 'guild-limit' ? undefined : userId;
+    const whose = code === 'guild-limit' ? undefined : userId;
     const servers = reserved(guildId, whose, now() - windowMs + 1, now() + windowMs);
     return {
-      by,
+      code,
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
@@ -122,23 +122,23 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
     // One statement, written out: with Kysely's builder /help spent more on making the statements than on counting.
     const used = await store
       .tables()
-      .selectNoFrom(limits.map((each) => each.used.as(each.by)))
+      .selectNoFrom(limits.map((each) => each.used.as(each.code)))
       .executeTakeFirstOrThrow();
 
     let strictest: Limit | undefined;
     let most = count;
     let until = 0;
     for (const limit of limits) {
-      const left = Math.max(0, limit.limit - used[limit.by]);
+      const left = Math.max(0, limit.limit - used[limit.code]);
       if (left >= count) continue;
-      until = Math.max(until, await limit.freedAt(count - left, used[limit.by]));
+      until = Math.max(until, await limit.freedAt(count - left, used[limit.code]));
       if (left >= most) continue;
       strictest = limit;
       most = left;
     }
     if (strictest === undefined) return { count };
-    const { by, limit } = strictest;
-    return { count: most, limited: { by, limit, until, isSoon: until - now() < DRAFT_LIVES_MS } };
+    const { code, limit } = strictest;
+    return { count: most, limited: { code, limit, until, isSoon: until - now() < DRAFT_LIVES_MS } };
   }
 
   return {

@@ -41,12 +41,8 @@ export interface Prepared {
   readonly room: Room;
   /** Whether what is submitted waits for a moderator. */
   readonly waits: boolean;
-  /** Nothing may be submitted now, but something may while the draft is kept. */
-  readonly canTryAgain: boolean;
   /** How many lines can be edited at once: of those that are refused, and of those that lack a game. */
   readonly edits: { readonly refused: number; readonly lacking: number };
-  /** How many lines lack only the port, of a game whose servers usually have the same port. */
-  readonly usualPorts: number;
 }
 
 /** A document as it was read. */
@@ -119,18 +115,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     // What waits for a moderator waits whole: limits count when it is approved.
     const waits = isToWait(chosen, by);
     const room = waits && now.count > 0 ? { count } : now;
-    const canTryAgain = room.count === 0 && room.limited?.isSoon === true;
-    const usualPorts = prepared.rows.filter(hasUsualPort).length;
-    return {
-      id,
-      draft: prepared,
-      alreadySubmitted: before,
-      room,
-      waits,
-      canTryAgain,
-      edits: editsOf(prepared),
-      usualPorts,
-    };
+    return { id, draft: prepared, alreadySubmitted: before, room, waits, edits: editsOf(prepared) };
   }
 
   /** Saves a list, unless it is too large or not the member's. */

@@ -62,7 +62,7 @@ export type Refusal =
   /** The guild has already submitted these. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** A limit lets not even one server be submitted. */
-  | ({ readonly code: Limited['by'] } & Omit<Limited, 'by'>)
+  | Limited
   /** The guild does not allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | NotWaiting;
@@ -245,10 +245,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (inFlight) return refuse({ code: 'in-flight', server: inFlight });
 
     const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
-    if (room.count === 0 && room.limited) {
-      const { by, ...limited } = room.limited;
-      return refuse({ code: by, ...limited });
-    }
+    if (room.count === 0 && room.limited) return refuse(room.limited);
     const waits = approvedBy === undefined && isToWait(chosen, order);
     // Limits count what is sent: all of what waits is counted when a moderator approves it.
     const count = waits ? rows.length : room.count;

@@ -79,13 +79,13 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
     case 'waiting-often':
       return { short: t('problem.short.waiting-often'), help: nextTryText(refusal.at, t) };
     default:
-      return limitText({ ...refusal, by: refusal.code }, t);
+      return limitText(refusal, t);
   }
 }
 
 /** Says that a limit holds servers back, and until when. */
-export function limitText({ by, limit, until }: Limited, t: Translate): ProblemText {
-  return { short: t(`problem.short.${by}`, { count: limit }), help: nextTryText(until, t) };
+export function limitText({ code, limit, until }: Limited, t: Translate): ProblemText {
+  return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
 /** With so few servers left, members are warned of a limit that is no daily quota. */
@@ -95,7 +95,7 @@ const FEW_LEFT = 10;
 export function remainingText({ count, limited }: Room, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
-  if (limited.by === 'daily-quota') return t('limit.today', { count });
+  if (limited.code === 'daily-quota') return t('limit.today', { count });
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 

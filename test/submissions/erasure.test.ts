@@ -27,12 +27,12 @@ describe('a member who has their name deleted', () => {
     const room = (dailyQuota?: number) =>
       parts.limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
     expect(await parts.erasure.forgetMember('1', USER)).toBe(5);
-    expect(await room()).toMatchObject({ count: 0, limited: { by: 'member-limit' } });
+    expect(await room()).toMatchObject({ count: 0, limited: { code: 'member-limit' } });
 
     time = NOON + HOUR;
     await parts.erasure.prune();
     expect(await room()).toEqual({ count: 1 });
-    expect(await room(5)).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
+    expect(await room(5)).toMatchObject({ count: 0, limited: { code: 'daily-quota' } });
 
     time = NOON + 12 * HOUR;
     await parts.erasure.prune();
@@ -75,7 +75,7 @@ describe('the data of a guild', () => {
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
     await own.erasure.deleteGuild('1');
     const until = NOON + HOUR / 2;
-    expect(await room(4)).toMatchObject({ count: 3, limited: { by: 'guild-limit', until } });
+    expect(await room(4)).toMatchObject({ count: 3, limited: { code: 'guild-limit', until } });
     // Deleted again, both count.
     await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
     await own.erasure.deleteGuild('1');

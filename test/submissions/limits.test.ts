@@ -64,16 +64,18 @@ it.each([
     count: Number.parseInt(asked, 10),
     ...(quota !== undefined && { dailyQuota: Number(quota) }),
   });
-  const { by, limit, until = 0, isSoon } = found.limited ?? {};
+  const { code, limit, until = 0, isSoon } = found.limited ?? {};
   const wait = isSoon ? `for ${(until - NOON) / 1_000} s` : 'until tomorrow';
-  expect([found.count, ...(by === undefined ? [] : [`${by} ${limit} ${wait}`])].join(', ')).toBe(expected);
+  expect([found.count, ...(code === undefined ? [] : [`${code} ${limit} ${wait}`])].join(', ')).toBe(
+    expected,
+  );
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
 it('what remains is said with the limit that ends it, and with when the next may go', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
-  expect(await remaining(me)).toMatchObject({ count: 1, limited: { by: 'member-limit' } });
-  const limited = { by: 'daily-quota' };
+  expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
+  const limited = { code: 'daily-quota' };
   expect(await remaining({ ...me, dailyQuota: 1 })).toMatchObject({ count: 0, limited });
   const full = await open('-20 0', { member: limitOf('2/60') });
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });

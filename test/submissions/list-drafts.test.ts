@@ -87,7 +87,7 @@ const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
-    const { draft, alreadySubmitted, room, edits, canTryAgain } = await open(
+    const { draft, alreadySubmitted, room, edits } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
     );
     expect(shown(draft.rows)).toEqual([
@@ -100,7 +100,6 @@ describe('a list', () => {
     expect([...alreadySubmitted.keys()].map(({ line }) => line)).toEqual([1]);
     expect(room).toEqual({ count: 1 });
     expect(edits).toEqual({ refused: 1, lacking: 1 });
-    expect(canTryAgain).toBe(false);
     expect(await stored()).toEqual(draft);
   });
 
@@ -132,8 +131,8 @@ describe('a list', () => {
   });
 
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
-    const { usualPorts } = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
-    expect(usualPorts).toBe(1);
+    const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
+    expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
     await lists.correct(mia, 'd', withGame('cs2'));
     const { draft } = prepared(await lists.correct(mia, 'd', withUsualPort));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
@@ -154,14 +153,12 @@ describe('a list', () => {
   it('can be tried again where a limit lets it go while it is kept', async () => {
     setUp({ member: { servers: 1, seconds: 600 } });
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
-    expect(await open('8.8.8.8:1 cs2')).toMatchObject({ room: { count: 0 }, canTryAgain: true });
+    const held = (isSoon: boolean) => ({ room: { count: 0, limited: { isSoon } } });
+    expect(await open('8.8.8.8:1 cs2')).toMatchObject(held(true));
     setUp({ member: { servers: 1, seconds: 1_000 } });
-    expect(await lists.again(mia, 'd')).toMatchObject({ room: { count: 0 }, canTryAgain: false });
+    expect(await lists.again(mia, 'd')).toMatchObject(held(false));
     setUp({ member: { servers: 2, seconds: 600 } });
-    expect(await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2')).toMatchObject({
-      room: { count: 1 },
-      canTryAgain: false,
-    });
+    expect(await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2')).toMatchObject({ room: { count: 1 } });
   });
 });
 

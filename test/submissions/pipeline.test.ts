@@ -174,7 +174,7 @@ describe('what may be submitted', () => {
   it('is refused by a limit that lets none go, and held back in part by one that lets some go', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
-    expect(result.limited).toEqual({ by: 'member-limit', limit: 3, until: time + MINUTE, isSoon: true });
+    expect(result.limited).toEqual({ code: 'member-limit', limit: 3, until: time + MINUTE, isSoon: true });
     expect(result.limitedRows.map(({ line }) => line)).toEqual([4, 5]);
     expect(requests.map(({ hosts }) => hosts.length)).toEqual([3]);
     const rest = await opened.drafts.find(mia, 'list');
