@@ -228,7 +228,6 @@ function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
   }
 }
 
-/** The service's words, if it said any. */
 function messageOf(outcome: Outcome | GamesOutcome): { readonly message?: string } {
   if (!('message' in outcome)) return {};
   return { message: storedMessage(outcome.message) };

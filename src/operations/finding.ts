@@ -3,7 +3,6 @@ export interface Finding {
   /** `skipped`: another check has to succeed first. */
   readonly state: 'ok' | 'failed' | 'skipped';
   readonly says: string;
-  /** How to mend it. */
   readonly mend?: string;
 }
 

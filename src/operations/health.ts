@@ -62,7 +62,6 @@ interface HealthParts {
   readonly breaker: Pick<Breaker, 'heldBackFor' | 'latest'>;
 }
 
-/** The parts that health is read from. */
 export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
   readonly store: Pick<Store, 'testWriting' | 'values' | 'path'>;

@@ -16,7 +16,6 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
-/** The beginning of the names of our own metrics. */
 const PREFIX = 'listing_bot_';
 /** Seconds. Discord waits 3 for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
@@ -55,7 +54,6 @@ export function createMetrics() {
   };
 }
 
-/** What is counted as it happens. */
 function createCounters(register: Registry) {
   const { Counter, Histogram } = loadClient();
   const registers = [register];
@@ -150,7 +148,6 @@ function createCounters(register: Registry) {
   };
 }
 
-/** What is looked up at each scrape. */
 function watchState(register: Registry, parts: WatchedParts): void {
   const { Gauge } = loadClient();
   const { gateway, traces, breaker, games, store } = parts;

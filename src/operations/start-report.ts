@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts';
 import { type Application, inviteLink } from '../discord/portal.ts';
 import type { Logger } from '../logger.ts';
 
-/** What a start came to. */
 export interface Online {
   /** How many commands are published. */
   readonly commands: number;

@@ -21,7 +21,6 @@ export function createAlreadySubmitted({ store, now }: RecordsBase) {
       .where('servers.guild_id', '=', guildId)
       .where('servers.address', 'in', addresses);
 
-  /** What the guild has submitted last at each address. */
   function latestAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
       .where('outcome', 'in', ['accepted', 'unknown'])

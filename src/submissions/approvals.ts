@@ -27,7 +27,6 @@ export type NotWaiting =
   /** The member had so much wait lately. `at`: when more may wait, in milliseconds since 1970. */
   | { readonly code: 'waiting-often'; readonly at: number };
 
-/** Which document of a guild. */
 export interface ApprovalKey {
   readonly guildId: string;
   readonly id: string;
@@ -39,19 +38,19 @@ export interface SeenApproval extends ApprovalKey {
   readonly runId?: string | undefined;
 }
 
-export interface Refused extends SeenApproval {
+interface Decision extends SeenApproval {
   /** The moderator's id, and the interaction. */
   readonly by: string;
   readonly interactionId: string;
+}
+
+export interface Refused extends Decision {
   readonly reason: ModeratorsReason;
   /** The lines that are refused; the others go on waiting. Absent: all. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
-export interface Corrected extends SeenApproval {
-  /** The moderator's id, and the interaction. */
-  readonly by: string;
-  readonly interactionId: string;
+export interface Corrected extends Decision {
   /** What is submitted in place of the only server. */
   readonly row: ReadyRow;
 }

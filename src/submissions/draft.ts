@@ -35,7 +35,6 @@ export interface TypedText {
  */
 export const isSentAtOnce = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
-/** The only line of a document. */
 export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | undefined =>
   others.length === 0 ? row : undefined;
 
@@ -54,7 +53,6 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
-/** The columns of a document's row. */
 export const draftToStore = ({ source, ...lines }: Draft) => ({ source, lines: JSON.stringify(lines) });
 
 /** The reverse of {@link draftToStore}; `undefined` if it cannot be read. */

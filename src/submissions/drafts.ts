@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
-import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 import type { RecordsBase } from './records.ts';
 
@@ -12,7 +11,6 @@ const MOST_DRAFTS = 10;
 /** Bytes that the documents of a guild may take on the disk; the oldest is deleted first. One takes 400 KB at most. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Whose submission it is. */
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
@@ -43,16 +41,6 @@ export const inDrafts = <Result>(
 /** Reads, saves and deletes documents in the store. Every method throws a StoreError when the store fails. */
 export function createDrafts({ store, now }: RecordsBase) {
   const { tables } = store;
-
-  const runsOf = (id: string) =>
-    tables().selectFrom('submissions').select(['state', 'guild_id', 'user_id']).where('document_id', '=', id);
-
-  /** Why a document cannot be changed: a run of it waits or runs. */
-  async function whyFixed(id: string): Promise<'submitted' | 'being-sent' | undefined> {
-    const run = await runsOf(id).where('state', 'in', ['waiting', 'running']).executeTakeFirst();
-    if (run === undefined) return undefined;
-    return run.state === 'running' ? 'being-sent' : 'submitted';
-  }
 
   /** The documents of a guild of which no run waits or runs. */
   const idle = (guildId: string) =>
@@ -95,15 +83,29 @@ export function createDrafts({ store, now }: RecordsBase) {
   const rowOf = (id: string) =>
     tables().selectFrom('documents').selectAll().where('id', '=', id).executeTakeFirst();
 
-  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+  /** The row of a document, if there is one, and whether it was ever submitted; or why the member cannot change it. */
+  async function look({ guildId, user }: Submitter, id: string) {
     const row = await rowOf(id);
-    const owner = row ?? (await runsOf(id).executeTakeFirst());
-    if (owner && !isOf(owner, by)) return 'of-another-member';
-    if (row === undefined) return 'gone';
-    const fixed = await whyFixed(id);
-    if (fixed) return fixed;
-    if (row.lines === null) return (await runsOf(id).executeTakeFirst()) ? 'submitted' : 'cancelled';
-    if (row.changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
+    const runs = await tables()
+      .selectFrom('submissions')
+      .select(['state', 'guild_id', 'user_id'])
+      .where('document_id', '=', id)
+      .execute();
+    // Of a document that is deleted its runs say whose it was.
+    const owner = row ?? runs[0];
+    const isOthers = owner && (owner.guild_id !== guildId || owner.user_id !== user.id);
+    if (isOthers) return 'of-another-member';
+    if (runs.some(({ state }) => state === 'running')) return 'being-sent';
+    if (runs.some(({ state }) => state === 'waiting')) return 'submitted';
+    return { row, wasSubmitted: runs.length > 0 };
+  }
+
+  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+    const found = await look(by, id);
+    if (typeof found === 'string') return found;
+    const { row, wasSubmitted } = found;
+    if (row?.lines === null) return wasSubmitted ? 'submitted' : 'cancelled';
+    if (row === undefined || row.changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
     return draftFromStore(row) ?? 'gone';
   }
 
@@ -133,10 +135,8 @@ export function createDrafts({ store, now }: RecordsBase) {
       const { guildId, user } = by;
       const content = { ...draftToStore(draft), changed_at: now() };
       return inDrafts(store, by, async () => {
-        const owner = (await rowOf(id)) ?? (await runsOf(id).executeTakeFirst());
-        if (owner && !isOf(owner, by)) return 'of-another-member';
-        const fixed = await whyFixed(id);
-        if (fixed) return fixed;
+        const found = await look(by, id);
+        if (typeof found === 'string') return found;
         const { numInsertedOrUpdatedRows } = await tables()
           .insertInto('documents')
           .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
@@ -176,9 +176,3 @@ export function createDrafts({ store, now }: RecordsBase) {
     },
   };
 }
-
-/** Of a document that is deleted its runs say whose it was. */
-const isOf = (
-  row: Pick<DocumentsTable | SubmissionsTable, 'guild_id' | 'user_id'>,
-  { guildId, user }: Submitter,
-): boolean => row.guild_id === guildId && row.user_id === user.id;

@@ -191,7 +191,6 @@ const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 
 /** For a LIKE in which `%` and `_` stand for themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
-/** What {@link entryOf} reads. */
 export const ENTRY_COLUMNS = [
   'servers.host',
   'servers.port',

@@ -56,7 +56,6 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
 
   const countIn = (servers: RawBuilder<unknown>): RawBuilder<number> => sql`(select count(*) ${servers})`;
 
-  /** When the nth oldest server was reserved. */
   async function nthOldest(servers: RawBuilder<unknown>, n: number): Promise<number> {
     const oldest = sql<{ readonly at: number }>`
       select reserved_at as at ${servers} order by reserved_at limit 1 offset ${n - 1}`;

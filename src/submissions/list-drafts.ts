@@ -92,7 +92,6 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
 export function createListDrafts(deps: ListDraftsDeps) {
   const { store, drafts, runs, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
 
-  /** Checks rows of a draft again. */
   function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
       const typed = corrected(row);
@@ -240,7 +239,6 @@ export function linesToEdit(
   return numberedLines([...refused, ...rows.filter(lacksGame), ...others], MOST_TYPED);
 }
 
-/** How many lines can be edited at once. */
 function editsOf(draft: Draft): Prepared['edits'] {
   const { rows } = linesToEdit(draft, 'refused');
   const lacking = rows.filter(lacksGame).length;

@@ -31,7 +31,6 @@ const ROWS_AT_ONCE = 500;
 export interface CopyDeps {
   readonly from: StoreUrl;
   readonly to: StoreUrl;
-  /** `ENCRYPTION_KEY`. */
   readonly encryptionKey: readonly Secret[];
   readonly logger: Logger;
 }
