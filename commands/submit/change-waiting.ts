@@ -1,6 +1,6 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { isRefused, type RefusedRow } from '../../src/server-lists/row.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
+import { isRefused } from '../../src/server-lists/row.ts';
+import type { EditedWaiting } from '../../src/submissions/list-drafts.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -43,23 +43,18 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
     : unchanged(context, id, signed('not-sent', unreadableText(edited, context.t)), deps);
 }
 
-interface Edited {
-  readonly draft: Draft;
-  readonly wrong: readonly RefusedRow[];
-}
-
 /** A moderator looks at it anyway, so that its member is not asked again. */
 function submitChanged(
   context: SubmitContext,
   id: string,
-  { draft, wrong }: Edited,
+  { draft, wrong }: EditedWaiting,
   deps: CommandDeps,
 ): Promise<Reply> {
   if (wrong.length === 0) return submitDocument(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }
 
-function wrongText({ t }: SubmitContext, { draft, wrong }: Edited, { games }: CommandDeps): string {
+function wrongText({ t }: SubmitContext, { draft, wrong }: EditedWaiting, { games }: CommandDeps): string {
   const [only] = wrong;
   if (only && draft.rows.length === 1) {
     return signed('not-sent', notChangedText(problemText(only.problem, t), t));
