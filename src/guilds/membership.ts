@@ -40,8 +40,6 @@ export interface MembershipDeps {
   readonly now?: () => number;
 }
 
-export type Membership = ReturnType<typeof createMembership>;
-
 type Presence = Selectable<PresenceTable>;
 
 /**

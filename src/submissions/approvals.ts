@@ -179,22 +179,18 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
     refuse: ({ by, interactionId, reason, lines, ...key }: Refused): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const run = await seen(key);
-        if (run === undefined) return false;
+        const draft = await drafts.read(key.id);
+        // Without its document nothing can wait on.
+        const isRefused = ({ line }: RunServer) => !draft || lines === undefined || lines.has(line);
+        const refused = run?.servers.filter(isRefused) ?? [];
+        if (run === undefined || refused.length === 0) return false;
         const why = { refusal: reason.words, refusal_key: reason.key ?? null };
         const to = { ...why, state: 'refused', decided_by: by, decision_id: interactionId } as const;
-        const isRefused = ({ line }: RunServer) => lines === undefined || lines.has(line);
-        const refused = run.servers.filter(isRefused);
-        const others = run.servers.filter((each) => !isRefused(each));
-        const draft = await drafts.read(key.id);
-        if (others.length === 0 || !draft) {
-          await runs.endWaiting(run.id, key.guildId, to);
-          if (draft) await drafts.keep(key.id, draft);
-          return true;
-        }
-        await runs.endWaiting(run.id, key.guildId, { state: 'withdrawn' });
         await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key.guildId, to);
-        await drafts.keep(key.id, withRows(draft, otherRows(draft, refused)));
-        await runs.beginAnother(run, others.map(rowOf));
+        const others = run.servers.filter((each) => !isRefused(each));
+        const isPart = others.length > 0;
+        if (draft) await drafts.keep(key.id, isPart ? withRows(draft, otherRows(draft, refused)) : draft);
+        if (isPart) await runs.beginAnother(run, others.map(rowOf));
         return true;
       }),
     /**
@@ -218,7 +214,6 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
         const corrected = { ...row, line: old.line };
-        await runs.endWaiting(run.id, key.guildId, { state: 'withdrawn' });
         await drafts.keep(key.id, {
           ...withCorrected(draft, old, corrected),
           // What the member wanted submitted again is the server that they submitted.

@@ -263,7 +263,9 @@ export function createPipeline(deps: PipelineDeps) {
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);
-    const runId = waiting ? await approve(waiting, reserved) : await runs.begin({ ...own, rows: reserved });
+    const runId = await (waiting
+      ? runs.beginAnother(waiting, reserved)
+      : runs.begin({ ...own, rows: reserved }));
     const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
     await runs.start(runId, guildId, decision);
     return {
@@ -275,14 +277,6 @@ export function createPipeline(deps: PipelineDeps) {
       limited: room.limited,
       announcedIn: announcedIn(chosen, { channelId: order.channelId, panelChannelId: draft.panelChannelId }),
     };
-  }
-
-  /** The run with the servers that are approved: another one, if they are a part of those that wait. */
-  async function approve(waiting: Run, rows: readonly ReadyRow[]): Promise<string> {
-    if (rows.length === waiting.servers.length) return waiting.id;
-    const { guildId } = waiting;
-    await deps.runs.endWaiting(waiting.id, guildId, { state: 'withdrawn' });
-    return deps.runs.beginAnother(waiting, rows);
   }
 
   async function send(order: Order, run: Reserved): Promise<Ended> {

@@ -358,10 +358,20 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       const waiting = idsOf(documentId).where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    /** Begins another run of the same document, which waits until the same time, with some of the servers or corrected ones. */
-    beginAnother(run: Run, rows: readonly ReadyRow[], correction?: NewRun['correction']): Promise<string> {
+    /**
+     * Begins another run of the same document, which waits until the same time, in place of one that waits: with some of the
+     * servers or corrected ones.
+     * @returns its id; that of the same run if all of its servers are to wait as they are
+     */
+    async beginAnother(
+      run: Run,
+      rows: readonly ReadyRow[],
+      correction?: NewRun['correction'],
+    ): Promise<string> {
       const { documentId, guildId, userId, userName, expiresAt = now() } = run;
+      if (rows.length === run.servers.length && correction === undefined) return run.id;
       const user = { id: userId, name: userName };
+      await endWaiting(run.id, guildId, { state: 'withdrawn' });
       return begin({ documentId, guildId, user, rows, interactionId: null, expiresAt, correction });
     },
     endWaiting,
