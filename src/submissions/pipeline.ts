@@ -201,7 +201,8 @@ export function createPipeline(deps: PipelineDeps) {
       return typeof waiting === 'string' ? waiting : { draft };
     }
     const stored = await drafts.find(order, id);
-    if (draft && mayBeReplaced(stored)) return (await drafts.save(order, id, draft)) ?? { draft };
+    // Another modal of the same document may have been submitted first.
+    if (draft && stored !== 'submitted') return (await drafts.save(order, id, draft)) ?? { draft };
     return typeof stored === 'string' ? stored : { draft: stored };
   }
 
@@ -320,19 +321,20 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * What explains the outcomes. If it cannot be read, the outcomes are told without it.
+   * What explains the outcomes. What cannot be read is `undefined`: the outcomes are told without it.
    * @param held how many servers a limit may hold back now
    */
   async function explain({ guildId, user }: Submitter, ended: Ended['servers'], held = 0) {
     const { keys, settings, limits } = deps;
+    const orNothing = <Value>(value: Promise<Value>) => value.catch(() => undefined);
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
-    const key = isKey ? await keys.usable(guildId).catch(() => undefined) : undefined;
+    const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
     const keyProblem = key && 'code' in key ? key : undefined;
-    const found = await settings.getOrThrow(guildId).catch(() => undefined);
-    const who = found && { guildId, userId: user.id, dailyQuota: found.dailyQuota };
-    const remaining = who && (await limits.remaining(who).catch(() => undefined));
-    const isHeld = who !== undefined && held > 0;
-    const room = isHeld ? await limits.room({ ...who, count: held }).catch(() => undefined) : undefined;
+    const found = await orNothing(settings.getOrThrow(guildId));
+    if (found === undefined) return { keyProblem, remaining: undefined, limited: undefined };
+    const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
+    const remaining = await orNothing(limits.remaining(who));
+    const room = held > 0 ? await orNothing(limits.room({ ...who, count: held })) : undefined;
     return { keyProblem, remaining, limited: room?.limited };
   }
 
@@ -438,10 +440,6 @@ export function createPipeline(deps: PipelineDeps) {
     },
   };
 }
-
-/** Another modal of the same document may have been submitted first. */
-const mayBeReplaced = (stored: Draft | NoDraft): boolean =>
-  stored === 'gone' || stored === 'cancelled' || typeof stored !== 'string';
 
 const endedRow = (row: ReadyRow, outcome: Outcome): EndedRow => ({
   row,
