@@ -158,22 +158,16 @@ async function checkCommands(
   const { others: published } = await readCommands(discord, applicationId);
   const names = new Set(published.map(({ name }) => name));
   const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
-  const before = await stored(storeUrl, publishedKey(applicationId));
+  // Another check reports a store that cannot be read.
+  const before = await useValues(storeUrl, ({ get }) => get(publishedKey(applicationId))).catch(
+    () => undefined,
+  );
   const areOurs = before === undefined || before === fingerprint(ours, published);
   if (areAllThere && areOurs) return `Discord has all ${ours.length}`;
   throw new CheckFailure(
     published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
     'start the bot: it publishes them; its log says so when Discord refuses',
   );
-}
-
-/** A value of the store; `undefined` if there is none, or if it cannot be read, which another check reports. */
-async function stored(storeUrl: Config['storeUrl'], key: string): Promise<unknown> {
-  try {
-    return await useValues(storeUrl, (values) => values.get(key));
-  } catch {
-    return undefined;
-  }
 }
 
 async function checkClock(api: DiscordApi): Promise<string> {

@@ -23,15 +23,14 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
   const longestMs = config.exitWhenSilentSeconds * 1000;
   const job = createJob({ firstMs: 0, everyMs: longestMs / LOOKS_IN_A_WAIT, run: look });
   const log = createSparingLog(logger);
-  let isOver = false;
 
   async function look(): Promise<void> {
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
     // The bot may be stopping by now.
-    if (!isGranted || isOver) return;
-    isOver = true;
+    if (!isGranted || job.stopping.aborted) return;
+    void job.stop();
     onFatal(
       new FatalDiscordError(
         `Nothing has come from Discord's gateway for ${Math.floor(silentMs / 1000)} seconds: the bot ends, to be started ` +
@@ -55,7 +54,6 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
       if (longestMs > 0) job.start();
     },
     async stop() {
-      isOver = true;
       // Does not wait for a look that is under way, since Discord may take long to answer.
       void job.stop();
     },
