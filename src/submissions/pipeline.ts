@@ -280,7 +280,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  async function send(order: Order, run: Reserved): Promise<Ended> {
+  async function carryOut(order: Order, run: Reserved): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
@@ -400,7 +400,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (reserved.kind === 'waiting') await deps.showApproval(order);
       if (reserved.kind === 'reserved') {
         order.onProgress?.(0, reserved.rows.length);
-        return send(order, reserved);
+        return carryOut(order, reserved);
       }
       // A refusal of what a moderator approves is told to the moderator alone.
       if (reserved.kind === 'refused' && order.approvedBy === undefined) {

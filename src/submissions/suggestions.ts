@@ -16,7 +16,10 @@ const REMEMBERED_MS = 5_000;
 
 /** The games that a guild is offered while a member types. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  const counts = createCache(async (guildId) => countsOf(await history.latestGames(guildId)), REMEMBERED_MS);
+  const submissionsOf = createCache(
+    async (guildId) => Map.groupBy(await history.latestGames(guildId), (alias) => alias),
+    REMEMBERED_MS,
+  );
 
   const allowedIn = async (guildId: string) =>
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
@@ -27,8 +30,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { all } = await allowedIn(guildId);
-    const submitted = await counts.get(guildId);
-    const countOf = ({ alias }: Game) => submitted.get(alias) ?? 0;
+    const submitted = await submissionsOf.get(guildId);
+    const countOf = ({ alias }: Game) => submitted.get(alias)?.length ?? 0;
     const often = all.filter((game) => countOf(game) > 0).sort((one, other) => countOf(other) - countOf(one));
     const others = all.filter((game) => countOf(game) === 0);
     return [...often, ...usualFirst(others)].slice(0, most);
@@ -42,10 +45,4 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
       return (await allowedIn(guildId)).search(typed);
     },
   };
-}
-
-function countsOf(aliases: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const alias of aliases) counts.set(alias, (counts.get(alias) ?? 0) + 1);
-  return counts;
 }
