@@ -1,7 +1,7 @@
 import { againText, approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
 import { type Context, OldMessage, type Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
-import type { NoDraft } from '../../src/submissions/drafts.ts';
+import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { endedServers, type Run } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
@@ -21,7 +21,7 @@ import { editAgain } from './again.ts';
  */
 export async function becameOf(
   context: Context,
-  { id, why }: { readonly id: string; readonly why: NoDraft },
+  { id, why }: { readonly id: string; readonly why: Unavailable },
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
@@ -97,7 +97,7 @@ async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promi
  * Why there is no draft any more for a button or a modal. If the draft is over, the only button left opens a modal with
  * what the message shows.
  */
-export function noDraft(why: NoDraft, t: Translate): UserError {
+export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {
     case 'of-another-member':
       return new UserError(t('again.notYours'));

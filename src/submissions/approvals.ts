@@ -5,7 +5,7 @@ import { createRecent } from '../recent.ts';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
 import { type Draft, otherRows, withCorrected, withRows } from './draft.ts';
-import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { RecordsBase } from './records.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
 import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from './runs.ts';
@@ -95,7 +95,7 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
   }
 
   /** The member's own run that waits; or why it does not wait. */
-  async function findOwn(by: Submitter, id: string): Promise<Run | NoDraft> {
+  async function findOwn(by: Submitter, id: string): Promise<Run | Unavailable> {
     const run = await find({ guildId: by.guildId, id });
     if (run === undefined) {
       const found = await drafts.find(by, id);
@@ -115,7 +115,11 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
   }
 
   /** Ends what waits of a member's document, which stays; or says why it does not wait. Called inside the guild's transaction. */
-  async function takeBack(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> {
+  async function takeBack(
+    by: Submitter,
+    id: string,
+    interactionId: string,
+  ): Promise<Unavailable | undefined> {
     const run = await findOwn(by, id);
     if (typeof run === 'string') return run;
     await runs.endWaiting(run.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
@@ -223,12 +227,12 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         return undefined;
       }),
     /** The member's own document that waits, to be changed; or why it does not wait. */
-    async draft(by: Submitter, id: string): Promise<Draft | NoDraft> {
+    async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const run = await findOwn(by, id);
       return typeof run === 'string' ? run : ((await drafts.read(id)) ?? 'gone');
     },
     /** Deletes the member's own submission that waits. @returns why it could not be deleted */
-    withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>
+    withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const why = await takeBack(by, id, interactionId);
         if (why === undefined) await drafts.delete(id);

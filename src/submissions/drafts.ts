@@ -27,7 +27,7 @@ export interface Submitter {
  * - `submitted`: a run of it waits for a moderator, or everything in it was accepted.
  * - `decided`: the run no longer waits for a moderator.
  */
-export type NoDraft = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
+export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -100,7 +100,7 @@ export function createDrafts({ store, now }: RecordsBase) {
     return { row, wasSubmitted: runs.length > 0 };
   }
 
-  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+  async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
     const found = await look(by, id);
     if (typeof found === 'string') return found;
     const { row, wasSubmitted } = found;
@@ -131,7 +131,7 @@ export function createDrafts({ store, now }: RecordsBase) {
      * Keeps a document for 15 minutes from now.
      * @returns why nothing was written: it is another member's, or a run of it waits or runs
      */
-    async save(by: Submitter, id: string, draft: Draft): Promise<NoDraft | undefined> {
+    async save(by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> {
       const { guildId, user } = by;
       const content = { ...draftToStore(draft), changed_at: now() };
       return inDrafts(store, by, async () => {
@@ -158,7 +158,7 @@ export function createDrafts({ store, now }: RecordsBase) {
      * Cancels a document, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
      * cancelled.
      */
-    drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
+    drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
         const found = await find(by, id);
         if (typeof found === 'string') return found;

@@ -21,7 +21,7 @@ import {
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
-import { inDrafts, type NoDraft, type Submitter } from './drafts.ts';
+import { inDrafts, type Submitter, type Unavailable } from './drafts.ts';
 import type { Room } from './limits.ts';
 import type { Records } from './records.ts';
 
@@ -49,7 +49,7 @@ export interface Prepared {
 export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
 
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */
-export type KeptApart = Prepared & { readonly instead: NoDraft };
+export type KeptApart = Prepared & { readonly instead: Unavailable };
 
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
@@ -61,7 +61,7 @@ export const MOST_TYPED = 4000;
 const MOST_BYTES = 400_000;
 
 /** A list as it is now, or why it could not be changed. */
-export type Changed = Prepared | NoDraft | UnreadableList;
+export type Changed = Prepared | Unavailable | UnreadableList;
 
 /** What is read in place of what was typed in a row; `undefined`: the row stays as it is. */
 export type Correction = (row: Row) => TypedRow | undefined;
@@ -176,7 +176,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     async editWaiting(
       by: Submitter,
       { id, typed, runId }: Pick<Edit, 'id' | 'typed' | 'runId'>,
-    ): Promise<EditedWaiting | NoDraft | UnreadableList | NotRead> {
+    ): Promise<EditedWaiting | Unavailable | UnreadableList | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const found = await approvals.draft(by, id);

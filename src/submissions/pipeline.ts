@@ -19,7 +19,7 @@ import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import type { ApprovalKey, NotWaiting } from './approvals.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
-import type { NoDraft, Submitter } from './drafts.ts';
+import type { Submitter, Unavailable } from './drafts.ts';
 import type { Limited, Room } from './limits.ts';
 import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -75,7 +75,7 @@ export type Result =
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'no-draft'; readonly why: NoDraft };
+  | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
 /** A row that was submitted, and what came of its server. */
 export interface EndedRow extends EndedServer {
@@ -187,7 +187,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** What is to be submitted, and the run that waits if a moderator approves it. */
-  async function ordered(order: Order): Promise<{ draft: Draft; waiting?: Run } | NoDraft> {
+  async function ordered(order: Order): Promise<{ draft: Draft; waiting?: Run } | Unavailable> {
     const { drafts, approvals } = deps;
     const { id, approvedBy, draft, replacesWaiting } = order;
     if (approvedBy !== undefined) {
