@@ -14,8 +14,6 @@ export const REFUSED_KEPT_DAYS = 30;
 /** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
-export type Erasure = ReturnType<typeof createErasure>;
-
 interface ErasureDeps extends RecordsBase {
   readonly drafts: Drafts;
   readonly limits: Limits;

@@ -8,7 +8,7 @@ import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import type { Erasure } from '../../src/submissions/erasure.ts';
+import type { Records } from '../../src/submissions/records.ts';
 import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
@@ -23,7 +23,7 @@ const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'presence
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
-function over(store: FileStore, submissions?: Erasure) {
+function over(store: FileStore, submissions?: Records['erasure']) {
   const clock = { now: NOW };
   const now = () => clock.now;
   const { drafts, erasure } = partsOver(store, { now });
