@@ -17,8 +17,10 @@ export const BUSY_TIMEOUT_MS = 1_000;
 
 /** Statements that are compiled once. To compile some pragmas is to run them (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** Compiled statements that are kept; then the oldest goes. Each length of a list makes another statement. */
+/** Compiled statements that are kept; then the oldest goes. */
 const MOST_COMPILED = 300;
+/** UTF-16 units of a statement that is kept: each length of a list makes another one, and one of 1,000 servers takes 0.9 MB. */
+const LONGEST_KEPT = 4_000;
 
 /** Opens a file of SQLite for reading and writing. @throws the error of SQLite */
 export function openFile(path: string): DatabaseSync {
@@ -50,7 +52,7 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
     const known = compiled.get(sql);
     if (known) return known;
     const statement = statementOf(orStoreError(() => database.prepare(sql)));
-    if (CACHEABLE.test(sql)) compiled.set(sql, statement);
+    if (CACHEABLE.test(sql) && sql.length <= LONGEST_KEPT) compiled.set(sql, statement);
     return statement;
   }
 

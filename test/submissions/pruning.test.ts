@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { addDone, fill, type PartsOptions, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, fill, type PartsOptions, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -169,7 +169,13 @@ describe('what waits or runs', () => {
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
     const begin = (id: string) =>
-      old.runs.begin({ ...mia, documentId: id, interactionId: id, rows: [], expiresAt: NOW + 1 });
+      old.runs.begin({
+        ...mia,
+        documentId: id,
+        interactionId: id,
+        rows: [readyRow(1, 'a.example.com')],
+        expiresAt: NOW + 1,
+      });
     await begin('waits');
     await Promise.all([store.inGuild('1', () => begin('begins')), prune()]);
     expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['waits', 'begins']);
