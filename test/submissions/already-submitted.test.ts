@@ -1,21 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
-import { addDone, partsOver, readyDraft, readyRow } from '../support/builders.ts';
-import { openStore } from '../support/database.ts';
+import { describe, expect, it } from 'vitest';
+import { addDone, openParts, readyDraft, readyRow } from '../support/builders.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
-let store: Store;
-let parts: ReturnType<typeof partsOver>;
-beforeEach(async () => {
-  store = await openStore();
-  parts = partsOver(store, { now: () => NOW });
-});
-
 describe('a server that was submitted before', () => {
   it('is known by its host and port, with the latest time that it may have been received', async () => {
+    const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
     await addDone(store, { ...ofGuild, id: 'b', at: 2, outcome: 'unknown', userId: '8', game: 'rust' });
@@ -29,7 +21,7 @@ describe('a server that was submitted before', () => {
       readyRow(3, 'one', { port: 1 }),
       readyRow(4, 'one'),
     ];
-    const found = await parts.alreadySubmitted.find(me, rows);
+    const found = await alreadySubmitted.find(me, rows);
     const before = {
       server: 'one',
       port: 27015,
@@ -47,34 +39,35 @@ describe('a server that was submitted before', () => {
   });
 
   it('says whether it was the member, and nothing of a name that was deleted', async () => {
+    const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
-    const find = async (by = me) => [
-      ...(await parts.alreadySubmitted.find(by, [readyRow(1, 'one')])).values(),
-    ];
+    const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];
     expect(await find()).toMatchObject([
       { isYours: true, userName: 'name of 7', outcome: { kind: 'accepted' } },
     ]);
-    await parts.erasure.forgetMember('1', '7');
+    await erasure.forgetMember('1', '7');
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });
 
   it('is found among a thousand', async () => {
+    const { store, alreadySubmitted } = await openParts(NOW);
     const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });
     const { rows } = readyDraft('list', 1_000);
-    expect((await parts.alreadySubmitted.find(me, rows)).size).toBe(1_000);
+    expect((await alreadySubmitted.find(me, rows)).size).toBe(1_000);
   });
 });
 
 describe('a server that is on its way', () => {
   it('is one that was reserved and has not ended, for as long as an interaction can be answered', async () => {
+    const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });
     await addDone(store, { ...ofGuild, id: 'b', at: NOW - 15 * MINUTE, hosts: ['old'], outcome: null });
     await addDone(store, { ...ofGuild, id: 'c', at: NOW - 15 * MINUTE + 1, hosts: ['new'], outcome: null });
     await addDone(store, { ...ofGuild, id: 'd', at: NOW, hosts: ['elsewhere'], outcome: null, guildId: '2' });
     const find = (...hosts: readonly string[]) =>
-      parts.alreadySubmitted.inFlight(
+      alreadySubmitted.inFlight(
         '1',
         hosts.map((host) => readyRow(1, host).submission),
       );

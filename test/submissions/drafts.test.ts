@@ -1,110 +1,106 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
+import { describe, expect, it } from 'vitest';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import { beginRun, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
+import { beginRun, openParts, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
+const NOW = 100 * MINUTE;
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 describe('a stored draft', () => {
-  let time: number;
-  let store: Store;
-  let parts: ReturnType<typeof partsOver>;
-  beforeEach(async () => {
-    time = 100 * MINUTE;
-    store = await openStore();
-    parts = partsOver(store, { now: () => time });
-  });
-
   it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
+    const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refusedRow(2, 'typed')] };
-    await parts.drafts.save(mia, 'd', readyDraft('x', 1));
-    time += 10 * MINUTE;
-    await parts.drafts.save(mia, 'd', draft);
-    time += 15 * MINUTE - 1;
-    expect(await parts.drafts.find(mia, 'd')).toEqual(draft);
-    time += 1;
-    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+    await drafts.save(mia, 'd', readyDraft('x', 1));
+    clock.now += 10 * MINUTE;
+    await drafts.save(mia, 'd', draft);
+    clock.now += 15 * MINUTE - 1;
+    expect(await drafts.find(mia, 'd')).toEqual(draft);
+    clock.now += 1;
+    expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
   it('is of its member and guild alone', async () => {
-    await parts.drafts.save(mia, 'd', readyDraft('x', 1));
+    const { drafts } = await openParts(NOW);
+    await drafts.save(mia, 'd', readyDraft('x', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
-      expect(await parts.drafts.find(other, 'd')).toBe('of-another-member');
-      expect(await parts.drafts.save(other, 'd', readyDraft('y', 1))).toBe('of-another-member');
-      expect(await parts.drafts.drop(other, 'd')).toBe('of-another-member');
+      expect(await drafts.find(other, 'd')).toBe('of-another-member');
+      expect(await drafts.save(other, 'd', readyDraft('y', 1))).toBe('of-another-member');
+      expect(await drafts.drop(other, 'd')).toBe('of-another-member');
     }
-    expect(await parts.drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
-    expect(await parts.drafts.drop(mia, 'd')).toBeUndefined();
-    expect(await parts.drafts.drop(mia, 'd')).toBe('cancelled');
-    expect(await parts.drafts.find(mia, 'd')).toBe('cancelled');
+    expect(await drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
+    expect(await drafts.drop(mia, 'd')).toBeUndefined();
+    expect(await drafts.drop(mia, 'd')).toBe('cancelled');
+    expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
   it('stays its member’s where only a run of it is left', async () => {
+    const { store, clock, drafts, runs, approvals } = await openParts(NOW);
     const draft = readyDraft('x', 1);
-    await parts.drafts.save(mia, 'd', draft);
-    await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: time });
-    expect(await parts.approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
+    await drafts.save(mia, 'd', draft);
+    await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft, expiresAt: clock.now });
+    expect(await approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
     expect(await rowsIn(store, 'documents')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
-      expect(await parts.drafts.find(other, 'd')).toBe('of-another-member');
-      expect(await parts.drafts.save(other, 'd', draft)).toBe('of-another-member');
+      expect(await drafts.find(other, 'd')).toBe('of-another-member');
+      expect(await drafts.save(other, 'd', draft)).toBe('of-another-member');
     }
-    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+    expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
   it.runIf(hasPostgres())('is of whoever’s guild has written its id first', async () => {
     const place = await newPlace('postgres');
-    store = await place.open();
-    parts = partsOver(store, { now: () => time });
+    const store = await place.open();
+    const { drafts } = partsOver(store);
     const elsewhere = { ...mia, guildId: '2' };
     const isWritten = Promise.withResolvers<void>();
     const commits = Promise.withResolvers<void>();
     const first = store.inGuild('2', async () => {
-      await parts.drafts.save(elsewhere, 'd', readyDraft('x', 1));
+      await drafts.save(elsewhere, 'd', readyDraft('x', 1));
       isWritten.resolve();
       await commits.promise;
     });
     await isWritten.promise;
-    const second = parts.drafts.save(mia, 'd', readyDraft('y', 1));
+    const second = drafts.save(mia, 'd', readyDraft('y', 1));
     const waiting = sql<object>`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiting.execute(store.tables())).rows).toHaveLength(1);
     commits.resolve();
     await first;
     expect(await second).toBe('of-another-member');
-    expect(await parts.drafts.find(elsewhere, 'd')).toEqual(readyDraft('x', 1));
+    expect(await drafts.find(elsewhere, 'd')).toEqual(readyDraft('x', 1));
   });
 
   it('is neither changed nor dropped once it is carried out', async () => {
+    const { store, drafts, runs } = await openParts(NOW);
     const draft = readyDraft('x', 1);
-    await parts.drafts.save(mia, 'd', draft);
-    await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft });
-    expect(await parts.drafts.save(mia, 'd', readyDraft('y', 1))).toBe('being-sent');
-    expect(await parts.drafts.drop(mia, 'd')).toBe('being-sent');
-    expect(await parts.drafts.find(mia, 'd')).toBe('being-sent');
-    expect(await parts.drafts.find(ben, 'd')).toBe('of-another-member');
+    await drafts.save(mia, 'd', draft);
+    await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft });
+    expect(await drafts.save(mia, 'd', readyDraft('y', 1))).toBe('being-sent');
+    expect(await drafts.drop(mia, 'd')).toBe('being-sent');
+    expect(await drafts.find(mia, 'd')).toBe('being-sent');
+    expect(await drafts.find(ben, 'd')).toBe('of-another-member');
     expect(await rowsIn(store, 'submissions')).toMatchObject([{ state: 'running' }]);
-    expect(await parts.drafts.read('d')).toEqual(draft);
+    expect(await drafts.read('d')).toEqual(draft);
   });
 
   it('is one of ten at most of a member: the oldest goes', async () => {
-    await parts.drafts.save(ben, 'of ben', readyDraft('x', 1));
+    const { clock, drafts } = await openParts(NOW);
+    await drafts.save(ben, 'of ben', readyDraft('x', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
     for (const id of ids) {
-      time += 1;
-      await parts.drafts.save(mia, id, readyDraft('x', 1));
+      clock.now += 1;
+      await drafts.save(mia, id, readyDraft('x', 1));
     }
-    const found = await Promise.all(ids.map((id) => parts.drafts.find(mia, id)));
+    const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
-    expect(await parts.drafts.find(ben, 'of ben')).not.toBe('gone');
+    expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
     // By a clock that was set back the newest one looks like the oldest.
-    time -= 5 * MINUTE;
-    await parts.drafts.save(mia, 'new', readyDraft('x', 1));
-    expect(await parts.drafts.find(mia, 'new')).not.toBe('gone');
-    expect(await parts.drafts.find(mia, 'd2')).toBe('gone');
+    clock.now -= 5 * MINUTE;
+    await drafts.save(mia, 'new', readyDraft('x', 1));
+    expect(await drafts.find(mia, 'new')).not.toBe('gone');
+    expect(await drafts.find(mia, 'd2')).toBe('gone');
   });
 });
 

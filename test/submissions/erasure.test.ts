@@ -1,7 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
-import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import { describe, expect, it } from 'vitest';
+import { addDone, beginRun, openParts, type PartsOptions, readyDraft } from '../support/builders.ts';
+import { rowsIn } from '../support/database.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -9,37 +8,29 @@ const NOON = 20_000 * 24 * HOUR + 12 * HOUR;
 const USER = '146634305496797257';
 const limit = { servers: 5, seconds: 3600 };
 
-let store: Store;
-let time: number;
-let parts: ReturnType<typeof partsOver>;
-beforeEach(async () => {
-  store = await openStore();
-  time = NOON;
-  parts = partsOver(store, { now: () => time, member: limit });
-});
-
-const servers = () => rowsIn(store, 'servers');
+const open = (options: PartsOptions = { member: limit }) => openParts(NOON, options);
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member who has their name deleted', () => {
   it('is counted by limits and quota all the same, until their time has ended', async () => {
+    const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
-    const room = (dailyQuota?: number) =>
-      parts.limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
-    expect(await parts.erasure.forgetMember('1', USER)).toBe(5);
+    const room = (dailyQuota?: number) => limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
+    expect(await erasure.forgetMember('1', USER)).toBe(5);
     expect(await room()).toMatchObject({ count: 0, limited: { code: 'member-limit' } });
 
-    time = NOON + HOUR;
-    await parts.erasure.prune();
+    clock.now = NOON + HOUR;
+    await erasure.prune();
     expect(await room()).toEqual({ count: 1 });
     expect(await room(5)).toMatchObject({ count: 0, limited: { code: 'daily-quota' } });
 
-    time = NOON + 12 * HOUR;
-    await parts.erasure.prune();
-    expect((await servers()).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
+    clock.now = NOON + 12 * HOUR;
+    await erasure.prune();
+    expect((await rowsIn(store, 'servers')).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
   it('leaves nothing behind where no limit counts them, and nothing of others changes', async () => {
+    const { store, drafts, history, erasure } = await open();
     const at = NOON - 48 * HOUR;
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
     await addDone(store, {
@@ -51,81 +42,79 @@ describe('a member who has their name deleted', () => {
       outcome: 'not-sent',
     });
     await addDone(store, { id: 'c', guildId: '1', userId: '8', at, hosts: ['of another'] });
-    await parts.drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
-    expect(await parts.erasure.forgetMember('1', USER)).toBe(1_201);
+    await drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
+    expect(await erasure.forgetMember('1', USER)).toBe(1_201);
     const submissions = await rowsIn(store, 'submissions');
     expect(submissions).toMatchObject([
       { id: 'a', user_name: null },
       { id: 'b', user_name: null },
       { id: 'c', user_name: 'name of 8' },
     ]);
-    expect(JSON.stringify([submissions, await servers()])).not.toContain(USER);
-    expect((await servers()).filter(({ user_id }) => user_id === '8')).toHaveLength(1);
-    const [newest] = await parts.history.entries('1', ['b']);
+    expect(JSON.stringify([submissions, await rowsIn(store, 'servers')])).not.toContain(USER);
+    expect((await rowsIn(store, 'servers')).filter(({ user_id }) => user_id === '8')).toHaveLength(1);
+    const [newest] = await history.entries('1', ['b']);
     expect(newest).toMatchObject({ userId: '', only: { userName: '' } });
     // It is done already.
-    expect(await parts.erasure.forgetMember('1', USER)).toBe(0);
+    expect(await erasure.forgetMember('1', USER)).toBe(0);
   });
 });
 
 describe('the data of a guild', () => {
   it('still counts for its limit, until the time of that has ended', async () => {
-    const own = partsOver(store, { now: () => time, guild: { servers: 8, seconds: 3600 } });
-    const room = (count: number) => own.limits.room({ guildId: '1', userId: 'x', count });
+    const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
+    const room = (count: number) => limits.room({ guildId: '1', userId: 'x', count });
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
-    await own.erasure.deleteGuild('1');
+    await erasure.deleteGuild('1');
     const until = NOON + HOUR / 2;
     expect(await room(4)).toMatchObject({ count: 3, limited: { code: 'guild-limit', until } });
     // Deleted again, both count.
     await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
-    await own.erasure.deleteGuild('1');
-    await own.erasure.prune();
+    await erasure.deleteGuild('1');
+    await erasure.prune();
     expect(await room(8)).toMatchObject({ count: 1, limited: { until: NOON + HOUR } });
-    time = NOON + HOUR;
+    clock.now = NOON + HOUR;
     expect(await room(8)).toEqual({ count: 8 });
-    await own.erasure.prune();
+    await erasure.prune();
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
   it('holds nobody up for long where the clock was ahead', async () => {
-    const own = partsOver(store, { now: () => time, guild: { servers: 8, seconds: 3600 } });
+    const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>
       addDone(store, { id, guildId: '1', userId: USER, at, hosts: manyHosts(5) });
     // While it was ahead, and after it was set right.
     await add('a', NOON + 30 * DAY);
-    await own.erasure.deleteGuild('1');
-    expect(await own.limits.room(wanted)).toEqual({ count: 8 });
+    await erasure.deleteGuild('1');
+    expect(await limits.room(wanted)).toEqual({ count: 8 });
     await add('b', NOON + 30 * DAY);
-    time = NOON + 30 * DAY;
-    await own.erasure.deleteGuild('1');
-    expect(await own.limits.room(wanted)).toMatchObject({ count: 3 });
-    time = NOON;
-    expect(await own.limits.room(wanted)).toEqual({ count: 8 });
+    clock.now = NOON + 30 * DAY;
+    await erasure.deleteGuild('1');
+    expect(await limits.room(wanted)).toMatchObject({ count: 3 });
+    clock.now = NOON;
+    expect(await limits.room(wanted)).toEqual({ count: 8 });
   });
 
   it('is not sent any more once its rows are gone', async () => {
+    const { store, drafts, runs, erasure } = await open();
     const draft = readyDraft('x', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
-    const id = await beginRun(parts, mia, { id: 'a', interactionId: 'i', draft });
-    await parts.drafts.save(mia, 'typed', draft);
-    await parts.erasure.deleteGuild('1');
-    expect(await parts.runs.markSending('1', id, [0, 1])).toBe(false);
-    await parts.runs.endRequest(
-      id,
-      [0, 1],
-      [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],
-    );
-    await parts.runs.finish('1', id);
+    const id = await beginRun({ drafts, runs }, mia, { id: 'a', interactionId: 'i', draft });
+    await drafts.save(mia, 'typed', draft);
+    await erasure.deleteGuild('1');
+    expect(await runs.markSending('1', id, [0, 1])).toBe(false);
+    await runs.endRequest(id, [0, 1], [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }]);
+    await runs.finish('1', id);
     expect(await rowsIn(store, 'submissions')).toEqual([]);
     expect(await rowsIn(store, 'documents')).toEqual([]);
   });
 
   it('says which guilds have any, each once', async () => {
+    const { store, erasure } = await open();
     for (const guildId of ['3', '1']) {
       await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });
       await addDone(store, { id: `${guildId} again`, guildId, userId: USER, at: NOON, hosts: ['a'] });
     }
-    expect(await Array.fromAsync(parts.erasure.guilds())).toEqual(['1', '3']);
+    expect(await Array.fromAsync(erasure.guilds())).toEqual(['1', '3']);
   });
 });

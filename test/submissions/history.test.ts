@@ -1,26 +1,28 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
+import { describe, expect, it } from 'vitest';
 import type { HistoryFilter } from '../../src/submissions/history.ts';
-import { addDone, fill, partsOver } from '../support/builders.ts';
-import { openStore } from '../support/database.ts';
+import { addDone, fill, openParts } from '../support/builders.ts';
 import { turnsDuring } from '../support/machine.ts';
 
 const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 1_000;
 
-let store: Store;
-let parts: ReturnType<typeof partsOver>;
-beforeEach(async () => {
-  store = await openStore();
-  parts = partsOver(store);
-});
-
-const all = async (filter: HistoryFilter) =>
-  (await Array.fromAsync(parts.history.all('1', filter))).flat().map(({ server }) => server);
-const ids = (filter: HistoryFilter) => parts.history.find('1', filter);
+/** A history of guild 1 that is empty, and what looks into it. */
+async function open() {
+  const { store, history, erasure } = await openParts(10);
+  return {
+    store,
+    history,
+    erasure,
+    ids: (filter: HistoryFilter) => history.find('1', filter),
+    all: async (filter: HistoryFilter) =>
+      (await Array.fromAsync(history.all('1', filter))).flat().map(({ server }) => server),
+  };
+}
 
 describe('the history of a guild', () => {
-  beforeEach(async () => {
+  async function openFilled() {
+    const opened = await open();
+    const { store } = opened;
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: 1, hosts: ['one', 'two'] });
     await addDone(store, { ...ofGuild, id: 'b', at: 2, hosts: ['three'], game: 'rust', userId: '8' });
@@ -28,9 +30,11 @@ describe('the history of a guild', () => {
     await addDone(store, { ...ofGuild, id: 'd', at: 4, hosts: ['elsewhere'], guildId: '2' });
     await addDone(store, { ...ofGuild, id: 'e', at: 5, hosts: ['not ended'], outcome: null });
     await addDone(store, { ...ofGuild, id: 'f', at: 0, hosts: ['zero'], outcome: 'not-sent', game: 'ark' });
-  });
+    return opened;
+  }
 
   it('is found newest first', async () => {
+    const { history, ids } = await openFilled();
     expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
     const none = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
     const only = {
@@ -42,7 +46,7 @@ describe('the history of a guild', () => {
       userName: 'name of 8',
       outcome: { kind: 'accepted', message: 'Yes.' },
     };
-    expect(await parts.history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
+    expect(await history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
       {
         id: 'c',
         documentId: 'of c',
@@ -74,19 +78,22 @@ describe('the history of a guild', () => {
     { filter: { address: '!' }, found: [], servers: [] },
     { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['a'], servers: ['two'] },
   ])('is searched for $filter', async ({ filter, found, servers }) => {
+    const { ids, all } = await openFilled();
     expect(await ids(filter)).toEqual(found);
     expect(await all(filter)).toEqual(servers);
   });
 
   it('knows its games, and those of what was accepted or may have been', async () => {
-    expect(await parts.history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
+    const { store, history } = await openFilled();
+    expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
-    expect(await parts.history.latestGames('1')).toEqual(['cs2', 'rust', 'cs2', 'cs2']);
-    expect(await parts.history.size('1')).toBe(7);
+    expect(await history.latestGames('1')).toEqual(['cs2', 'rust', 'cs2', 'cs2']);
+    expect(await history.size('1')).toBe(7);
   });
 
   it('is not found by who had their name deleted, though a limit still counts them', async () => {
-    await parts.erasure.forgetMember('1', '8');
+    const { erasure, ids, all } = await openFilled();
+    await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
       expect(await ids(filter)).toEqual([]);
       expect(await all(filter)).toEqual([]);
@@ -95,6 +102,7 @@ describe('the history of a guild', () => {
   });
 
   it('has no submission that still runs, of which some servers have ended', async () => {
+    const { store, ids } = await openFilled();
     await store
       .tables()
       .updateTable('submissions')
@@ -106,11 +114,12 @@ describe('the history of a guild', () => {
 });
 
 it('is looked at by one member in each turn of the event loop', async () => {
+  const { store, history, ids } = await open();
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
     () => ids({}),
-    () => parts.history.entries('1', ['a']),
-    () => parts.history.size('1'),
+    () => history.entries('1', ['a']),
+    () => history.size('1'),
   ];
   for (const look of looks) {
     const turns = await turnsDuring(() => Promise.all(Array.from({ length: 30 }, look)));
@@ -119,6 +128,7 @@ it('is looked at by one member in each turn of the event loop', async () => {
 });
 
 it('no more than 1,000 submissions are counted', async () => {
+  const { store, ids } = await open();
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
       await addDone(store, { id: `${at}`, guildId: '1', userId: '7', at, hosts: ['a', 'b'] });
@@ -132,6 +142,7 @@ it('no more than 1,000 submissions are counted', async () => {
 });
 
 it('a history of 20,000 servers is searched whole, and read 2,000 at a time with turns for others in between', async () => {
+  const { store, history, ids } = await open();
   await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
   expect(await ids({ address: 's7.example.com' })).toEqual(['1-0']);
   expect(await ids({ game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
@@ -139,7 +150,7 @@ it('a history of 20,000 servers is searched whole, and read 2,000 at a time with
   const lengths: number[] = [];
   const seen = new Set<string>();
   const turns = await turnsDuring(async () => {
-    for await (const entries of parts.history.all('1', {})) {
+    for await (const entries of history.all('1', {})) {
       lengths.push(entries.length);
       for (const { server } of entries) seen.add(server);
     }
@@ -147,6 +158,6 @@ it('a history of 20,000 servers is searched whole, and read 2,000 at a time with
   expect(Math.max(...lengths)).toBe(2_000);
   expect(turns).toBeGreaterThanOrEqual(10);
   expect(seen.size).toBe(MOST_ENTRIES);
-  expect(await parts.history.size('1')).toBe(MOST_ENTRIES);
-  expect(await parts.history.latestGames('1')).toHaveLength(1_000);
+  expect(await history.size('1')).toBe(MOST_ENTRIES);
+  expect(await history.latestGames('1')).toHaveLength(1_000);
 });

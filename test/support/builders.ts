@@ -33,6 +33,13 @@ export const partsOver = (store: RecordsDeps['store'], options: PartsOptions = {
     store,
   });
 
+/** The same over a store of the test, on a clock that stands until the test sets it. */
+export async function openParts(now: number, options: PartsOptions = {}) {
+  const store = await openStore();
+  const clock = { now };
+  return { ...partsOver(store, { now: () => clock.now, ...options }), store, clock };
+}
+
 export interface DoneOptions {
   readonly id: string;
   readonly guildId: string;
