@@ -1,15 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
-import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { lacksGame, type Row, typedOf } from '../../src/server-lists/row.ts';
-import type { Store } from '../../src/storage/store.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
   type Correction,
   createListDrafts,
-  type ListDrafts,
   linesToEdit,
   type Prepared,
   withUsualPort,
@@ -19,44 +17,51 @@ import { addDone, beginRun, type PartsOptions, partsOver } from '../support/buil
 import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
-const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
-let store: Store;
-let settings: Settings;
-let lists: ListDrafts;
-let parts: ReturnType<typeof partsOver>;
-
-function setUp(options: PartsOptions = {}): void {
+/** Lists of a guild with no settings of its own, over a store of the test. */
+async function openLists() {
+  const store = await openStore();
+  const guild = { settings: { ...DEFAULTS } };
   const known = {
     ...games,
     isFresh: () => true,
     refresh: async () => undefined,
     refreshSoon: () => undefined,
   };
-  parts = partsOver(store, options);
-  const reader = createListReader({ games: known });
-  lists = createListDrafts({
+  const listsOf = (parts: ReturnType<typeof partsOver>) =>
+    createListDrafts({
+      ...parts,
+      store,
+      settings: { getOrThrow: async () => guild.settings },
+      games: known,
+      reader: createListReader({ games: known }),
+    });
+  const parts = partsOver(store);
+  const lists = listsOf(parts);
+  return {
     ...parts,
     store,
-    settings: { getOrThrow: async () => settings },
-    games: known,
-    reader,
-  });
+    guild,
+    lists,
+    /** The same lists where a member may submit so many in so many seconds. */
+    limited: (member: Required<PartsOptions>['member']) => listsOf(partsOver(store, { member })),
+    open: async (text: string, id = 'd') =>
+      prepared(await lists.open(mia, id, { source: 'text', rows: rowsOf(text) })),
+    edit: (typed: string, which: Editing = 'refused') =>
+      lists.edit(mia, { id: 'd', newId: 'new', typed, which, runId: '' }),
+    async stored(id = 'd'): Promise<Draft> {
+      const draft = await parts.drafts.find(mia, id);
+      if (typeof draft === 'string') throw new Error(draft);
+      return draft;
+    },
+  };
 }
-
-beforeEach(async () => {
-  store = await openStore();
-  settings = { ...DEFAULTS };
-  setUp();
-});
 
 function rowsOf(text: string): readonly Row[] {
   const list = readList(text, games);
   if (list.kind !== 'rows') throw new Error(list.kind);
   return list.rows;
 }
-const open = async (text: string, id = 'd', source: Draft['source'] = 'text') =>
-  prepared(await lists.open(mia, id, { source, rows: rowsOf(text) }));
 
 /** A game for the lines that lack one. */
 const withGame =
@@ -76,16 +81,10 @@ function prepared(result: Prepared | string | { readonly kind: string }): Prepar
   if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
   return result;
 }
-async function stored(id = 'd'): Promise<Draft> {
-  const draft = await parts.drafts.find(mia, id);
-  if (typeof draft === 'string') throw new Error(draft);
-  return draft;
-}
-const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
-  lists.edit(mia, { id, newId: 'new', typed, which, runId: '' });
 
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
+    const { store, open, stored } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, room, edits } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
@@ -104,6 +103,7 @@ describe('a list', () => {
   });
 
   it('loses nothing of two presses in one turn of the event loop', async () => {
+    const { store, lists, open, stored } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
     await Promise.all([
@@ -116,6 +116,7 @@ describe('a list', () => {
   });
 
   it('includes what was submitted before, or leaves it out', async () => {
+    const { store, lists, open } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
     expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).room.count).toBe(2);
@@ -124,6 +125,7 @@ describe('a list', () => {
   });
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
+    const { lists, open } = await openLists();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await lists.correct(mia, 'd', withGame('cs2')));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
@@ -131,6 +133,7 @@ describe('a list', () => {
   });
 
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
+    const { lists, open } = await openLists();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
     await lists.correct(mia, 'd', withGame('cs2'));
@@ -139,31 +142,34 @@ describe('a list', () => {
   });
 
   it('refuses games that the guild does not allow, with the lines that repeat them', async () => {
-    settings = { ...DEFAULTS, games: ['rust'] };
+    const { guild, lists, open } = await openLists();
+    guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
     expect(shown(draft.rows)).toEqual(['1 game-not-allowed', '2 game-not-allowed', '3 8.8.8.8:1 rust']);
     expect(draft.rows[1]).toMatchObject({
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
-    settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
+    guild.settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
     const again = prepared(await lists.again(mia, 'd'));
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
   it('can be tried again where a limit lets it go while it is kept', async () => {
-    setUp({ member: { servers: 1, seconds: 600 } });
+    const { store, limited, open } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
+    const again = (servers: number, seconds: number) => limited({ servers, seconds }).again(mia, 'd');
     const held = (isSoon: boolean) => ({ room: { count: 0, limited: { isSoon } } });
-    expect(await open('8.8.8.8:1 cs2')).toMatchObject(held(true));
-    setUp({ member: { servers: 1, seconds: 1_000 } });
-    expect(await lists.again(mia, 'd')).toMatchObject(held(false));
-    setUp({ member: { servers: 2, seconds: 600 } });
-    expect(await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2')).toMatchObject({ room: { count: 1 } });
+    await open('8.8.8.8:1 cs2');
+    expect(await again(1, 600)).toMatchObject(held(true));
+    expect(await again(1, 1_000)).toMatchObject(held(false));
+    await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
+    expect(await again(2, 600)).toMatchObject({ room: { count: 1 } });
   });
 });
 
 describe('editing', () => {
   it('puts the lines that were read in place of those that were opened', async () => {
+    const { open, edit, stored } = await openLists();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'refused').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
@@ -182,6 +188,7 @@ describe('editing', () => {
   });
 
   it('drops a line that is gone from the text', async () => {
+    const { open, edit } = await openLists();
     await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
     expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
       '2 8.8.4.4:1 cs2',
@@ -191,18 +198,21 @@ describe('editing', () => {
   });
 
   it('of all lines opens those that are ready too', async () => {
+    const { open, edit } = await openLists();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
   it('makes a new list where the list is gone', async () => {
+    const { edit, stored } = await openLists();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
     expect(result).toMatchObject({ id: 'new', instead: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
   it('leaves the list as it is where it would become too long', async () => {
+    const { open, edit } = await openLists();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(`${lines(999)}\n127.1:5`);
@@ -211,13 +221,14 @@ describe('editing', () => {
   });
 
   it('leaves the list as it is where it would take more than 400,000 bytes in the store', async () => {
+    const { drafts, lists, open, edit, stored } = await openLists();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
     const tooMany = await lists.open(mia, 'd', { source: 'text', rows: rowsOf(lines(1_000).join('\n')) });
     // So many of them have room.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
-    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+    expect(await drafts.find(mia, 'd')).toBe('gone');
     const { draft } = await open(lines(most).join('\n'));
     const bytes = Buffer.byteLength(JSON.stringify(await stored()));
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
@@ -230,10 +241,11 @@ describe('editing', () => {
   });
 
   it('goes on waiting for a moderator as it was while it is edited', async () => {
+    const { drafts, runs, approvals, lists, open, stored } = await openLists();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
     const draft = await stored();
-    const runId = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft, expiresAt: 1 });
+    const runId = await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft, expiresAt: 1 });
     const change = (typed: string) => lists.editWaiting(mia, { id: 'd', typed, runId });
     const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
     expect(await change(tooMany)).toMatchObject({ kind: 'too-many' });
@@ -242,7 +254,7 @@ describe('editing', () => {
       wrong: [{ line: 2 }],
     });
     expect(await lists.editWaiting(mia, { id: 'd', typed: '', runId: 'before' })).toBe('submitted');
-    expect(await parts.approvals.draft(mia, 'd')).toEqual(draft);
+    expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
   it('opens as many lines as a window takes, those that were refused first', () => {
@@ -257,24 +269,25 @@ describe('editing', () => {
 });
 
 describe('a text that could not be read', () => {
-  const keep = (id: string, text: string, window: TypedText['window'] = 'paste') =>
-    lists.keepTyped(mia, id, { text, game: ' cs2 ', window });
-  async function typedIn(id: string, by = mia): Promise<TypedText | undefined> {
-    const draft = await parts.drafts.find(by, id);
-    return typeof draft === 'string' ? undefined : draft.typed;
+  async function openTyped() {
+    const opened = await openLists();
+    const keep = (id: string, text: string, window: TypedText['window'] = 'paste') =>
+      opened.lists.keepTyped(mia, id, { text, game: ' cs2 ', window });
+    return { ...opened, keep };
   }
 
   it('is kept to be corrected, without passwords', async () => {
+    const { stored, keep } = await openTyped();
     await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken');
-    expect(await typedIn('d')).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', window: 'paste' });
+    expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', window: 'paste' });
     await keep('json', '[{"server": "8.8.8.8:1", "password": "QZ JX", "game": "cs2"}');
-    const { text: kept = '' } = (await typedIn('json')) ?? {};
+    const kept = (await stored('json')).typed?.text;
     expect(kept).not.toMatch(/QZ|JX/);
     expect(kept).toContain('"game": "cs2"');
-    expect(await typedIn('d', ben)).toBeUndefined();
   });
 
   it('waits in its draft until that is edited, and takes the place of no other', async () => {
+    const { drafts, lists, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);
     await keep('d', '[broken', 'refused');
@@ -282,7 +295,7 @@ describe('a text that could not be read', () => {
       rows: [{}],
       typed: { text: '[broken', window: 'refused' },
     });
-    for (const id of ids) expect(await parts.drafts.find(mia, id)).toBeTypeOf('object');
+    for (const id of ids) expect(await drafts.find(mia, id)).toBeTypeOf('object');
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
   });
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { addDone, fill, type PartsOptions, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
@@ -11,31 +11,28 @@ const NOW = 1_000 * DAY;
 const ago = (days: number) => NOW - days * DAY;
 const ofGuild = { guildId: '1', userId: '7' };
 
-let store: Store;
-beforeEach(async () => {
-  store = await openStore();
-});
-
-const partsAt = (now: number, options: PartsOptions = {}) => partsOver(store, { now: () => now, ...options });
-const prune = (options: PartsOptions = {}) => partsAt(NOW, options).erasure.prune();
-
-async function hosts(guildId = '1'): Promise<readonly string[]> {
-  const rows = await store
-    .tables()
-    .selectFrom('servers')
-    .where('guild_id', '=', guildId)
-    .select('host')
-    .orderBy('ended_at')
-    .orderBy('position')
-    .execute();
-  return rows.map(({ host }) => host);
-}
-async function submissions(): Promise<readonly string[]> {
-  const rows = await rowsIn(store, 'submissions');
-  return rows.map(({ id }) => id).toSorted();
+async function open() {
+  const store = await openStore();
+  const partsAt = (now: number, options: PartsOptions = {}) =>
+    partsOver(store, { now: () => now, ...options });
+  return {
+    store,
+    partsAt,
+    prune: (options?: PartsOptions) => partsAt(NOW, options).erasure.prune(),
+    async hosts(guildId = '1') {
+      const servers = store.tables().selectFrom('servers').where('guild_id', '=', guildId);
+      const rows = await servers.select('host').orderBy('ended_at').orderBy('position').execute();
+      return rows.map(({ host }) => host);
+    },
+    async submissions() {
+      const rows = await rowsIn(store, 'submissions');
+      return rows.map(({ id }) => id).toSorted();
+    },
+  };
 }
 
 it('a stop is looked for between two guilds', async () => {
+  const { store, hosts } = await open();
   for (const guildId of ['1', '2']) {
     await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
   }
@@ -48,6 +45,7 @@ it('a stop is looked for between two guilds', async () => {
 
 describe('history', () => {
   it('goes with its days, and what was refused or not sent after 30 at the latest', async () => {
+    const { store, prune, hosts, submissions } = await open();
     for (const outcome of ['accepted', 'unknown', 'rejected', 'not-sent'] as const) {
       for (const days of [29, 30, 364, 365]) {
         const id = `${outcome} ${days}`;
@@ -68,6 +66,7 @@ describe('history', () => {
   });
 
   it('stays as long as a limit counts it', async () => {
+    const { store, prune, hosts } = await open();
     await addDone(store, { ...ofGuild, id: 'a', at: ago(3), hosts: ['a'] });
     await addDone(store, { ...ofGuild, id: 'b', at: ago(8), hosts: ['b'] });
     await prune({ days: 1, guild: { servers: 10, seconds: 604_800 } });
@@ -77,6 +76,7 @@ describe('history', () => {
   });
 
   it('goes with its submission, or both stay: a failure leaves none without servers', async () => {
+    const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
     const ended_at = ago(1);
@@ -97,6 +97,7 @@ describe('history', () => {
     'refused',
     'expired',
   ] as const)('has no submission that has lost its servers before: %s', async (state) => {
+    const { store, prune, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'empty', hosts: [], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'withdrawn', hosts: [], at: NOW });
     await addDone(store, { ...ofGuild, id: 'kept', hosts: ['kept'], at: NOW });
@@ -108,6 +109,7 @@ describe('history', () => {
   });
 
   it('loses what was withdrawn a while after its message says so', async () => {
+    const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
     const runs = store.tables().updateTable('submissions');
@@ -121,6 +123,7 @@ describe('history', () => {
 
 describe('a guild with more than 20,000 servers in its history', () => {
   it('loses first what was not sent, then the oldest, and another guild nothing', async () => {
+    const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
     const list = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
@@ -144,6 +147,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
   });
 
   it('loses nothing that a limit still counts', async () => {
+    const { store, prune, hosts } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
     await addDone(store, { ...ofGuild, id: 'x', at: NOW, hosts: ['not-sent'], outcome: 'not-sent' });
@@ -157,6 +161,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
 
 describe('what waits or runs', () => {
   it('goes where it is a draft that is too old', async () => {
+    const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     await partsAt(NOW - 15 * MINUTE).drafts.save(mia, 'old', readyDraft('x', 1));
     await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, 'new', readyDraft('x', 1));
@@ -165,6 +170,7 @@ describe('what waits or runs', () => {
   });
 
   it('stays where it is a document of which a run waits, or begins to before its guild is pruned', async () => {
+    const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
@@ -182,6 +188,7 @@ describe('what waits or runs', () => {
   });
 
   it('ends where it has run for more than twenty minutes, and only then', async () => {
+    const { store, prune } = await open();
     for (const minutes of [20, 19]) {
       const at = NOW - minutes * MINUTE;
       await addDone(store, { ...ofGuild, id: `${minutes}`, at, hosts: [`${minutes}`], outcome: null });

@@ -1,10 +1,16 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { isReady, type ReadyRow, type Row } from '../../src/server-lists/row.ts';
-import type { Store } from '../../src/storage/store.ts';
+import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { beginRun, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import {
+  beginRun,
+  openParts,
+  type RunOptions,
+  readyDraft,
+  readyRow,
+  refusedRow,
+} from '../support/builders.ts';
+import { rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
@@ -13,77 +19,73 @@ const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'tls' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout' };
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
-let store: Store;
-let parts: ReturnType<typeof partsOver>;
-beforeEach(async () => {
-  store = await openStore();
-  parts = partsOver(store, { now: () => NOW });
-});
-
-/** Submits the rows that are ready, but for those that a limit holds back. */
-async function run(rows: readonly Row[], submitted?: readonly ReadyRow[]): Promise<string> {
-  const draft: Draft = { source: 'text', rows, includesAlreadySubmitted: false };
-  return beginRun(parts, mia, {
-    id: 'list',
-    interactionId: 'i',
-    draft,
-    ...(submitted && { rows: submitted }),
-  });
+async function open() {
+  const parts = await openParts(NOW);
+  const { store, drafts, runs } = parts;
+  const begin = (draft: Draft, more: Partial<RunOptions> = {}) =>
+    beginRun(parts, mia, { id: 'list', interactionId: 'i', draft, ...more });
+  return {
+    ...parts,
+    begin,
+    /** Submits the rows that are ready, or these, where a limit holds back the others. */
+    run: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
+      begin({ source: 'text', rows, includesAlreadySubmitted: false }, { rows: submitted }),
+    async end(id: string, outcomes: readonly Outcome[]) {
+      for (const [index, outcome] of outcomes.entries()) {
+        await runs.markSending('1', id, [index]);
+        await runs.endRequest(id, [index], [{ indices: [index], outcome }]);
+      }
+    },
+    servers: () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute(),
+    latest: () => runs.latest('1', 'list'),
+    async leftRows() {
+      const left = await drafts.find(mia, 'list');
+      return typeof left === 'string' ? left : left.rows.map(({ line }) => line);
+    },
+  };
 }
-
-async function end(id: string, outcomes: readonly Outcome[]): Promise<void> {
-  for (const [index, outcome] of outcomes.entries()) {
-    await parts.runs.markSending('1', id, [index]);
-    await parts.runs.endRequest(id, [index], [{ indices: [index], outcome }]);
-  }
-}
-
-const servers = () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute();
-const latest = () => parts.runs.latest('1', 'list');
-async function leftRows() {
-  const left = await parts.drafts.find(mia, 'list');
-  return typeof left === 'string' ? left : left.rows.map(({ line }) => line);
-}
+type Runs = Awaited<ReturnType<typeof open>>['runs'];
 
 describe('the state of a run', () => {
   const STATES = ['waiting', 'running', 'done', 'withdrawn', 'refused', 'expired'] as const;
 
   it.each([
-    { to: 'running', from: ['waiting'], by: (id: string) => parts.runs.start(id, '1') },
-    { to: 'done', from: ['running'], by: (id: string) => parts.runs.finish('1', id) },
+    { to: 'running', from: ['waiting'], by: (runs: Runs, id: string) => runs.start(id, '1') },
+    { to: 'done', from: ['running'], by: (runs: Runs, id: string) => runs.finish('1', id) },
     ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({
       to,
       from: ['waiting'],
-      by: (id: string) => parts.runs.endWaiting(id, '1', { state: to }),
+      by: (runs: Runs, id: string) => runs.endWaiting(id, '1', { state: to }),
     })),
   ])('becomes $to from $from alone', async ({ to, from, by }) => {
     for (const before of STATES) {
-      await store.tables().deleteFrom('submissions').execute();
-      await store.tables().deleteFrom('servers').execute();
-      const id = await beginRun(parts, mia, { id: 'list', interactionId: 'i', draft: readyDraft('a', 1) });
+      const { store, runs, begin, latest } = await open();
+      const id = await begin(readyDraft('a', 1));
       await store.tables().updateTable('submissions').set({ state: before }).execute();
-      await by(id);
+      await by(runs, id);
       expect([before, (await latest())?.state]).toEqual([before, from.includes(before) ? to : before]);
     }
   });
 
   it('is moved in its guild alone', async () => {
-    const draft = readyDraft('a', 1);
-    const id = await beginRun(parts, mia, { id: 'list', interactionId: 'i', draft, expiresAt: NOW + 1 });
-    await parts.runs.endWaiting(id, '3', { state: 'withdrawn' });
+    const { runs, begin, latest } = await open();
+    const id = await begin(readyDraft('a', 1), { expiresAt: NOW + 1 });
+    await runs.endWaiting(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });
 
   it('is waiting or running of one run of a document at most', async () => {
+    const { store, runs, run } = await open();
     await run([readyRow(1, 'a')]);
     const again = { ...mia, documentId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
-    await expect(parts.runs.begin(again)).rejects.toThrow(/unique/i);
+    await expect(runs.begin(again)).rejects.toThrow(/unique/i);
     expect(await rowsIn(store, 'submissions')).toHaveLength(1);
   });
 });
 
 describe('a server that is submitted', () => {
   it('is reserved, leaves and ends', async () => {
+    const { runs, run, servers } = await open();
     const id = await run([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
       position: 0,
@@ -96,16 +98,17 @@ describe('a server that is submitted', () => {
     };
     const running = { ...row, reserved_at: NOW, sent_at: null, ended_at: null, outcome: null };
     expect(await servers()).toMatchObject([running]);
-    expect(await parts.runs.markSending('1', id, [0])).toBe(true);
+    expect(await runs.markSending('1', id, [0])).toBe(true);
     expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
-    await parts.runs.endRequest(id, [0], [{ indices: [0], outcome: ACCEPTED }]);
+    await runs.endRequest(id, [0], [{ indices: [0], outcome: ACCEPTED }]);
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 
   it('does not leave where its row is gone', async () => {
+    const { store, runs, run } = await open();
     const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
     await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
-    expect(await parts.runs.markSending('1', id, [0, 1])).toBe(false);
+    expect(await runs.markSending('1', id, [0, 1])).toBe(false);
   });
 
   it.each<{ outcome: Outcome; counts: boolean; left: boolean }>([
@@ -114,6 +117,7 @@ describe('a server that is submitted', () => {
     { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
     { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
   ])('counts for limits: $counts, after $outcome', async ({ outcome, counts, left }) => {
+    const { run, end, servers } = await open();
     await end(await run([readyRow(1, 'a')]), [outcome]);
     const [row] = await servers();
     expect([row?.reserved_at !== null, row?.sent_at !== null]).toEqual([counts, left]);
@@ -122,6 +126,7 @@ describe('a server that is submitted', () => {
 
 describe('what is left of a document after a run', () => {
   it('is what was not accepted, what a limit held back, what was not ready', async () => {
+    const { store, drafts, runs, run, end, latest, leftRows } = await open();
     const rows = [
       refusedRow(1),
       readyRow(2, 'a'),
@@ -133,9 +138,9 @@ describe('what is left of a document after a run', () => {
     const id = await run(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
     // Also once more, where the answer of the database was lost.
-    for (const _ of [1, 2]) await parts.runs.finish('1', id);
+    for (const _ of [1, 2]) await runs.finish('1', id);
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
-    expect(await parts.drafts.find(mia, 'list')).toMatchObject({
+    expect(await drafts.find(mia, 'list')).toMatchObject({
       rows: [{}, {}, {}, { unconfirmed: UNKNOWN }, {}],
     });
     expect(await rowsIn(store, 'submissions')).toMatchObject([{ id, state: 'done', ended_at: NOW }]);
@@ -143,29 +148,31 @@ describe('what is left of a document after a run', () => {
   });
 
   it('is nothing once all was accepted, which is no longer submitted', async () => {
+    const { runs, run, end, leftRows } = await open();
     const id = await run([readyRow(1, 'a')]);
     await end(id, [ACCEPTED]);
-    await parts.runs.finish('1', id);
+    await runs.finish('1', id);
     expect(await leftRows()).toBe('submitted');
   });
 });
 
 describe('a run that was under way when the bot ended', () => {
   it('is unknown as far as it had left, and the rest can be submitted again', async () => {
+    const { runs, run, end, servers, leftRows } = await open();
     const id = await run([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
-    await parts.runs.markSending('1', id, [1]);
-    await parts.runs.endUnfinished('1', NOW - 1);
+    await runs.markSending('1', id, [1]);
+    await runs.endUnfinished('1', NOW - 1);
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 
-    await parts.runs.endUnfinished('1', NOW);
+    await runs.endUnfinished('1', NOW);
     expect(await servers()).toMatchObject([
       { outcome: 'accepted' },
       { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
       { outcome: 'not-sent', reserved_at: null },
     ]);
     expect(await leftRows()).toEqual([2, 3]);
-    expect(await parts.runs.by('1', 'i')).toMatchObject({
+    expect(await runs.by('1', 'i')).toMatchObject({
       source: 'text',
       servers: [
         { line: 1, server: { server: 'a' }, outcome: ACCEPTED },
@@ -176,34 +183,38 @@ describe('a run that was under way when the bot ended', () => {
   });
 
   it('is ended also where its document cannot be read', async () => {
+    const { store, runs, run, servers, latest, leftRows } = await open();
     const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
       await store.tables().updateTable('documents').set({ lines }).execute();
       await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
-      await parts.runs.endUnfinished('1', NOW);
+      await runs.endUnfinished('1', NOW);
       expect((await latest())?.state).toBe('done');
       expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
       expect(await leftRows()).toBe('gone');
     }
-    expect((await parts.runs.by('1', 'i'))?.id).toBe(id);
+    expect((await runs.by('1', 'i'))?.id).toBe(id);
   });
 
   it('is left alone where it has ended', async () => {
+    const { runs, run, end } = await open();
     const id = await run([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
-    await parts.runs.finish('1', id);
-    await parts.runs.endUnfinished('1', NOW);
-    expect(await parts.runs.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
+    await runs.finish('1', id);
+    await runs.endUnfinished('1', NOW);
+    expect(await runs.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
   });
 
   it('is none where the interaction has submitted nothing, or in another guild', async () => {
-    expect(await parts.runs.by('1', 'i')).toBeUndefined();
+    const { runs, run } = await open();
+    expect(await runs.by('1', 'i')).toBeUndefined();
     await run([readyRow(1, 'a')]);
-    expect(await parts.runs.by('2', 'i')).toBeUndefined();
+    expect(await runs.by('2', 'i')).toBeUndefined();
   });
 });
 
 it('an outcome comes back from its row, and the words of the service are cut to 300 code points', async () => {
+  const { run, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,
     { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' },
