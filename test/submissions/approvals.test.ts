@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
@@ -18,69 +18,62 @@ const MODERATOR = '9';
 
 describe.each(kinds())('a submission that waits for a moderator, in a store of %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
-  let time: number;
-  let count: number;
-  /** The hosts of each request that has left. */
-  let requests: string[][];
-  let answer: () => Promise<Outcome> | Outcome;
-  let place: Awaited<ReturnType<typeof newPlace>>;
 
-  beforeEach(async () => {
-    time = Date.UTC(2026, 10, 21, 12);
-    count = 0;
-    requests = [];
-    answer = () => ACCEPTED;
-    place = await newPlace(kind);
-  });
-
-  /** One process, in a guild that has a key and approval. */
+  /** A guild that has a key and approval, and a process of the bot. */
   async function open(owner = 'this process') {
-    const opened = await openPipeline({
-      store: await place.open(),
-      owner,
-      encryption,
-      now: () => time,
-      add(servers) {
-        requests.push(servers.map(({ server }) => server));
-        return answer();
-      },
+    const place = await newPlace(kind);
+    const world = {
+      now: Date.UTC(2026, 10, 21, 12),
+      /** The hosts of each request that has left. */
+      requests: [] as string[][],
+      answer: (): Promise<Outcome> | Outcome => ACCEPTED,
+    };
+    /** Another process of the bot. */
+    const beside = async (name: string) => ({
+      ...(await openPipeline({
+        store: await place.open(),
+        owner: name,
+        encryption,
+        now: () => world.now,
+        add(servers) {
+          world.requests.push(servers.map(({ server }) => server));
+          return world.answer();
+        },
+      })),
+      world,
+      beside,
     });
+    const opened = await beside(owner);
     await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
     await opened.settings.change(guildId, (now) => ({ ...now, approval: true }));
     return opened;
   }
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  const newId = () => {
-    count += 1;
-    return `i${count}`;
-  };
-  const order = (by = mia): Omit<Order, 'id'> => ({
-    isAdmin: false,
-    ...by,
-    interactionId: newId(),
-    receivedAt: time,
-    stopping: undefined,
-  });
-  async function submit({ pipeline, drafts }: Opened, id: string, length = 1, by = mia) {
-    await drafts.save(by, id, readyDraft(id, length));
-    return pipeline.submit({ ...order(by), id });
+  const send = ({ pipeline, world }: Opened, id: string, more: Partial<Order> = {}) =>
+    pipeline.submit({
+      ...mia,
+      isAdmin: false,
+      id,
+      interactionId: randomUUID(),
+      receivedAt: world.now,
+      stopping: undefined,
+      ...more,
+    });
+  async function submit(opened: Opened, id: string, length = 1, by = mia) {
+    await opened.drafts.save(by, id, readyDraft(id, length));
+    return send(opened, id, by);
   }
   const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.id;
   const approve = async (opened: Opened, id: string, runId?: string) =>
-    opened.pipeline.submit({
-      ...order(),
-      id,
-      approvedBy: MODERATOR,
-      runId: runId ?? (await seen(opened, id)),
-    });
+    send(opened, id, { approvedBy: MODERATOR, runId: runId ?? (await seen(opened, id)) });
   const refuse = async (opened: Opened, id: string, words = '', runId?: string) =>
     opened.approvals.refuse({
       guildId,
       id,
       runId: runId ?? (await seen(opened, id)),
       by: MODERATOR,
-      interactionId: newId(),
+      interactionId: randomUUID(),
       reason: { key: 'rules', words },
     });
   const stateOf = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.state;
@@ -90,17 +83,20 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('leaves with nothing until it is approved, and then once, whoever else approves it', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toEqual({ kind: 'waiting' });
-    expect([requests, await servers(opened)]).toEqual([
+    expect([opened.world.requests, await servers(opened)]).toEqual([
       [],
       [
         [null, null],
         [null, null],
       ],
     ]);
-    expect(await opened.pipeline.submit({ ...order(), id: 'a' })).toMatchObject({ why: 'submitted' });
-    const both = await Promise.all([approve(opened, 'a'), approve(await open('another process'), 'a')]);
+    expect(await send(opened, 'a')).toMatchObject({ why: 'submitted' });
+    const both = await Promise.all([
+      approve(opened, 'a'),
+      approve(await opened.beside('another process'), 'a'),
+    ]);
     expect(both.map((result) => result.kind).toSorted()).toEqual(['ended', 'no-draft']);
-    expect(requests).toHaveLength(1);
+    expect(opened.world.requests).toHaveLength(1);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'done',
       userId: '2',
@@ -113,7 +109,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('is sent at once for those who manage the guild, and where approval is off', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'a', readyDraft('a', 1));
-    expect(await opened.pipeline.submit({ ...order(), id: 'a', isAdmin: true })).toMatchObject({
+    expect(await send(opened, 'a', { isAdmin: true })).toMatchObject({
       kind: 'ended',
     });
     await opened.settings.change(guildId, ({ approval: _, ...now }) => now);
@@ -124,7 +120,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const opened = await open();
     await opened.store.values.set(`settings:${guildId}`, 'damaged');
     await expect(submit(opened, 'a')).rejects.toThrow('cannot be read');
-    expect([requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
+    expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
   it('goes on waiting where the road refuses it', async () => {
@@ -148,7 +144,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       { kind: 'not-sent', reason: 'down' },
     ];
     for (const [index, outcome] of outcomes.entries()) {
-      answer = () => outcome;
+      opened.world.answer = () => outcome;
       await submit(opened, `s${index}`);
       await approve(opened, `s${index}`);
     }
@@ -157,26 +153,26 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.find({ guildId, id: again ?? '' })).toMatchObject({
       state: 'waiting',
       servers: [{ server: { server: 's2-0.example.com' } }],
-      expiresAt: time + WAITS_MS,
+      expiresAt: opened.world.now + WAITS_MS,
     });
     expect((await rowsIn(opened.store, 'documents')).map(({ id }) => id)).toEqual(['s2']);
   });
 
   it('can be submitted again for 15 minutes after a refusal, in another message if that shows the refusal', async () => {
     const opened = await open();
-    const { approvals, drafts, pipeline } = opened;
+    const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
     const find = () => approvals.find({ guildId, id: 'a' });
     const show = async () => {
       const run = await find();
       expect(run && (await approvals.shown(run, message))).toBe(true);
     };
-    const again = () => pipeline.submit({ ...order(), id: 'a' });
+    const again = () => send(opened, 'a');
     await submit(opened, 'a');
     await show();
     await refuse(opened, 'a');
     await show();
-    time += DRAFT_LIVES_MS - 1;
+    opened.world.now += DRAFT_LIVES_MS - 1;
     expect(await again()).toEqual({ kind: 'waiting' });
     expect(await find()).toMatchObject({ state: 'waiting', message: undefined });
     await show();
@@ -185,7 +181,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await find()).toMatchObject({ state: 'waiting', message });
     await refuse(opened, 'a');
     expect(await drafts.find(mia, 'a')).toMatchObject({ rows: [{}] });
-    time += DRAFT_LIVES_MS;
+    opened.world.now += DRAFT_LIVES_MS;
     expect(await drafts.find(mia, 'a')).toBe('gone');
   });
 
@@ -196,7 +192,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await submit(opened, 'b', 2);
     await opened.runs.expire(guildId);
     expect(await stateOf(opened, 'b')).toBe('waiting');
-    time += WAITS_MS;
+    opened.world.now += WAITS_MS;
     await opened.runs.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'refused',
@@ -218,7 +214,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
-    expect(requests).toEqual([]);
+    expect(opened.world.requests).toEqual([]);
   });
 
   it('is taken back by its member alone, as a draft or for good', async () => {
@@ -240,7 +236,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.drafts.find(mia, 'b')).toMatchObject({ rows: [{ kind: 'ready' }] });
     expect([await stateOf(opened, 'a'), await stateOf(opened, 'b')]).toEqual(['withdrawn', 'withdrawn']);
     expect(await approve(opened, 'b')).toMatchObject({ kind: 'no-draft' });
-    expect(await opened.pipeline.submit({ ...order(), id: 'b' })).toEqual({ kind: 'waiting' });
+    expect(await send(opened, 'b')).toEqual({ kind: 'waiting' });
     expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
   });
 
@@ -248,7 +244,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
-    time += 1;
+    opened.world.now += 1;
     for (let n = 1; n <= 10; n += 1) await opened.drafts.save(mia, `d${n}`, readyDraft('d', 1));
     expect(await stateOf(opened, 'a')).toBe('withdrawn');
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
@@ -259,12 +255,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
     const draft = readyDraft('unseen', 1);
-    await opened.pipeline.submit({ ...order(), id: 'a', draft, replacesWaiting: true });
+    await send(opened, 'a', { draft, replacesWaiting: true });
     expect(await approve(opened, 'a', before)).toMatchObject({ kind: 'no-draft' });
     expect(await refuse(opened, 'a', '', before)).toBe(false);
     expect(await stateOf(opened, 'a')).toBe('waiting');
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
-    expect(requests).toEqual([['unseen-0.example.com']]);
+    expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
   it('waits on as one of two moderators has corrected it, and not as it was submitted', async () => {
@@ -272,14 +268,14 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await submit(opened, 'a');
     const runId = await seen(opened, 'a');
     const until = (await opened.approvals.find({ guildId, id: 'a' }))?.expiresAt;
-    time += 1_000;
+    opened.world.now += 1_000;
     const correct = (by: string, host: string) =>
       opened.approvals.correct({
         guildId,
         id: 'a',
         runId,
         by,
-        interactionId: newId(),
+        interactionId: randomUUID(),
         row: readyRow(1, host),
       });
     const both = await Promise.all([correct('8', 'right.example.com'), correct('9', 'other.example.com')]);
@@ -290,16 +286,16 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await opened.erasure.forgetMember(guildId, run?.correctedBy ?? '');
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({ correctedBy: '' });
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
-    expect(requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
+    expect(opened.world.requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
     // What its member edits is their own again.
     await submit(opened, 'b');
     const again = { guildId, id: 'b', runId: await seen(opened, 'b') };
     const row = readyRow(1, 'corrected.example.com');
     expect(
-      await opened.approvals.correct({ ...again, by: '8', interactionId: newId(), row }),
+      await opened.approvals.correct({ ...again, by: '8', interactionId: randomUUID(), row }),
     ).toBeUndefined();
     const draft = readyDraft('edited', 1);
-    await opened.pipeline.submit({ ...order(), id: 'b', draft, replacesWaiting: true });
+    await send(opened, 'b', { draft, replacesWaiting: true });
     expect(await opened.approvals.find({ guildId, id: 'b' })).toMatchObject({
       correctedBy: undefined,
       servers: [{ server: { server: 'edited-0.example.com' } }],
@@ -308,19 +304,19 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
 
   it('is sent again as what its member wanted sent again, and not as what a moderator made of it', async () => {
     const opened = await open();
-    const { pipeline, drafts, approvals } = opened;
+    const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
     for (const row of rows) {
       await drafts.save(mia, 'x', { ...readyDraft('x', 1), rows: [row] });
-      await pipeline.submit({ ...order(), id: 'x', isAdmin: true });
+      await send(opened, 'x', { isAdmin: true });
     }
     const [first = readyRow(1, ''), second = first] = rows;
     await drafts.save(mia, 'c', { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
-    await pipeline.submit({ ...order(), id: 'c' });
+    await send(opened, 'c');
     const key = { guildId, id: 'c', runId: await seen(opened, 'c') };
-    await approvals.correct({ ...key, by: MODERATOR, interactionId: newId(), row: second });
+    await approvals.correct({ ...key, by: MODERATOR, interactionId: randomUUID(), row: second });
     expect(await approve(opened, 'c')).toMatchObject({ refusal: { code: 'already-submitted' } });
-    expect(requests).toHaveLength(2);
+    expect(opened.world.requests).toHaveLength(2);
   });
 
   it('is refused in part once, and the rest is decided as it is then', async () => {
@@ -333,7 +329,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
         id: 'a',
         runId,
         by: MODERATOR,
-        interactionId: newId(),
+        interactionId: randomUUID(),
         reason: { key: undefined, words: '' },
         lines: new Set(lines),
       });
@@ -343,11 +339,17 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([{ decidedBy: MODERATOR, only: { outcome: { reason: 'refused' } } }]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
-    expect(requests.map((hosts) => hosts.length)).toEqual([2]);
+    expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
     // All lines of it are the whole.
     await submit(opened, 'b', 2);
     const whole = { key: 'rules', words: '' } as const;
-    const b = { guildId, id: 'b', runId: await seen(opened, 'b'), by: MODERATOR, interactionId: newId() };
+    const b = {
+      guildId,
+      id: 'b',
+      runId: await seen(opened, 'b'),
+      by: MODERATOR,
+      interactionId: randomUUID(),
+    };
     expect(await opened.approvals.refuse({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
     expect(await stateOf(opened, 'b')).toBe('refused');
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
@@ -357,7 +359,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, 'same', { ...readyDraft('a', 1), rows: [readyRow(1, 'a-1.example.com')] });
-    expect(await opened.pipeline.submit({ ...order(), id: 'same' })).toMatchObject({
+    expect(await send(opened, 'same')).toMatchObject({
       refusal: { code: 'waiting-already', server: { server: 'a-1.example.com' } },
     });
     for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toEqual({ kind: 'waiting' });
@@ -377,13 +379,13 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
       expect(await submit(opened, `w${n}`)).toEqual({ kind: 'waiting' });
-      expect(await opened.approvals.withdraw(mia, `w${n}`, newId())).toBeUndefined();
-      time += 1_000;
+      expect(await opened.approvals.withdraw(mia, `w${n}`, randomUUID())).toBeUndefined();
+      opened.world.now += 1_000;
     }
-    const at = time - 20_000 + 15 * 60_000;
+    const at = opened.world.now - 20_000 + 15 * 60_000;
     expect(await submit(opened, 'w20')).toMatchObject({ refusal: { code: 'waiting-often', at } });
     expect(await submit(opened, 'of another', 1, other)).toEqual({ kind: 'waiting' });
-    time = at;
+    opened.world.now = at;
     expect(await submit(opened, 'w21')).toEqual({ kind: 'waiting' });
     expect(await submit(opened, 'w22')).toMatchObject({ refusal: { code: 'waiting-often' } });
   });
@@ -408,14 +410,14 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('goes on being sent where its member is told only now that it waits', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'a', readyDraft('a', 1));
-    await opened.pipeline.submit({ ...order(), id: 'a', interactionId: 'of the member' });
+    await send(opened, 'a', { interactionId: 'of the member' });
     const left = Promise.withResolvers<void>();
     const response = Promise.withResolvers<Outcome>();
-    answer = () => {
+    opened.world.answer = () => {
       left.resolve();
       return response.promise;
     };
-    const approving = approve(await open('another process'), 'a');
+    const approving = approve(await opened.beside('another process'), 'a');
     await left.promise;
     await opened.store.inGuild(guildId, () => opened.runs.endRunningOf('of the member'));
     expect(await stateOf(opened, 'a')).toBe('running');
@@ -426,8 +428,8 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
 
   describe('whose moderator’s process dies', () => {
     it('waits again where it had not left', async () => {
-      const dying = await open('dying');
       const opened = await open();
+      const dying = await opened.beside('dying');
       await submit(opened, 'a');
       const decision = { decided_by: MODERATOR, decision_id: 'm' };
       const runId = (await seen(dying, 'a')) ?? '';
@@ -440,15 +442,15 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       ]);
       const [again = ''] = await opened.approvals.waiting(guildId);
       expect(await approve(opened, again)).toMatchObject({ kind: 'ended' });
-      expect(requests).toHaveLength(1);
+      expect(opened.world.requests).toHaveLength(1);
     });
 
     it('is unknown where it had left, and never waits again', async () => {
-      const dying = await open('dying');
       const opened = await open();
+      const dying = await opened.beside('dying');
       await submit(opened, 'a');
       const left = Promise.withResolvers<void>();
-      answer = () => {
+      opened.world.answer = () => {
         left.resolve();
         return new Promise(() => undefined);
       };
@@ -466,7 +468,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('has its message shown by whoever lives, until that is what the row says', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
-    const opened = await open();
+    const opened = await dead.beside('this process');
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
     // In the same millisecond.
@@ -491,9 +493,9 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.shown(await asItIs(), message)).toBe(true);
     const pressed = await asItIs();
     const sent = Promise.withResolvers<Outcome>();
-    answer = () => sent.promise;
-    const approved = approve(await open('another process'), 'a');
-    await expect.poll(() => requests).toHaveLength(1);
+    opened.world.answer = () => sent.promise;
+    const approved = approve(await opened.beside('another process'), 'a');
+    await expect.poll(() => opened.world.requests).toHaveLength(1);
     const sending = await asItIs();
     expect(sending.state).toBe('running');
     expect(await opened.approvals.shown(sending, message)).toBe(true);
@@ -508,7 +510,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await submit(opened, 'a');
     await submit(opened, 'b');
     await refuse(opened, 'b');
-    time += 1;
+    opened.world.now += 1;
     await opened.erasure.forgetMember(guildId, '2');
     await opened.erasure.forgetMember(guildId, MODERATOR);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
@@ -521,7 +523,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       decidedBy: '',
     });
     expect((await opened.approvals.due()).map(({ id }) => id)).toContain('a');
-    time += DRAFT_LIVES_MS;
+    opened.world.now += DRAFT_LIVES_MS;
     await opened.erasure.prune();
     const withdrawn = await opened.approvals.find({ guildId, id: 'a' });
     expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
@@ -10,28 +11,22 @@ import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } fro
 import { rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 10, 21, 12);
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const KEY_REFUSED: Outcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 
-let time: number;
-/** The hosts of each request that has left, and the key it left with. */
-let requests: { readonly hosts: readonly string[]; readonly key: string }[];
-let told: string[];
-let count = 0;
-beforeEach(() => {
-  time = Date.UTC(2026, 10, 21, 12);
-  requests = [];
-  told = [];
-});
-
-type Opened = Awaited<ReturnType<typeof openPipeline>>;
+type Opened = Awaited<ReturnType<typeof open>>;
 type Answer = (count: number, servers: readonly ServerSubmission[]) => Promise<Outcome> | Outcome;
 
 /** The pipeline over a service that answers so, with a key of the guild. */
 async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOptions> = {}) {
+  const clock = { now: NOW };
+  /** The hosts of each request that has left, and the key it left with. */
+  const requests: { readonly hosts: readonly string[]; readonly key: string }[] = [];
+  const told: string[] = [];
   const opened = await openPipeline({
-    now: () => time,
+    now: () => clock.now,
     add(servers, key) {
       requests.push({ hosts: servers.map(({ server }) => server), key });
       return answer(requests.length, servers);
@@ -40,32 +35,36 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     ...options,
   });
   await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
-  return opened;
+  return {
+    ...opened,
+    clock,
+    requests,
+    told,
+    /** Submits a document of the member's. */
+    submit: (id: string, more: Partial<Order> = {}): Promise<Result> =>
+      opened.pipeline.submit({
+        ...mia,
+        isAdmin: false,
+        channelId: '3',
+        id,
+        interactionId: randomUUID(),
+        receivedAt: clock.now,
+        stopping: undefined,
+        ...more,
+      }),
+  };
 }
-
-function newId(): string {
-  count += 1;
-  return `interaction ${count}`;
-}
-const order = (by = mia): Omit<Order, 'id'> => ({
-  isAdmin: false,
-  ...by,
-  channelId: '3',
-  interactionId: newId(),
-  receivedAt: time,
-  stopping: undefined,
-});
 
 /** Submits one server, as /addserver does. */
-function one({ pipeline }: Opened, host: string, id = newId()): Promise<Result> {
+function one({ submit }: Opened, host: string, id: string = randomUUID()): Promise<Result> {
   const draft: Draft = { source: 'options', rows: [readyRow(1, host)], includesAlreadySubmitted: false };
-  return pipeline.submit({ ...order(), id, draft });
+  return submit(id, { draft });
 }
 
 /** Keeps a list of so many servers, and submits it. */
 async function list(opened: Opened, length: number, more: Partial<Order> = {}): Promise<Result> {
   await opened.drafts.save(mia, 'list', readyDraft('list', length));
-  return opened.pipeline.submit({ ...order(), id: 'list', ...more });
+  return opened.submit('list', more);
 }
 
 function ended(result: Result): Ended {
@@ -93,11 +92,11 @@ describe('what may be submitted', () => {
     expect(kinds(first)).toEqual(['accepted']);
     expect(refusal(second)).toMatchObject({ code: 'in-flight', server: { server: 'a' } });
     await opened.drafts.save(mia, 'list', readyDraft('list', 3));
-    const presses = [1, 2].map(() => opened.pipeline.submit({ ...order(), id: 'list' }));
+    const presses = [1, 2].map(() => opened.submit('list'));
     const [pressed, again] = await Promise.all(presses);
     expect(pressed?.kind).toBe('ended');
     expect(again).toEqual({ kind: 'no-draft', why: 'being-sent' });
-    expect(requests).toHaveLength(2);
+    expect(opened.requests).toHaveLength(2);
   });
 
   it('leaves as it was typed in the one of two windows of a draft that is submitted first', async () => {
@@ -106,13 +105,13 @@ describe('what may be submitted', () => {
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
     expect(first).toMatchObject({ kind: 'ended', servers: [{ server: { server: 'first' } }] });
     expect(second).toEqual({ kind: 'no-draft', why: 'being-sent' });
-    expect(requests).toMatchObject([{ hosts: ['first'] }]);
+    expect(opened.requests).toMatchObject([{ hosts: ['first'] }]);
   });
 
   it('leaves nothing where another process has taken its interaction over', async () => {
     const opened = await open(undefined, { isOwner: () => false });
     await expect(list(opened, 1)).rejects.toThrow('another process');
-    expect(requests).toEqual([]);
+    expect(opened.requests).toEqual([]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
   });
 
@@ -124,7 +123,7 @@ describe('what may be submitted', () => {
     const { setAt = '' } = (await opened.keys.get('1')) ?? {};
     await opened.keys.noteOutcome('1', setAt, KEY_REFUSED);
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
-    expect(requests).toEqual([]);
+    expect(opened.requests).toEqual([]);
   });
 
   it('was submitted before: one server goes again where it is asked for, and a list without it', async () => {
@@ -133,19 +132,19 @@ describe('what may be submitted', () => {
       id: 'x',
       guildId: '1',
       userId: '7',
-      at: time,
+      at: opened.clock.now,
       hosts: ['a', 'list-0.example.com'],
     });
     expect(refusal(await one(opened, 'a', 'single'))).toMatchObject({
       code: 'already-submitted',
       servers: [{ server: 'a' }],
     });
-    const again = { ...order(), id: 'single', includesAlreadySubmitted: true };
-    expect(kinds(await opened.pipeline.submit(again))).toEqual(['accepted']);
+    const again = opened.submit('single', { includesAlreadySubmitted: true });
+    expect(kinds(await again)).toEqual(['accepted']);
     const { servers: sent } = ended(await list(opened, 2));
     expect(sent.map(({ line }) => line)).toEqual([2]);
     await opened.drafts.save(mia, 'other', readyDraft('list', 2));
-    const both = await opened.pipeline.submit({ ...order(), id: 'other' });
+    const both = await opened.submit('other');
     expect(refusal(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
     expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
   });
@@ -153,9 +152,9 @@ describe('what may be submitted', () => {
   it('is as many servers as the button promised, or none where the list holds others by now', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'list', readyDraft('list', 3));
-    const press = (promised: number) => opened.pipeline.submit({ ...order(), id: 'list', promised });
+    const press = (promised: number) => opened.submit('list', { promised });
     for (const promised of [2, 4]) expect(await press(promised)).toEqual({ kind: 'changed' });
-    expect(requests).toEqual([]);
+    expect(opened.requests).toEqual([]);
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
@@ -174,29 +173,33 @@ describe('what may be submitted', () => {
   it('is refused by a limit that lets none go, and held back in part by one that lets some go', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
-    expect(result.limited).toEqual({ code: 'member-limit', limit: 3, until: time + MINUTE, isSoon: true });
+    expect(result.limited).toEqual({
+      code: 'member-limit',
+      limit: 3,
+      until: opened.clock.now + MINUTE,
+      isSoon: true,
+    });
     expect(result.limitedRows.map(({ line }) => line)).toEqual([4, 5]);
-    expect(requests.map(({ hosts }) => hosts.length)).toEqual([3]);
+    expect(opened.requests.map(({ hosts }) => hosts.length)).toEqual([3]);
     const rest = await opened.drafts.find(mia, 'list');
     expect(rest).toMatchObject({ rows: [{ line: 4 }, { line: 5 }] });
-    const until = time + MINUTE;
+    const until = opened.clock.now + MINUTE;
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until, isSoon: true });
     await opened.settings.change('1', (now) => ({ ...now, dailyQuota: 3 }));
-    time += MINUTE;
+    opened.clock.now += MINUTE;
     expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
   it('is a draft of the member with a row that is ready', async () => {
     const opened = await open();
-    const submit = (by: Submitter, id: string) => opened.pipeline.submit({ ...order(by), id });
     await opened.drafts.save(mia, 'empty', { ...readyDraft('x', 0) });
     await opened.drafts.save(mia, 'mine', readyDraft('x', 1));
-    expect(await submit(mia, 'gone')).toEqual({ kind: 'no-draft', why: 'gone' });
-    expect(await submit(mia, 'empty')).toEqual({ kind: 'changed' });
+    expect(await opened.submit('gone')).toEqual({ kind: 'no-draft', why: 'gone' });
+    expect(await opened.submit('empty')).toEqual({ kind: 'changed' });
     const other = { guildId: '1', user: { id: '7', name: 'ben' } };
-    expect(await submit(other, 'mine')).toEqual({ kind: 'no-draft', why: 'of-another-member' });
-    time += 15 * MINUTE;
-    expect(await submit(mia, 'mine')).toEqual({ kind: 'no-draft', why: 'gone' });
+    expect(await opened.submit('mine', other)).toEqual({ kind: 'no-draft', why: 'of-another-member' });
+    opened.clock.now += 15 * MINUTE;
+    expect(await opened.submit('mine')).toEqual({ kind: 'no-draft', why: 'gone' });
   });
 });
 
@@ -207,7 +210,7 @@ describe('a request', () => {
       return ACCEPTED;
     });
     const result = ended(await list(opened, 250));
-    expect(requests).toHaveLength(1);
+    expect(opened.requests).toHaveLength(1);
     expect(kinds(result).indexOf('not-sent')).toBe(100);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'key' });
     const rest = await opened.drafts.find(mia, 'list');
@@ -217,22 +220,26 @@ describe('a request', () => {
   it('leaves with the key of then, and its answer says nothing of another key', async () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
-      time += 1;
+      opened.clock.now += 1;
       await opened.keys.set('1', new Secret('the next key'), { userId: '9' });
       return { kind: 'rejected', message: 'Your account is suspended.' };
     });
     await list(opened, 2);
-    expect(requests.map(({ key }) => key)).toEqual(['key of this guild', 'the next key', 'the next key']);
+    expect(opened.requests.map(({ key }) => key)).toEqual([
+      'key of this guild',
+      'the next key',
+      'the next key',
+    ]);
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
   it('that was refused because of the key ends the submission, marks the key and is told once', async () => {
     const opened = await open(() => KEY_REFUSED);
     const outcomes = outcomesOf(await list(opened, 250));
-    expect(requests).toHaveLength(1);
+    expect(opened.requests).toHaveLength(1);
     expect(outcomes[99]).toEqual(KEY_REFUSED);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(told).toEqual(['1']);
+    expect(opened.told).toEqual(['1']);
     expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'key-invalid' });
   });
 
@@ -241,34 +248,32 @@ describe('a request', () => {
     { what: 'what is left of the interaction is needed to tell of it', reason: 'deadline' },
   ])('is the last one where $what', async ({ reason }) => {
     const stop = new AbortController();
-    const receivedAt = time;
     const opened = await open((n) => {
       // The request may take a minute, and telling another one.
-      time = receivedAt + 13 * MINUTE;
+      opened.clock.now = NOW + 13 * MINUTE;
       if (n < 2) return ACCEPTED;
       if (reason === 'stopping') stop.abort();
-      else time += 1;
+      else opened.clock.now += 1;
       return ACCEPTED;
     });
-    const outcomes = outcomesOf(await list(opened, 250, { receivedAt, stopping: stop.signal }));
-    expect(requests).toHaveLength(2);
+    const outcomes = outcomesOf(await list(opened, 250, { stopping: stop.signal }));
+    expect(opened.requests).toHaveLength(2);
     expect(outcomes[199]).toEqual(ACCEPTED);
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
   it('is the last one where the time is over, though a next one would have to wait for its turn', async () => {
-    const receivedAt = time;
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<Result>[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return hung.promise;
-      time += 14 * MINUTE;
+      opened.clock.now += 14 * MINUTE;
       // Two requests of a guild run at once: these two, as soon as this one ends.
       others.push(one(opened, 'a'), one(opened, 'b'));
       await expect.poll(async () => (await submissions(opened)).length).toBe(3);
       return ACCEPTED;
     });
-    const outcomes = outcomesOf(await list(opened, 250, { receivedAt }));
+    const outcomes = outcomesOf(await list(opened, 250));
     expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'deadline' });
     hung.resolve(ACCEPTED);
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
@@ -283,7 +288,7 @@ describe('a request', () => {
       return bad(hosts) ? { kind: 'rejected', message: 'No.' } : ACCEPTED;
     });
     expect(kinds(await list(opened, 4))).toEqual(['accepted', 'rejected', 'accepted', 'accepted']);
-    expect(requests.map(({ hosts }) => hosts.length)).toEqual([4, 2, 1, 1, 2]);
+    expect(opened.requests.map(({ hosts }) => hosts.length)).toEqual([4, 2, 1, 1, 2]);
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
@@ -294,7 +299,7 @@ describe('a request', () => {
     const mend = await breakColumn(opened, 'sent_at');
     expect(outcomesOf(await one(opened, 'a'))).toEqual([{ kind: 'not-sent', reason: 'bot' }]);
     await mend();
-    expect(requests).toEqual([]);
+    expect(opened.requests).toEqual([]);
     expect(kinds(await one(opened, 'a'))).toEqual(['unknown']);
     expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
   });
@@ -318,13 +323,13 @@ describe('what came of a submission', () => {
       return ACCEPTED;
     });
     const result = ended(await list(opened, 250));
-    expect(requests).toHaveLength(1);
+    expect(opened.requests).toHaveLength(1);
     expect(result).toMatchObject({ isRecorded: false, isLeft: false });
     expect(result.servers[99]?.outcome).toEqual(ACCEPTED);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
     await mend?.();
-    time += 20 * MINUTE;
+    opened.clock.now += 20 * MINUTE;
     await opened.erasure.prune();
     const recorded = (await servers(opened)).map(({ outcome }) => outcome);
     expect(recorded.lastIndexOf('unknown')).toBe(99);
@@ -347,7 +352,7 @@ describe('what came of a submission', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({
       rows: [{ line: 1 }, { line: 2 }],
     });
-    expect(told).toEqual(['1']);
+    expect(opened.told).toEqual(['1']);
   });
 
   it('is told to observers, of whom none keeps the others or the member from it', async () => {
@@ -384,7 +389,7 @@ describe('what came of a submission', () => {
     });
     const result = await list(opened, 250);
     // Without its record nothing leaves.
-    expect(requests).toHaveLength(1);
+    expect(opened.requests).toHaveLength(1);
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(ended(result).isLeft).toBe(false);
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
