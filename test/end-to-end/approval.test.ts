@@ -3,7 +3,7 @@ import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
-import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { approvalsIn, DECISIONS, directTo, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -872,6 +872,11 @@ describe('a submission under approval', () => {
     await expect.poll(() => textOf(message)).toContain('Not approved in time');
     expect(labelsOf(message)).toEqual([]);
     expect(textOf(await member.slash('submissions'))).toContain('No moderator approved it in time.');
+    const told = () =>
+      directTo(guild, member)
+        .map((message) => textOf(message))
+        .join();
+    await expect.poll(told).toContain('Not approved in time');
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 

@@ -31,14 +31,6 @@ describe('/keystatus', () => {
     expect(said).not.toContain(KEY);
   });
 
-  it('says what the service last said of the key, over a restart', async ({ bot, guild }) => {
-    await addOne(guild);
-    await bot.restart();
-    expect(await keyStatus(guild)).toMatch(
-      /Last reply from the listing service about it .*\n.*Servers have been added for review\./,
-    );
-  });
-
   it('tries the key at a press, and uses it again once it works', async ({ guild, admin, listing }) => {
     const status = await admin.slash('keystatus');
     await listing.behave({ kind: 'down' });

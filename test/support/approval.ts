@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Person } from '../../sandbox/discord/contract.ts';
+import { expect } from 'vitest';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
-import { messageOf, type TestGuild } from './bot.ts';
+import { type Bot, messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
 /** The labels of what a moderator can press where one server waits. */
@@ -39,3 +40,19 @@ export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
   assert(found, 'nothing waits in the log channel');
   return found;
 }
+
+/** A moderator approves the one of them. */
+export const approve = async (guild: TestGuild): Promise<Answer> =>
+  inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+
+/** That nobody of the guild is to be told of anything any more. */
+export const allTold = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
+  expect
+    .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', id))
+    .toEqual([]);
+
+/** What the bot has written to somebody directly. */
+export const directTo = (
+  { discord }: TestGuild,
+  { userId }: Pick<Person, 'userId'>,
+): readonly SeenMessage[] => discord.messages({ channelId: discord.directChannel(userId) });

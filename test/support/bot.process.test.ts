@@ -1,21 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openBot, textOf } from './bot.ts';
-import { addServer } from './people.ts';
+import { openBot } from './bot.ts';
 
 describe('a bot of the tests', () => {
-  it('begins with the key, keeps it over a restart, and ends clean', async () => {
-    const bot = await openBot();
-    const { member } = await bot.newGuild({ key: 'sandbox-key' });
-    await bot.restart();
-    const answer = await addServer(member, 'a.example.com', { port: 27015 });
-    expect(textOf(answer)).toContain('Sent for review.');
-    expect(bot.listing.submitted).toEqual([{ server: 'a.example.com', port: 27015, game: 'cs2' }]);
-    expect(bot.log().length).toBeGreaterThan(0);
-    await bot.close();
-  });
-
   it('does not end well when a rule of Discord was broken, unless the present test wanted that', async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
