@@ -1,8 +1,8 @@
 import { ApplicationCommandOptionType, ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { rowsOf } from '../../sandbox/discord/client/components.ts';
-import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { LostInteraction } from '../../src/discord/api.ts';
 import type { Command, Press } from '../../src/interactions/command.ts';
@@ -10,7 +10,7 @@ import { button, customId, modal, rows, select } from '../../src/interactions/co
 import type { InteractionOutcome } from '../../src/interactions/traces.ts';
 import { UserError } from '../../src/user-error.ts';
 import { ANSWER_WITHIN_MS, messageOf, modalOf, textOf } from '../support/bot.ts';
-import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
+import { startSmallBot } from '../support/small-bot.ts';
 
 const string = { type: ApplicationCommandOptionType.String as const, description: 'A text' };
 const refuse = async () => {
@@ -139,12 +139,8 @@ const read: Command = {
   useOn: async ({ text }) => ({ content: `read: ${text}` }),
 };
 
-let bot: SmallBot;
-let member: Person;
-beforeAll(async () => {
-  bot = await startSmallBot([echo, manage, read]);
-  member = bot.person();
-});
+const bot = await startSmallBot([echo, manage, read]);
+const member = bot.person();
 afterAll(async () => {
   expect(bot.discord.breaches).toEqual([]);
   await bot.stop();

@@ -4,13 +4,10 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 const OPENER = process.platform === 'darwin' ? 'open' : 'xdg-open';
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'open-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'open-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 it.skipIf(process.platform === 'win32')('--open hands the address of the page to the browser', async () => {

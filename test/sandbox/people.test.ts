@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { openRawBot, type RawBot, raw } from './support/raw.ts';
 
-let bot: RawBot;
-beforeEach(async () => {
-  bot = await openRawBot();
-});
-afterEach(async () => {
-  await bot.standIn.close();
-  expect(bot.standIn.breaches).toEqual([]);
-});
+async function open(): Promise<RawBot> {
+  const bot = await openRawBot();
+  onTestFinished(async () => {
+    await bot.standIn.close();
+    expect(bot.standIn.breaches).toEqual([]);
+  });
+  return bot;
+}
 
 const button = (custom_id: string, more: object = {}) => ({
   type: 2,
@@ -22,7 +22,7 @@ const row = (...components: object[]) => ({ type: 1, components });
 const file = (filename: string) => ({ filename, bytes: Buffer.from('a,b') });
 
 /** The message that the bot answers with. */
-async function answered(coming: Promise<Answer>, data: object) {
+async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
   await bot.respond(await bot.nextInteraction(), { type: 4, data });
   const answer = await coming;
   if (answer.kind !== 'message') throw new Error(`a message was expected: ${answer.kind}`);
@@ -31,6 +31,7 @@ async function answered(coming: Promise<Answer>, data: object) {
 
 describe('direct messages', () => {
   it('have buttons without a guild around them, and the commands that are for them', async () => {
+    const bot = await open();
     const { standIn, guild, person } = bot;
     const channelId = standIn.directChannel(person.userId);
     const components = [row(button('again'))];
@@ -65,7 +66,8 @@ describe('direct messages', () => {
 });
 
 describe('a command', () => {
-  it('is shown to whom it is for', () => {
+  it('is shown to whom it is for', async () => {
+    const bot = await open();
     const { standIn, guild, person } = bot;
     const names = (who = person) => who.commands().map(({ name }) => name);
     expect(names()).toEqual(['read', 'choose', 'Use']);
@@ -92,12 +94,14 @@ describe('a command', () => {
     ['choose', {}, 'one is required'],
     ['choose', { one: 'b' }, 'one is not one of the choices'],
   ])('is not sent: %s %o', async (name, options, why) => {
+    const bot = await open();
     expect(await bot.person.slash(name, options)).toEqual({ kind: 'refused', why });
   });
 });
 
 describe('an answer', () => {
   it('is lost when nothing comes within three seconds, or within the life of the token', async () => {
+    const bot = await open();
     const { standIn, person } = bot;
     const silent = person.slash('read');
     standIn.clock.advance(3_001);
@@ -113,6 +117,7 @@ describe('an answer', () => {
 
 describe('a message', () => {
   it('has buttons, of which some cannot be pressed, and none by others', async () => {
+    const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [
       row(button('go'), button('off', { disabled: true }), {
@@ -122,7 +127,7 @@ describe('a message', () => {
         url: 'https://example.com/',
       }),
     ];
-    const message = await answered(person.slash('read'), { content: 'a', components, flags: 64 });
+    const message = await answered(bot, person.slash('read'), { content: 'a', components, flags: 64 });
     for (const [label, why] of [
       ['none', 'there is no button none'],
       ['off', 'the button off is disabled'],
@@ -134,9 +139,10 @@ describe('a message', () => {
   });
 
   it('has selects of texts, channels and roles, which take no more and no other than they offer', async () => {
+    const bot = await open();
     const { person } = bot;
     const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));
-    const message = await answered(person.slash('read'), {
+    const message = await answered(bot, person.slash('read'), {
       content: 'a',
       components: [
         row({ type: 3, custom_id: 'text', options, min_values: 0, max_values: 2 }),
@@ -171,7 +177,7 @@ describe('a modal', () => {
     label('key', { min_length: 3, max_length: 5 }),
     label('more', { required: false, value: 'x' }),
   ];
-  async function opened(components: readonly object[] = TEXTS) {
+  async function opened(bot: RawBot, components: readonly object[] = TEXTS) {
     const coming = bot.person.slash('read');
     await bot.respond(await bot.nextInteraction(), {
       type: 9,
@@ -183,7 +189,8 @@ describe('a modal', () => {
   }
 
   it('is submitted once', async () => {
-    const modal = await opened();
+    const bot = await open();
+    const modal = await opened(bot);
     const coming = bot.person.submit(modal, { key: 'abc' });
     await bot.respond(await bot.nextInteraction(), { type: 4, data: { content: 'saved' } });
     await coming;
@@ -198,7 +205,8 @@ describe('a modal', () => {
     [{ key: 'ab\nc' }, 'key is a single line'],
     [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
   ])('is not submitted with %o', async (values, why) => {
-    expect(await bot.person.submit(await opened(), values)).toEqual({ kind: 'refused', why });
+    const bot = await open();
+    expect(await bot.person.submit(await opened(bot), values)).toEqual({ kind: 'refused', why });
   });
 
   const CHOICES = [
@@ -210,12 +218,14 @@ describe('a modal', () => {
     [{ pick: 'C' }, 'pick offers no such option'],
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
   ])('is not submitted with what it does not take: %o', async (entered, why) => {
-    expect(await bot.person.submit(await opened(CHOICES), entered)).toEqual({ kind: 'refused', why });
+    const bot = await open();
+    expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'refused', why });
   });
 
   it('can be submitted again when nothing came, by whom it was opened for', async () => {
+    const bot = await open();
     const { standIn, guild, person } = bot;
-    const modal = await opened();
+    const modal = await opened(bot);
     const lost = person.submit(modal, { key: 'abc' });
     await bot.nextInteraction();
     standIn.clock.advance(3_001);

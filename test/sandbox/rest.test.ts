@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Denial } from '../../sandbox/discord/rest/denial.ts';
 import {
   CHOICE_RULES,
@@ -15,7 +15,7 @@ import {
   RESPONSE_RULES,
   type SentMessage,
 } from '../../sandbox/discord/rest/rules.ts';
-import { COMMANDS, openRawBot, type RawBot, raw, type Told } from './support/raw.ts';
+import { COMMANDS, openRawBot, raw, type Told } from './support/raw.ts';
 
 const button = { type: 2, style: 1, label: 'Press', custom_id: 'press' };
 const link = { type: 2, style: 5, label: 'Look', url: 'https://example.com/' };
@@ -198,41 +198,43 @@ describe('what Discord does not take', () => {
 });
 
 describe('the REST API', () => {
-  let bot: RawBot;
-  beforeEach(async () => {
-    bot = await openRawBot();
-  });
-  afterEach(() => bot.standIn.close());
-
-  const broken = () => bot.standIn.breaches.map(({ title }) => title);
-  const ask = (request: string, sent?: Parameters<typeof raw>[2]) => raw(bot.standIn, request, sent);
-  const commandsPath = () => `/applications/${bot.standIn.applicationId}/commands`;
-
-  /** An interaction of the person, who has run /read. */
-  async function asked(): Promise<Told> {
-    void bot.person.slash('read');
-    return bot.nextInteraction();
+  async function open(options?: Parameters<typeof openRawBot>[0]) {
+    const bot = await openRawBot(options);
+    onTestFinished(() => bot.standIn.close());
+    const { standIn, person, respond, nextInteraction } = bot;
+    /** An interaction of the person, who has run /read. */
+    async function asked(): Promise<Told> {
+      void person.slash('read');
+      return nextInteraction();
+    }
+    return {
+      ...bot,
+      asked,
+      async deferred(): Promise<Told> {
+        const told = await asked();
+        await respond(told, { type: 5 });
+        return told;
+      },
+      broken: () => standIn.breaches.map(({ title }) => title),
+      ask: (request: string, sent?: Parameters<typeof raw>[2]) => raw(standIn, request, sent),
+      seen: () => standIn.messages(person).map(({ current }) => current),
+    };
   }
-  const deferred = async (flags = 0): Promise<Told> => {
-    const told = await asked();
-    await bot.respond(told, { type: 5, data: { flags } });
-    return told;
-  };
-  const seen = () => bot.standIn.messages(bot.person).map(({ current }) => current);
 
   it('tells what is wrong, and where, and keeps it', async () => {
+    const { standIn, respond, asked } = await open();
     const told = await asked();
-    const refused = await bot.respond(told, {
+    const refused = await respond(told, {
       type: 4,
       data: { components: [row({ ...button, label: '' })] },
     });
     expect(refused).toMatchObject({ status: 400, json: { code: 50035 } });
     expect(refused.text).toContain('at data.components[0].components[0]');
-    expect(bot.standIn.breaches).toMatchObject([
+    expect(standIn.breaches).toMatchObject([
       { title: 'A button has a label, and either a custom id or an address', method: 'POST', status: 400 },
     ]);
     // A body that is refused does not use up the answer.
-    expect((await bot.respond(told, { type: 5 })).status).toBe(204);
+    expect((await respond(told, { type: 5 })).status).toBe(204);
   });
 
   it.each([
@@ -258,53 +260,56 @@ describe('the REST API', () => {
     ],
     ['an unknown token', 'POST /interactions/1/a/callback', { json: { type: 5 } }, 'Unknown interaction'],
   ] as const)('refuses %s', async (_what, request, sent, title) => {
+    const { broken, ask } = await open();
     expect((await ask(request, sent)).status).toBeGreaterThanOrEqual(400);
     expect(broken()).toEqual([title]);
   });
 
   it('keeps the ids of commands, and drops texts that say the same as the default', async () => {
-    const before = bot.standIn.commands().map(({ id }) => id);
+    const { standIn, ask } = await open();
+    const commandsPath = `/applications/${standIn.applicationId}/commands`;
+    const before = standIn.commands().map(({ id }) => id);
     const json = COMMANDS.map((one) => ({ ...one, name_localizations: { de: one.name, fr: 'lire' } }));
-    await ask(`PUT ${commandsPath()}`, { json: json.toReversed() });
-    expect(bot.standIn.commands().map(({ id }) => id)).toEqual(before.toReversed());
-    const { json: listed } = await ask(`GET ${commandsPath()}?with_localizations=true`);
+    await ask(`PUT ${commandsPath}`, { json: json.toReversed() });
+    expect(standIn.commands().map(({ id }) => id)).toEqual(before.toReversed());
+    const { json: listed } = await ask(`GET ${commandsPath}?with_localizations=true`);
     expect(listed).toMatchObject([{ name: 'Use', name_localizations: { fr: 'lire' } }, {}, {}, {}]);
     expect(JSON.stringify(listed)).not.toContain('"de"');
-    const { json: short } = await ask(`GET ${commandsPath()}`);
+    const { json: short } = await ask(`GET ${commandsPath}`);
     expect(JSON.stringify(short)).not.toContain('lire');
   });
 
   it('does not let the entry point go', async () => {
-    await bot.standIn.close();
-    bot = await openRawBot({ entryPoint: true });
+    const { broken } = await open({ entryPoint: true });
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
   it('takes the first response within three seconds, once', async () => {
+    const { standIn, respond, asked, broken } = await open();
     const told = await asked();
-    const taken = await bot.respond(told, { type: 5 });
+    const taken = await respond(told, { type: 5 });
     expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
-    expect((await bot.respond(told, { type: 5 })).json).toMatchObject({ code: 40060 });
+    expect((await respond(told, { type: 5 })).json).toMatchObject({ code: 40060 });
     const late = await asked();
-    bot.standIn.clock.advance(3_001);
-    expect((await bot.respond(late, { type: 5 })).json).toMatchObject({ code: 10062 });
+    standIn.clock.advance(3_001);
+    expect((await respond(late, { type: 5 })).json).toMatchObject({ code: 10062 });
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
   it('has nothing to read before the first response, which is no breach, and nothing to change', async () => {
+    const { webhook, asked, broken } = await open();
     const told = await asked();
-    expect((await bot.webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
+    expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
     expect(broken()).toEqual([]);
-    expect((await bot.webhook(told, 'PATCH /messages/@original', { json: { content: 'a' } })).status).toBe(
-      404,
-    );
+    expect((await webhook(told, 'PATCH /messages/@original', { json: { content: 'a' } })).status).toBe(404);
     expect(broken()).toEqual(['Unknown Webhook']);
   });
 
   it('has the first follow-up take the place of what is loading, and its privacy', async () => {
+    const { webhook, deferred, seen } = await open();
     const told = await deferred();
-    await bot.webhook(told, 'POST ', { json: { content: 'first', flags: 64 } });
-    await bot.webhook(told, 'POST ', { json: { content: 'second', flags: 64 } });
+    await webhook(told, 'POST ', { json: { content: 'first', flags: 64 } });
+    await webhook(told, 'POST ', { json: { content: 'second', flags: 64 } });
     expect(seen().map(({ content, flags }) => [content, flags])).toEqual([
       ['first', 0],
       ['second', 64],
@@ -312,28 +317,31 @@ describe('the REST API', () => {
   });
 
   it('ends the token after a quarter of an hour', async () => {
+    const { standIn, webhook, deferred } = await open();
     const told = await deferred();
-    bot.standIn.clock.advance(15 * 60_000 + 1);
-    expect((await bot.webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
+    standIn.clock.advance(15 * 60_000 + 1);
+    expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
   it('serves files for a day to whoever has a name', async () => {
+    const { standIn, webhook, deferred, seen } = await open();
     const told = await deferred();
     const body = new FormData();
     body.set('files[0]', new Blob(['first']), 'a.txt');
     body.set('payload_json', JSON.stringify({ content: 'a file' }));
-    await bot.webhook(told, 'PATCH /messages/@original', { body });
+    await webhook(told, 'PATCH /messages/@original', { body });
     const [file] = seen().at(-1)?.attachments ?? [];
     const get = async (agent: string) =>
       (await fetch(file?.url ?? '', { headers: { 'user-agent': agent } })).status;
     expect([await get('a'), await get('')]).toEqual([200, 403]);
-    bot.standIn.clock.advance(25 * 60 * 60_000);
+    standIn.clock.advance(25 * 60 * 60_000);
     expect(await get('a')).toBe(404);
   });
 
   it('limits the requests of an interaction, and says so in headers', async () => {
+    const { standIn, webhook, deferred, broken } = await open();
     const told = await deferred();
-    const read = () => bot.webhook(told, 'GET /messages/@original');
+    const read = () => webhook(told, 'GET /messages/@original');
     for (let n = 0; n < 5; n += 1)
       expect((await read()).headers.get('x-ratelimit-remaining')).toBe(`${4 - n}`);
     const limited = await read();
@@ -341,20 +349,21 @@ describe('the REST API', () => {
     expect(limited.headers.get('x-ratelimit-scope')).toBe('user');
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(broken()).toEqual(['You are being rate limited.']);
-    bot.standIn.clock.advance(2_000);
+    standIn.clock.advance(2_000);
     expect((await read()).status).toBe(200);
   });
 
   it('posts in channels that the bot may write in', async () => {
-    const { guildEvents, channels } = bot.standIn;
-    const [general, staff] = channels(bot.guild);
+    const { standIn, guild, broken, ask } = await open();
+    const { guildEvents, channels } = standIn;
+    const [general, staff] = channels(guild);
     const post = (id = '1', more: object = {}) =>
       ask(`POST /channels/${id}/messages`, { json: { content: 'words', ...more } });
     expect((await post(general?.id)).status).toBe(200);
     expect((await post()).json).toMatchObject({ code: 10003 });
-    guildEvents.setBotPermissions(bot.guild, staff?.id ?? '', 1n << 10n);
+    guildEvents.setBotPermissions(guild, staff?.id ?? '', 1n << 10n);
     expect((await post(staff?.id)).json).toMatchObject({ code: 50013 });
-    guildEvents.setBotPermissions(bot.guild, staff?.id ?? '', 0n);
+    guildEvents.setBotPermissions(guild, staff?.id ?? '', 0n);
     expect((await post(staff?.id)).json).toMatchObject({ code: 50001 });
     const same = { nonce: 'once', enforce_nonce: true };
     const [first, second] = [await post(general?.id, same), await post(general?.id, same)];
@@ -363,44 +372,46 @@ describe('the REST API', () => {
   });
 
   it('takes 3 edits in 6 seconds of messages of a channel that are older than an hour', async () => {
-    const path = `/channels/${bot.guild.channelId}/messages`;
+    const { standIn, guild, broken, ask } = await open();
+    const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
     const edit = () => ask(`PATCH ${path}/${id}`, { json: { content: 'changed' } });
     for (let n = 0; n < 5; n += 1) expect((await edit()).status).toBe(200);
-    bot.standIn.clock.advance(3_600_000);
+    standIn.clock.advance(3_600_000);
     for (let n = 0; n < 3; n += 1) expect((await edit()).status).toBe(200);
     expect(await edit()).toMatchObject({ status: 429, json: { code: 30046, global: false } });
-    bot.standIn.clock.advance(6_000);
+    standIn.clock.advance(6_000);
     expect((await edit()).status).toBe(200);
     expect(broken()).toEqual([]);
   });
 
   it('opens direct messages with one person, and posts in them what they take', async () => {
-    const { guildEvents, person: newPerson, refuseDirectMessages } = bot.standIn;
-    const open = (json: object) => ask('POST /users/@me/channels', { json });
-    const opened = await open({ recipient_id: bot.person.userId });
+    const { standIn, guild, person, broken, ask } = await open();
+    const { guildEvents, person: newPerson, refuseDirectMessages } = standIn;
+    const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
+    const opened = await openDirect({ recipient_id: person.userId });
     const { id, type, recipients } = Object(opened.json);
     expect([type, recipients[0].username]).toEqual([1, 'mason']);
-    expect((await open({ recipient_id: bot.person.userId })).json).toEqual(opened.json);
+    expect((await openDirect({ recipient_id: person.userId })).json).toEqual(opened.json);
     const post = (json: object, channel = id) => ask(`POST /channels/${channel}/messages`, { json });
-    const posted = Object((await post({ content: `done <@&${bot.guild.id}>` })).json);
+    const posted = Object((await post({ content: `done <@&${guild.id}>` })).json);
     expect([posted.channel_id, posted.mention_roles]).toEqual([id, []]);
     const edited = await ask(`PATCH /channels/${id}/messages/${posted.id}`, { json: { content: 'changed' } });
     expect(edited.json).toMatchObject({ content: 'changed' });
 
-    const [, elsewhere] = bot.standIn.guilds;
-    const other = newPerson({ guild: elsewhere ?? bot.guild, name: 'other', permissions: 0n });
-    const theirs = Object((await open({ recipient_id: other.userId })).json).id;
+    const [, elsewhere] = standIn.guilds;
+    const other = newPerson({ guild: elsewhere ?? guild, name: 'other', permissions: 0n });
+    const theirs = Object((await openDirect({ recipient_id: other.userId })).json).id;
     expect((await post({ content: 'words' }, theirs)).status).toBe(200);
     if (elsewhere) guildEvents.remove(elsewhere);
     expect((await post({ content: 'words' }, theirs)).json).toMatchObject({ code: 50278 });
-    refuseDirectMessages(bot.person.userId);
+    refuseDirectMessages(person.userId);
     expect((await post({ content: 'words' })).json).toMatchObject({ code: 50007 });
     expect(broken()).toEqual([]);
 
-    expect((await open({ recipient_id: '123456789012345678' })).json).toMatchObject({ code: 50033 });
-    expect((await open({})).json).toMatchObject({ code: 50035 });
-    expect((await open({ recipient_id: bot.person.userId, access_tokens: ['a'] })).status).toBe(400);
+    expect((await openDirect({ recipient_id: '123456789012345678' })).json).toMatchObject({ code: 50033 });
+    expect((await openDirect({})).json).toMatchObject({ code: 50035 });
+    expect((await openDirect({ recipient_id: person.userId, access_tokens: ['a'] })).status).toBe(400);
     expect((await post({})).json).toMatchObject({ code: 50007 });
     expect(broken()).toEqual([
       'Invalid Recipient(s)',
@@ -410,69 +421,74 @@ describe('the REST API', () => {
   });
 
   it('pings whom a message may ping', async () => {
-    const { guildEvents } = bot.standIn;
-    const open = guildEvents.addRole(bot.guild, { name: 'open', mentionable: true });
-    const closed = guildEvents.addRole(bot.guild, { name: 'closed' });
-    const content = `<@&${open}> <@&${closed}> <@${bot.person.userId}> @everyone \`<@&${open}>\``;
+    const { standIn, guild, person, ask } = await open();
+    const { guildEvents } = standIn;
+    const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });
+    const closed = guildEvents.addRole(guild, { name: 'closed' });
+    const content = `<@&${free}> <@&${closed}> <@${person.userId}> @everyone \`<@&${free}>\``;
     const pinged = async (allowed_mentions: object) => {
-      const { json } = await ask(`POST /channels/${bot.guild.channelId}/messages`, {
+      const { json } = await ask(`POST /channels/${guild.channelId}/messages`, {
         json: { content, allowed_mentions },
       });
       const { mentions, mention_roles, mention_everyone } = Object(json);
       return [mentions.length, mention_roles, mention_everyone];
     };
     expect(await pinged({ parse: [] })).toEqual([0, [], false]);
-    expect(await pinged({ parse: [], roles: [open, closed] })).toEqual([0, [open], false]);
+    expect(await pinged({ parse: [], roles: [free, closed] })).toEqual([0, [free], false]);
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
   it('tells why it says nothing of a guild', async () => {
-    const { guildEvents } = bot.standIn;
-    const about = async () => (await ask(`GET /guilds/${bot.guild.id}`)).status;
+    const { standIn, guild, ask } = await open();
+    const { guildEvents } = standIn;
+    const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;
     expect(await about()).toBe(200);
     for (const [become, status] of [
       [guildEvents.outage, 503],
       [guildEvents.keepCommandsOnly, 403],
       [guildEvents.remove, 404],
     ] as const) {
-      become(bot.guild);
+      become(guild);
       expect(await about()).toBe(status);
     }
   });
 
   it('answers as it is told to on some paths only', async () => {
-    bot.standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
+    const { standIn, ask } = await open();
+    standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
     expect((await ask('GET /users/@me/guilds')).status).toBe(500);
   });
 
   it('sees nothing of what comes over old connections, and answers over new ones', async () => {
-    const { apiUrl, faults } = bot.standIn;
+    const { standIn } = await open();
+    const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });
     const headers = { 'user-agent': 'DiscordBot (x, 1)' };
     const once = (more: object) =>
       request(`${apiUrl}/v10/gateway/bot`, { headers, dispatcher, ...more }).then(({ body }) => body.text());
     await once({});
     faults.silenceConnections();
-    const before = bot.standIn.requests.length;
+    const before = standIn.requests.length;
     await expect(once({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
-    expect(bot.standIn.requests).toHaveLength(before);
+    expect(standIn.requests).toHaveLength(before);
     expect(await once({ dispatcher: new Agent() })).toContain('Unauthorized');
     await dispatcher.destroy();
   });
 
   it('finds a secret in whatever the bot sends, however it is encoded', async () => {
+    const { standIn, webhook, deferred } = await open();
     const told = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
-      await bot.webhook(told, 'POST ', { json: { content } });
-    expect(bot.standIn.findSecret('se"cret')).toHaveLength(2);
-    expect(bot.standIn.findSecret('another')).toEqual([]);
+      await webhook(told, 'POST ', { json: { content } });
+    expect(standIn.findSecret('se"cret')).toHaveLength(2);
+    expect(standIn.findSecret('another')).toEqual([]);
   });
 
   it('complains at the end of an answer that is not as Discord gives it', async () => {
-    const { id } = bot.standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
-    await ask(`GET /guilds/${id}`);
-    await expect(bot.standIn.close()).rejects.toThrow('preferred_locale');
-    bot = await openRawBot();
+    const { standIn } = await openRawBot();
+    const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
+    await raw(standIn, `GET /guilds/${id}`);
+    await expect(standIn.close()).rejects.toThrow('preferred_locale');
   });
 });

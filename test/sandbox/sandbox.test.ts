@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/sandbox.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openSandbox, type SandboxEvent } from '../../sandbox/sandbox.ts';
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  const surroundings = { ...process.env, LISTING_API_KEY: 'the-operators-own', LOG_LEVEL: 'nonsense' };
-  sandbox = await openSandbox({ surroundings });
-  await sandbox.startBot();
-});
+const surroundings = { ...process.env, LISTING_API_KEY: 'the-operators-own', LOG_LEVEL: 'nonsense' };
+const sandbox = await openSandbox({ surroundings });
 afterAll(() => sandbox.close());
+await sandbox.startBot();
 
 type Of<K extends SandboxEvent['kind']> = Extract<SandboxEvent, { readonly kind: K }>;
 

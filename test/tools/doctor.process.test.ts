@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { REST, Routes } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/finding.ts';
 import { checkMemory } from '../../src/operations/store-checks.ts';
-import { type Bot, oneBot, openBot } from '../support/bot.ts';
+import { oneBot, openBot } from '../support/bot.ts';
 import { recorder, runFile } from '../support/machine.ts';
 
 type Changes = Readonly<Record<string, string>>;
@@ -24,13 +24,9 @@ const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
 /** A bot that has run once: its commands are published, its store and key are there. */
-let bot: Bot;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'doctor-'));
-  bot = await openBot();
-  await bot.newGuild({ key: OPERATOR_KEY });
-});
+const bot = await openBot();
+const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+await bot.newGuild({ key: OPERATOR_KEY });
 afterAll(async () => {
   await bot.close();
   await rm(folder, { recursive: true });

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Page, servePage } from '../../../sandbox/page/server.ts';
-import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { servePage } from '../../../sandbox/page/server.ts';
+import { openSandbox } from '../../../sandbox/sandbox.ts';
+
+const sandbox = await openSandbox({ surroundings: process.env });
+const page = await servePage({ sandbox });
+const { port, searchParams } = new URL(page.address);
+const token = searchParams.get('token') ?? '';
 
 describe('who may ask the page for what', () => {
-  let sandbox: Sandbox;
-  let page: Page;
-  let port: string;
-  let token: string;
-  beforeAll(async () => {
-    sandbox = await openSandbox({ surroundings: process.env });
-    page = await servePage({ sandbox });
-    const address = new URL(page.address);
-    port = address.port;
-    token = address.searchParams.get('token') ?? '';
-  });
   afterAll(async () => {
     await page.close();
     await sandbox.close();

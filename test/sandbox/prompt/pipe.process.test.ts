@@ -4,16 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { KEPT_CODE } from '../../support/machine.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'sandbox/main.ts');
-let temporary: string;
-
-beforeAll(async () => {
-  temporary = await mkdtemp(join(tmpdir(), 'pipe-'));
-});
+const temporary = await mkdtemp(join(tmpdir(), 'pipe-'));
 afterAll(() => rm(temporary, { recursive: true }));
 
 /** Starts a program with a folder of its own for what is temporary. */

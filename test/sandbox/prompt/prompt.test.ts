@@ -1,25 +1,22 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ComponentType } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../sandbox/discord/contract.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
 import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
 import { aReader, showAnswer } from '../../../sandbox/prompt/show.ts';
-import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
+import { openSandbox } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot.ts';
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox({
-    surroundings: process.env,
-    createBot: createBotInProcess,
-    discord: { reactionMs: 0 },
-  });
-  await sandbox.startBot();
+const sandbox = await openSandbox({
+  surroundings: process.env,
+  createBot: createBotInProcess,
+  discord: { reactionMs: 0 },
 });
 afterAll(() => sandbox.close());
+await sandbox.startBot();
 
 /** Somebody new at the prompt; `type` resolves to what came of a line. */
 function sitDown() {
