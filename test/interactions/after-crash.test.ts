@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, ApplicationCommandType, InteractionResponseType } from 'discord.js';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Command, Reply } from '../../src/interactions/command.ts';
 import { button, customId, rows } from '../../src/interactions/controls.ts';
@@ -9,7 +9,7 @@ import { createUnderWay } from '../../src/interactions/under-way.ts';
 import { messageOf, textOf } from '../support/bot.ts';
 import { bytesOnDisk, rowsIn } from '../support/database.ts';
 import { createTestClock, turnsDuring } from '../support/machine.ts';
-import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
+import { startSmallBot } from '../support/small-bot.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,66 +22,68 @@ const work: Command = {
   presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
 
-let bot: SmallBot;
-beforeEach(async () => {
-  const started = await startSmallBot([work]);
-  onTestFinished(() => started.stop());
-  bot = started;
-});
+/** What is left of interactions, and the bot over the same store; `restarted` is another run of it. */
+async function open() {
+  const bot = await startSmallBot([work]);
+  onTestFinished(bot.stop);
 
-/** An interaction that only this test answers, and what its member sees. */
-async function asked(act: () => Promise<Answer>) {
-  const caught = Promise.withResolvers<Interaction>();
-  bot.discord.gateway.disturbDispatch({
-    alter(payload) {
-      caught.resolve(readInteraction(payload, Date.now()));
-      // Without a token the bot cannot answer.
-      return {};
-    },
-  });
-  const answer = act();
-  const interaction = await caught.promise;
-  bot.discord.gateway.disturbDispatch({});
-  return { interaction, answer };
+  /** An interaction that only this test answers, and what its member sees. */
+  async function asked(act: () => Promise<Answer>) {
+    const caught = Promise.withResolvers<Interaction>();
+    bot.discord.gateway.disturbDispatch({
+      alter(payload) {
+        caught.resolve(readInteraction(payload, Date.now()));
+        // Without a token the bot cannot answer.
+        return {};
+      },
+    });
+    const answer = act();
+    const interaction = await caught.promise;
+    bot.discord.gateway.disturbDispatch({});
+    return { interaction, answer };
+  }
+
+  const acknowledge = (interaction: Interaction) =>
+    bot.api.respond(interaction, { type: InteractionResponseType.DeferredChannelMessageWithSource });
+
+  /** A command that was acknowledged before the bot died. */
+  async function left() {
+    const person = bot.person();
+    const { interaction, answer } = await asked(() => person.slash('work'));
+    expect(await bot.restarted().record.take(interaction)).toBe('taken');
+    await acknowledge(interaction);
+    return { interaction, answer };
+  }
+
+  /**
+   * A button that was acknowledged before the bot died, whose answer changes its message.
+   * @param customId if it is another one than that of the command
+   */
+  async function leftUpdate(
+    response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
+    customId?: string,
+  ) {
+    const person = bot.person();
+    const message = messageOf(await person.slash('work'));
+    const { interaction } = await asked(() => person.press(message, 'Go'));
+    const request = { ...interaction.request, ...(customId !== undefined && { customId }) };
+    await bot.restarted().record.take({ ...interaction, request }, replacedBy(interaction));
+    const { components } = message.current;
+    await bot.api.respond(interaction, response);
+    return { message, person, components };
+  }
+
+  const stored = async () => {
+    const all = await rowsIn(bot.store, 'interactions');
+    return all.map(({ sealed }) => (sealed === null ? 'answered' : 'open'));
+  };
+
+  return { bot, asked, acknowledge, left, leftUpdate, stored };
 }
-
-const acknowledge = (interaction: Interaction) =>
-  bot.api.respond(interaction, { type: InteractionResponseType.DeferredChannelMessageWithSource });
-
-/** A command that was acknowledged before the bot died. */
-async function left() {
-  const person = bot.person();
-  const { interaction, answer } = await asked(() => person.slash('work'));
-  expect(await bot.restarted().record.take(interaction)).toBe('taken');
-  await acknowledge(interaction);
-  return { interaction, answer };
-}
-
-/**
- * A button that was acknowledged before the bot died, whose answer changes its message.
- * @param customId if it is another one than that of the command
- */
-async function leftUpdate(
-  response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
-  customId?: string,
-) {
-  const person = bot.person();
-  const message = messageOf(await person.slash('work'));
-  const { interaction } = await asked(() => person.press(message, 'Go'));
-  const request = { ...interaction.request, ...(customId !== undefined && { customId }) };
-  await bot.restarted().record.take({ ...interaction, request }, replacedBy(interaction));
-  const { components } = message.current;
-  await bot.api.respond(interaction, response);
-  return { message, person, components };
-}
-
-const stored = async () => {
-  const all = await rowsIn(bot.store, 'interactions');
-  return all.map(({ sealed }) => (sealed === null ? 'answered' : 'open'));
-};
 
 describe('after a restart', () => {
   it('a member who waits is told what became of a submission', async () => {
+    const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
@@ -92,6 +94,7 @@ describe('after a restart', () => {
   });
 
   it('an answer that has arrived is left alone', async () => {
+    const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });
     await bot.restarted(REPORT).takeOver();
@@ -100,6 +103,7 @@ describe('after a restart', () => {
   });
 
   it('a message whose change a second crash cut off is changed after the next start', async () => {
+    const { bot, leftUpdate, stored } = await open();
     const { message } = await leftUpdate();
     const sent = bot.sending();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, method: 'PATCH' });
@@ -112,6 +116,7 @@ describe('after a restart', () => {
   });
 
   it('what Discord refuses to take is said in the guild’s log', async () => {
+    const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
     await bot.restarted(REPORT).takeOver();
@@ -120,6 +125,7 @@ describe('after a restart', () => {
   });
 
   it('a member whom the same process could not answer is told by it, once it is no longer at work on that', async () => {
+    const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { record, takeOver, underWay } = bot.restarted(REPORT);
     await record.take(interaction);
@@ -135,6 +141,7 @@ describe('after a restart', () => {
   });
 
   it('a member is told nothing more by a process that slept while another one told them', async () => {
+    const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
     const reported = Promise.withResolvers<Reply>();
@@ -155,6 +162,7 @@ describe('after a restart', () => {
   });
 
   it('the guild’s log is not told by a process that slept while another one told it', async () => {
+    const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().record.take(interaction);
     const underWay = createUnderWay();
@@ -168,6 +176,7 @@ describe('after a restart', () => {
   });
 
   it('a button is not taken while its message is still to be told of', async () => {
+    const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
     await bot.restarted({ reportOf: () => reported.promise }).takeOver();
@@ -177,6 +186,7 @@ describe('after a restart', () => {
   });
 
   it('a message that nothing became of is shown again with its buttons', async () => {
+    const { bot, leftUpdate } = await open();
     const { message, components } = await leftUpdate(sendingResponse('Sending …'));
     expect(message.current.components).toEqual([]);
     await bot.restarted().takeOver();
@@ -188,6 +198,7 @@ describe('after a restart', () => {
     'refuse',
     'correct',
   ])('a moderator whose window was cut off reads that nothing was decided: %s', async (action) => {
+    const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:document:run`);
     await bot.restarted().takeOver();
@@ -196,6 +207,7 @@ describe('after a restart', () => {
   });
 
   it('an acknowledgement that is still on its way is waited for', async () => {
+    const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     await bot.restarted().record.take(interaction);
     const pauses: number[] = [];
@@ -213,6 +225,7 @@ describe('after a restart', () => {
     ['says so to the guild where something was submitted', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
     ['says nothing where nothing was', {}, []],
   ])('a bot that can no longer answer %s', async (_what, deps, lines) => {
+    const { bot, left, stored } = await open();
     await left();
     const sent = bot.sending();
     bot.discord.clock.advance(16 * 60_000);
@@ -223,6 +236,7 @@ describe('after a restart', () => {
   });
 
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
+    const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().record.take(interaction);
     await bot.restarted(REPORT).takeOver();
@@ -230,6 +244,7 @@ describe('after a restart', () => {
   });
 
   it('an interaction that cannot be read is logged, and another member is told to try again', async () => {
+    const { bot, left } = await open();
     await left();
     await bot.store.tables().updateTable('interactions').set({ sealed: 'held' }).execute();
     const { answer } = await left();
@@ -244,6 +259,7 @@ describe('after a restart', () => {
 
 describe('an interaction', () => {
   it('is sealed on the disk, and nothing of it is left there once it is answered', async () => {
+    const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
     expect(bytes).toContain(interaction.id);
@@ -254,6 +270,7 @@ describe('an interaction', () => {
   });
 
   it('waits with its change for an earlier one of the same message, and gives way to a later one', async () => {
+    const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
     let pauses = 0;
@@ -270,6 +287,7 @@ describe('an interaction', () => {
   });
 
   it('gives way to a first response that changes the same message', async () => {
+    const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
     const { claim, claimAtOnce, isLatest } = bot.restarted().editOrder;
@@ -280,6 +298,7 @@ describe('an interaction', () => {
   });
 
   it('is taken once, also after it was answered', async () => {
+    const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, take } = bot.restarted().record;
     expect(await take(interaction)).toBe('twice');
@@ -288,6 +307,7 @@ describe('an interaction', () => {
   });
 
   it('is forgotten an hour after it was answered, or after 30 days', async () => {
+    const { bot, left, stored } = await open();
     const { interaction } = await left();
     await left();
     const { markReplied } = bot.restarted().record;
@@ -307,6 +327,7 @@ describe('an interaction', () => {
   });
 
   it('is forgotten in steps, with turns for others in between', async () => {
+    const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),
       guild_id: '1',

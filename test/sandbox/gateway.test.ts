@@ -1,31 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { COMMANDS, identified, identify, openGateway, raw, TOKEN } from './support/raw.ts';
 
-let standIn: DiscordStandIn;
-async function start(options: Partial<StandInOptions> = {}): Promise<void> {
-  standIn = await startDiscord({ token: TOKEN, ...options });
+async function open(options: Partial<StandInOptions> = {}) {
+  const standIn = await startDiscord({ token: TOKEN, ...options });
+  onTestFinished(() => standIn.close());
   await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
+  return {
+    standIn,
+    broken: () => standIn.breaches.map(({ title, code }) => `${code} ${title}`),
+    person(index = 0) {
+      const guild = standIn.guilds[index];
+      if (guild === undefined) throw new Error(`there is no guild ${index}`);
+      return standIn.person({ guild, name: 'mason', permissions: 0n });
+    },
+    limit: async () => Object((await raw(standIn, 'GET /gateway/bot')).json).session_start_limit,
+  };
 }
-async function startAgain(options: Partial<StandInOptions>): Promise<void> {
-  await standIn.close();
-  await start(options);
-}
-beforeEach(() => start());
-afterEach(() => standIn.close());
-
-const broken = () => standIn.breaches.map(({ title, code }) => `${code} ${title}`);
-function person(index = 0) {
-  const guild = standIn.guilds[index];
-  if (guild === undefined) throw new Error(`there is no guild ${index}`);
-  return standIn.person({ guild, name: 'mason', permissions: 0n });
-}
-const limit = async () => Object((await raw(standIn, 'GET /gateway/bot')).json).session_start_limit;
 
 describe('a connection to the gateway', () => {
   it('is closed when no heartbeat comes', async () => {
-    await startAgain({ heartbeatIntervalMs: 40 });
+    const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
     expect(broken()).toEqual(['4009 SessionTimedOut']);
   });
@@ -38,6 +33,7 @@ describe('a connection to the gateway', () => {
     [4010, 'InvalidShard', [identify({ shard: [1, 1] })]],
     [4013, 'InvalidIntents', [identify({ intents: 1 })]],
   ])('is closed with %i %s', async (code, title, frames) => {
+    const { standIn, broken } = await open();
     const gateway = await openGateway(standIn);
     for (const frame of frames) gateway.send(frame);
     expect(await gateway.closed).toBe(code);
@@ -47,7 +43,7 @@ describe('a connection to the gateway', () => {
 
 describe('the limit of IDENTIFYs', () => {
   it('lets one shard in five seconds begin, one after the other', async () => {
-    await startAgain({ shards: 2 });
+    const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
     second.send(identify({ shard: [1, 2] }));
@@ -59,7 +55,7 @@ describe('the limit of IDENTIFYs', () => {
   });
 
   it('has nothing left, until the day is over', async () => {
-    await startAgain({ identifiesUsed: 1_000 });
+    const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
     gateway.send(identify());
@@ -71,7 +67,7 @@ describe('the limit of IDENTIFYs', () => {
 
 describe('an interaction', () => {
   it('is heard by every session of the shard of its guild', async () => {
-    await startAgain({ shards: 2, maxConcurrency: 2 });
+    const { standIn, person } = await open({ shards: 2, maxConcurrency: 2 });
     const [zero, one] = [
       await identified(standIn, { shard: [0, 2] }),
       await identified(standIn, { shard: [1, 2] }),
@@ -94,6 +90,7 @@ describe('a session', () => {
     [1001, 0],
     [4200, 4 * 60_000],
   ])('is over when it was left with %i, %i ms later', async (code, waitMs) => {
+    const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);
     await expect.poll(() => standIn.gateway.sessions().length).toBe(0);
@@ -104,6 +101,7 @@ describe('a session', () => {
   });
 
   it('was never told of a number that it does not know', async () => {
+    const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(4200);
     const again = await openGateway(standIn);
@@ -114,6 +112,7 @@ describe('a session', () => {
 
 // What else it can do to a bot is proven by what the bot makes of it: test/faults/gateway.test.ts.
 it('a gateway asks for a heartbeat', async () => {
+  const { standIn } = await open();
   const session = await identified(standIn);
   standIn.gateway.requestHeartbeat();
   expect(await session.next()).toMatchObject({ op: 1 });
