@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ComponentType, PermissionFlagsBits } from 'discord.js';
 import { describe, expect, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
@@ -306,11 +307,9 @@ const TYPED = {
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
 
-let hosts = 0;
 /** What could be submitted, if the window let somebody else: another address each time. */
 function submittable(): typeof TYPED {
-  hosts += 1;
-  const server = `typed-${hosts}.example.com`;
+  const server = `typed-${randomUUID()}.example.com`;
   return { ...TYPED, server, servers: `${server}:1 cs2` };
 }
 

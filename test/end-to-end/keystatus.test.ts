@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { BREACHES, botTest, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
@@ -8,10 +9,9 @@ const KEY = 'key-of-the-status-tests-wxyz';
 const it = botTest({ key: KEY });
 it.beforeEach(({ guild }) => chooseLogChannel(guild));
 
-let port = 0;
 /** Each time another server, since the same one again would bring a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
-  textOf(await addServer(who, `play.example.com:${++port}`));
+  textOf(await addServer(who, `${randomUUID()}.example.com:1`));
 const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent but one try an hour/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** What the log channel says of the key. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { PermissionFlagsBits } from 'discord.js';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
@@ -33,10 +34,9 @@ const allowBot = (guild: TestGuild, permissions: bigint) =>
   guild.discord.guildEvents.setBotPermissions(guild, staffChannel(guild), permissions);
 const answerWith = ({ listing }: TestGuild, status: 'success' | 'error', message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status, message } }, 1);
-let port = 1000;
 /** Each time another server, since the same one again would bring a warning. */
 const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
-  addServer(who, `play.example.com:${++port}`, { game });
+  addServer(who, `${randomUUID()}.example.com:1`, { game });
 
 describe('/settings', () => {
   it('shows every setting, what can be changed, and where commands are given', async ({ guild }) => {
@@ -101,8 +101,8 @@ it('says what is refused over what stands now, and keeps what was typed', async 
 describe('the log channel', () => {
   it('is told of every submission: who, what and the answer', async ({ guild, member, listing }) => {
     await chooseLogChannel(guild);
-    const answer = await addOne(guild);
-    await addServer(member, `play.example.com:${port}`);
+    const answer = await addServer(member, 'play.example.com:1');
+    await addServer(member, 'play.example.com:1');
     await answerWith(guild, 'error', 'No such luck.');
     await addOne(guild, 'rust');
     await listing.behave({ kind: 'reset' }, 1);

@@ -43,13 +43,11 @@ function isConfined(pid: number, program: string): void {
   expect(() => writeFileSync(`/proc/${pid}/root${program}/written`, '')).toThrow('EROFS');
 }
 
-let folder: string;
+const folder = mkdtempSync(join(tmpdir(), 'run-'));
 /** What a clone has, with the packages of `npm ci --omit=dev --ignore-scripts`. */
-let clone: string;
+const clone = join(folder, 'clone');
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'run-'));
   chmodSync(folder, 0o755);
-  clone = join(folder, 'clone');
   mkdirSync(clone);
   const files = run('git', ['-C', ROOT, 'ls-files', '--cached', '--others', '--exclude-standard']);
   for (const file of files.split('\n')) cpSync(join(ROOT, file), join(clone, file));

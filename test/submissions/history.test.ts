@@ -6,9 +6,16 @@ import { turnsDuring } from '../support/machine.ts';
 const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 1_000;
 
-/** A history of guild 1 that is empty, and what looks into it. */
+/** A history of guild 1 with submissions of each kind, and what looks into it. */
 async function open() {
   const { store, history, erasure } = await openParts(10);
+  const ofGuild = { guildId: '1', userId: '7' };
+  await addDone(store, { ...ofGuild, id: 'a', at: 1, hosts: ['one', 'two'] });
+  await addDone(store, { ...ofGuild, id: 'b', at: 2, hosts: ['three'], game: 'rust', userId: '8' });
+  await addDone(store, { ...ofGuild, id: 'c', at: 3, hosts: ['f_r', 'fxr'], outcome: 'rejected' });
+  await addDone(store, { ...ofGuild, id: 'd', at: 4, hosts: ['elsewhere'], guildId: '2' });
+  await addDone(store, { ...ofGuild, id: 'e', at: 5, hosts: ['not ended'], outcome: null });
+  await addDone(store, { ...ofGuild, id: 'f', at: 0, hosts: ['zero'], outcome: 'not-sent', game: 'ark' });
   return {
     store,
     history,
@@ -20,21 +27,8 @@ async function open() {
 }
 
 describe('the history of a guild', () => {
-  async function openFilled() {
-    const opened = await open();
-    const { store } = opened;
-    const ofGuild = { guildId: '1', userId: '7' };
-    await addDone(store, { ...ofGuild, id: 'a', at: 1, hosts: ['one', 'two'] });
-    await addDone(store, { ...ofGuild, id: 'b', at: 2, hosts: ['three'], game: 'rust', userId: '8' });
-    await addDone(store, { ...ofGuild, id: 'c', at: 3, hosts: ['f_r', 'fxr'], outcome: 'rejected' });
-    await addDone(store, { ...ofGuild, id: 'd', at: 4, hosts: ['elsewhere'], guildId: '2' });
-    await addDone(store, { ...ofGuild, id: 'e', at: 5, hosts: ['not ended'], outcome: null });
-    await addDone(store, { ...ofGuild, id: 'f', at: 0, hosts: ['zero'], outcome: 'not-sent', game: 'ark' });
-    return opened;
-  }
-
   it('is found newest first', async () => {
-    const { history, ids } = await openFilled();
+    const { history, ids } = await open();
     expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
     const none = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
     const only = {
@@ -78,13 +72,13 @@ describe('the history of a guild', () => {
     { filter: { address: '!' }, found: [], servers: [] },
     { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['a'], servers: ['two'] },
   ])('is searched for $filter', async ({ filter, found, servers }) => {
-    const { ids, all } = await openFilled();
+    const { ids, all } = await open();
     expect(await ids(filter)).toEqual(found);
     expect(await all(filter)).toEqual(servers);
   });
 
   it('knows its games, and those of what was accepted or may have been', async () => {
-    const { store, history } = await openFilled();
+    const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
     expect(await history.latestGames('1')).toEqual(['cs2', 'rust', 'cs2', 'cs2']);
@@ -92,7 +86,7 @@ describe('the history of a guild', () => {
   });
 
   it('is not found by who had their name deleted, though a limit still counts them', async () => {
-    const { erasure, ids, all } = await openFilled();
+    const { erasure, ids, all } = await open();
     await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
       expect(await ids(filter)).toEqual([]);
@@ -102,7 +96,7 @@ describe('the history of a guild', () => {
   });
 
   it('has no submission that still runs, of which some servers have ended', async () => {
-    const { store, ids } = await openFilled();
+    const { store, ids } = await open();
     await store
       .tables()
       .updateTable('submissions')
@@ -114,10 +108,10 @@ describe('the history of a guild', () => {
 });
 
 it('is looked at by one member in each turn of the event loop', async () => {
-  const { store, history, ids } = await open();
+  const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
-    () => ids({}),
+    () => history.find('1', {}),
     () => history.entries('1', ['a']),
     () => history.size('1'),
   ];
@@ -128,25 +122,25 @@ it('is looked at by one member in each turn of the event loop', async () => {
 });
 
 it('no more than 1,000 submissions are counted', async () => {
-  const { store, ids } = await open();
+  const { store, history } = await openParts(0);
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
       await addDone(store, { id: `${at}`, guildId: '1', userId: '7', at, hosts: ['a', 'b'] });
     }
   });
   for (const filter of [{}, { address: 'a' }, { userId: '7', outcome: 'accepted' as const }]) {
-    const found = await ids(filter);
+    const found = await history.find('1', filter);
     expect(found).toHaveLength(MOST_FOUND + 1);
     expect([found[0], found.at(-1)]).toEqual(['1001', '1']);
   }
 });
 
 it('a history of 20,000 servers is searched whole, and read 2,000 at a time with turns for others in between', async () => {
-  const { store, history, ids } = await open();
+  const { store, history } = await openParts(0);
   await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
-  expect(await ids({ address: 's7.example.com' })).toEqual(['1-0']);
-  expect(await ids({ game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
-  expect(await ids({ userId: '8', outcome: 'accepted' })).toHaveLength(10);
+  expect(await history.find('1', { address: 's7.example.com' })).toEqual(['1-0']);
+  expect(await history.find('1', { game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
+  expect(await history.find('1', { userId: '8', outcome: 'accepted' })).toHaveLength(10);
   const lengths: number[] = [];
   const seen = new Set<string>();
   const turns = await turnsDuring(async () => {

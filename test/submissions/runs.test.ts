@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import {
-  beginRun,
-  openParts,
-  type RunOptions,
-  readyDraft,
-  readyRow,
-  refusedRow,
-} from '../support/builders.ts';
+import { beginRun, openParts, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
@@ -22,7 +15,7 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 async function open() {
   const parts = await openParts(NOW);
   const { store, drafts, runs } = parts;
-  const begin = (draft: Draft, more: Partial<RunOptions> = {}) =>
+  const begin = (draft: Draft, more: Partial<Parameters<typeof beginRun>[2]> = {}) =>
     beginRun(parts, mia, { id: 'list', interactionId: 'i', draft, ...more });
   return {
     ...parts,
