@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { MessageFlags, RateLimitError } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
@@ -71,14 +72,13 @@ const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^
     ({ method, path }) => method === (wanted ?? method) && pattern.test(path.replace('/api/v10', '')),
   ).length;
 
-let ids = 0;
 /** @param leftMs how long its token lives */
 function interaction({ leftMs = TOKEN_LIVES_MS } = {}): Answerable {
-  ids += 1;
+  const id = randomUUID();
   return {
-    id: `${ids}`,
+    id,
     applicationId: '1000',
-    token: new Secret(`token-${ids}`),
+    token: new Secret(`token-${id}`),
     receivedAt: Date.now() - TOKEN_LIVES_MS + leftMs,
   };
 }
