@@ -128,11 +128,7 @@ describe('a submission under approval', () => {
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
-  it('says to moderators alone what was submitted here before, whatever its member has pressed', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('says to moderators alone what was submitted here before', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -154,12 +150,7 @@ describe('a submission under approval', () => {
     );
   });
 
-  it('does not wait for members of the trusted role, which window, preview and settings know', async ({
-    guild,
-    discord,
-    admin,
-    member,
-  }) => {
+  it('does not wait for members of the trusted role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');
     expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
@@ -236,12 +227,7 @@ describe('a submission under approval', () => {
     );
   });
 
-  it('is refused with a ready-made reason too, which everybody reads in their own language', async ({
-    bot,
-    guild,
-    discord,
-    member,
-  }) => {
+  it('is refused with a ready-made reason, in each language', async ({ bot, guild, discord, member }) => {
     await turnApprovalOn(guild);
     const mia = inStaff(guild, 'member', 'de');
     const reply = await addServer(mia, `${HOST}:1`);
@@ -289,13 +275,7 @@ describe('a submission under approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('is corrected by a moderator, and waits on as it is then', async ({
-    bot,
-    guild,
-    admin,
-    discord,
-    member,
-  }) => {
+  it('is corrected by a moderator, and waits as it is', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openWindow(moderator, message, 'Correct …');
@@ -343,11 +323,7 @@ describe('a submission under approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('is corrected only as its member could submit it, and only as the moderator has seen it', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('is corrected only as its member could, and as it was seen', async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
@@ -386,12 +362,7 @@ describe('a submission under approval', () => {
     await admin.press(next, 'Refuse').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('is refused in part too: the other lines of a list go on waiting in its message', async ({
-    guild,
-    discord,
-    admin,
-    member,
-  }) => {
+  it('is refused in part: the others wait on in its message', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
@@ -595,10 +566,7 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('waits as it was where an edit of its lines does not pass, and its window has what was typed', async ({
-    guild,
-    member,
-  }) => {
+  it('waits as it was where its edit does not pass, with what was typed', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -620,10 +588,7 @@ describe('a submission under approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and submitted again once it was refused, in a message of its own', async ({
-    guild,
-    member,
-  }) => {
+  it('can be edited and submitted again after a refusal, in a new message', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await refuseAs(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -784,11 +749,7 @@ describe('a submission under approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
-  it('has its buttons, and a file, where Discord takes no message with what it holds', async ({
-    guild,
-    discord,
-    member,
-  }) => {
+  it('has its buttons, and a file, where Discord refuses its text', async ({ guild, discord, member }) => {
     const known = await submittedBefore(guild);
     // The log has said so, and says nothing more below.
     await expect
@@ -806,11 +767,7 @@ describe('a submission under approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('appears in the log channel as soon as /settings finds that it takes messages again', async ({
-    guild,
-    discord,
-    member,
-  }) => {
+  it('appears once /settings finds the log channel open again', async ({ guild, discord, member }) => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
@@ -824,12 +781,7 @@ describe('a submission under approval', () => {
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
-  it('appears there, too, once something else is posted there again', async ({
-    bot,
-    guild,
-    discord,
-    member,
-  }) => {
+  it('appears there, too, once something else is posted', async ({ bot, guild, discord, member }) => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
@@ -894,11 +846,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
-  it('is refused for a while where its member submits and withdraws again and again', async ({
-    guild,
-    discord,
-    member,
-  }) => {
+  it('is refused for a while after many withdrawals of its member', async ({ guild, discord, member }) => {
     await turnApprovalOn(guild);
     for (let n = 1; n <= 20; n += 1) {
       await member.press(await addServer(member, `${HOST}:${n}`), 'Withdraw');

@@ -98,11 +98,7 @@ describe('a panel', () => {
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
   });
 
-  it('is not posted with a link that Discord refuses, which is said as it is of a panel', async ({
-    guild,
-    admin,
-    discord,
-  }) => {
+  it('is not posted with a link that Discord refuses, and says so', async ({ guild, admin, discord }) => {
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });

@@ -19,14 +19,7 @@ import {
 
 const it = ownBotTest();
 
-it('what was set, stands and is asked goes on in the next process', async ({
-  bot,
-  guild,
-  admin,
-  member,
-  listing,
-  discord,
-}) => {
+it('what was set, stands and is asked goes on', async ({ bot, guild, admin, member, listing, discord }) => {
   const removing = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
   const emptied = await bot.newGuild({ key: 'sandbox-key' });
   const deciding = await bot.newGuild({ key: 'sandbox-key' });

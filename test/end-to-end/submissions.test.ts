@@ -156,12 +156,7 @@ describe('/submissions', () => {
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it('submits again what was not sent or is unconfirmed, below the page, as long as it is kept', async ({
-    guild,
-    admin,
-    member,
-    listing,
-  }) => {
+  it('submits again what was not sent or is unconfirmed', async ({ guild, admin, member, listing }) => {
     await listing.behave({ kind: 'down' });
     await addServer(member, 'unsent.example.com:1');
     await pressSubmit(member, await paste(member, lines(2)));

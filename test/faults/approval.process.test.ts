@@ -80,11 +80,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('waits corrected in its message, where its moderator died before that was shown', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('waits corrected where its moderator died before that was shown', async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openWindow(moderator, message, 'Correct …');
@@ -133,12 +129,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('tells of a list what may have arrived, and that the rest waits again', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('tells what may have arrived, and that the rest waits', async ({ bot, guild, member, listing }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await sendFile(member, lines(101)));
     await listing.behave({ kind: 'hang', carriedOut: true });
