@@ -62,10 +62,9 @@ export function createAlreadySubmitted({ store, now }: RecordsBase) {
       rows: readonly Row[],
     ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
-      const latest = await latestAt(
-        guildId,
-        ready.map(({ submission }) => addressOf(submission)),
-      );
+      const addresses = ready.map(({ submission }) => addressOf(submission));
+      // PostgreSQL takes no empty list.
+      const latest = addresses.length > 0 ? await latestAt(guildId, addresses) : [];
       const found = new Map(
         latest.map((row) => [row.address, { ...entryOf(row), isYours: row.user_id === userId }]),
       );
