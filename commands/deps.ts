@@ -9,7 +9,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/records.ts';
 import type { createSubmissions } from '../src/submissions/submissions.ts';
 
-/** What all commands together may touch: parts of the rooms, and what is made beside them. Each command names what it takes. */
+/** What all commands together may touch: parts of the rooms, and what is made beside them. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
     Pick<ReturnType<typeof createGuilds>, 'keys' | 'settings' | 'panels' | 'untold' | 'access' | 'deletion'>,

@@ -305,7 +305,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       stop: () => atMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
     },
     { name: 'games', start: games.start },
-    // Counts from before the connection: one that never comes is silent, too.
+    // Starts before the connection, since one that never comes has to count as silent.
     operations.silence,
     // Parts stop in reverse order: replies that members wait for come first, and nobody waits for a job.
     {

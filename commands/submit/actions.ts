@@ -237,7 +237,7 @@ async function chooseGame(
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const choice = game && { lines, games: matches };
-  return showDocument(context, id, await lists.again(context, id), deps, {
+  return showDocument(context, id, await lists.recheck(context, id), deps, {
     notice,
     ...(choice && { choice }),
   });

@@ -24,7 +24,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
   },
   /** The log channel may have been told already. */
-  async logLost({ guildId, interactionId }) {
+  async logWhatDeadLeft({ guildId, interactionId }) {
     for (const run of await deps.runs.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: run.userId, name: run.userName } };
       const ended = endedServers(run);

@@ -38,13 +38,13 @@ export async function submitDocument(
     case 'waiting':
       return becameOf(context, { id, why: 'submitted' }, deps);
     case 'changed':
-      return showDocument(context, id, await deps.lists.again(context, id), deps);
+      return showDocument(context, id, await deps.lists.recheck(context, id), deps);
     default: {
       const { refusal } = result;
       // A press that changes nothing says so.
       const isStill = refusal.code.startsWith('key-') && id !== interactionId;
       const notice = isStill ? t('key.still') : undefined;
-      return showDocument(context, id, await deps.lists.again(context, id), deps, { refusal, notice });
+      return showDocument(context, id, await deps.lists.recheck(context, id), deps, { refusal, notice });
     }
   }
 }

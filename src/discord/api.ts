@@ -275,7 +275,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // Nothing is aborted then: to do so each time took a tenth of the processor (measured).
     if (failure === undefined) return;
     try {
-      if (isRefused(failure) || failure instanceof LostInteraction) throw lostOr(failure);
+      if (isRefusedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
       if (failure instanceof RateLimitError) {
         if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
         await sleep(failure.retryAfter);
@@ -293,7 +293,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
-      throw lostOr(failures.find(isRefused) ?? failures.find(isUncertain) ?? failures.at(-1));
+      throw lostOr(failures.find(isRefusedByDiscord) ?? failures.find(isUncertain) ?? failures.at(-1));
     } finally {
       end.abort();
     }
@@ -327,7 +327,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     /**
      * Changes the reply, once.
      * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
-     * @throws DiscordAPIError when Discord refuses it; see {@link isRefused}
+     * @throws DiscordAPIError when Discord refuses it; see {@link isRefusedByDiscord}
      * @throws LostInteraction when its token is over
      */
     edit: (interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
@@ -451,7 +451,7 @@ function watching(
 }
 
 /** Whether Discord understood and refused: it would refuse the same request again. */
-export const isRefused = (error: unknown): boolean =>
+export const isRefusedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500;
 
 const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;

@@ -1,7 +1,7 @@
 import { type APIEmbed, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { DAY_MS } from '../numbers.ts';
-import { type DiscordApi, isRefused } from './api.ts';
+import { type DiscordApi, isRefusedByDiscord } from './api.ts';
 import { messageBody, nonceOf } from './channel-posts.ts';
 import { createRefusals } from './refusals.ts';
 
@@ -34,7 +34,7 @@ export function createDirectMessages({ api, logger }: DirectMessagesDeps) {
           body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
         });
       } catch (error) {
-        if (isRefused(error)) refusals.note(userId);
+        if (isRefusedByDiscord(error)) refusals.note(userId);
         else logger.warn({ err: error }, 'a direct message could not be sent');
       }
     },

@@ -1,4 +1,4 @@
-import { isRefused, LostInteraction } from '../discord/api.ts';
+import { isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from './approval-view.ts';
@@ -33,7 +33,7 @@ export interface LaterReplies {
    */
   readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
   /** Tells the log channel of what an interaction has submitted in a process that died before it could. */
-  readonly logLost: (context: Context) => Promise<void>;
+  readonly logWhatDeadLeft: (context: Context) => Promise<void>;
 }
 
 export interface AfterCrashDeps extends LaterReplies {
@@ -55,7 +55,7 @@ export interface AfterCrashDeps extends LaterReplies {
  *   again at the next call. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { record, underWay, editOrder, api, wording, reportOf, stateOfDocument, logLost } = deps;
+  const { record, underWay, editOrder, api, wording, reportOf, stateOfDocument, logWhatDeadLeft } = deps;
   const { tellGuild, onToldLater, logger } = deps;
 
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
@@ -67,7 +67,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         t('resume.told', { user: escapeText(interaction.user.name), what: bareText(said) }),
       );
     } else {
-      await logLost(context);
+      await logWhatDeadLeft(context);
     }
     await record.markReplied(interaction.id);
     onToldLater?.('too-late');
@@ -108,14 +108,14 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         );
       } catch (error) {
         // If Discord did not take it for another reason, it is tried again.
-        if (isRefused(error) || error instanceof LostInteraction) return tellTooLate(interaction);
+        if (isRefusedByDiscord(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
     } else {
       // What was carried out beside the message of a control is shown by that message, and has to have ended.
       await reportOf(context, 'member');
     }
-    await logLost(context);
+    await logWhatDeadLeft(context);
     await record.markReplied(id);
     onToldLater?.('told');
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');

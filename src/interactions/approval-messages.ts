@@ -14,7 +14,7 @@ import { rows } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'changed' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'makeDue' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'hasRefused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -60,7 +60,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, run, place ?? run?.message);
       // It may have arrived all the same, after what somebody else has shown: it is shown again later.
-      if (put === 'failed') return run && approvals.changed(run);
+      if (put === 'failed') return run && approvals.makeDue(run);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
       if (run === undefined || (await approvals.shown(run, put))) return;
       place = put && { ...put, by: pressed?.by };

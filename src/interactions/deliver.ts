@@ -180,8 +180,8 @@ export interface Delivery {
 }
 
 /**
- * Puts the reply in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
- * before the reply is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
+ * Puts the reply in place of "thinking…", or of what the message of the control shows. What was done is done by now, so this
+ * is tried for a minute and a half before the reply is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
  * below the failure.
  * @throws the last failure
  */

@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
-import { type DiscordApi, isRefused, LostInteraction } from '../discord/api.ts';
+import { type DiscordApi, isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
@@ -128,7 +128,7 @@ export function createDispatcher(deps: DispatchDeps) {
           trace.outcome = 'lost';
           lost(about, error.cause);
         } else {
-          trace.outcome = isRefused(error) ? 'undelivered' : 'unanswered';
+          trace.outcome = isRefusedByDiscord(error) ? 'undelivered' : 'unanswered';
           logger.error({ ...about, err: error }, 'a reply could not be delivered');
         }
       }

@@ -53,7 +53,7 @@ export interface SubmissionsTable {
    * `expired` were not sent. `move` in runs.ts alone changes it.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
-  /** The interaction of its member that has submitted it; null for what waits again. */
+  /** The interaction of its member that has submitted it; null for a run that a decision or the end of another one has made. */
   readonly interaction_id: string | null;
   /** The process that carries it out. */
   readonly owner: string | null;

@@ -257,8 +257,8 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         .where('expires_at', 'is not', null)
         .execute();
     },
-    /** What the message shows may be another state of the run. */
-    async changed({ id }: Run): Promise<void> {
+    /** Has the message shown again, which may show another state of the run. */
+    async makeDue({ id }: Run): Promise<void> {
       await tables().updateTable('submissions').set(ONE_CHANGE).where('id', '=', id).execute();
     },
     /**

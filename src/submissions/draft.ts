@@ -80,7 +80,7 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 
 /**
  * What stays in a document after a run of it: all but the servers that were accepted. After a run that a moderator has
- * approved, all but the servers that the service has decided on.
+ * approved, only those that were not sent, or not taken because of the key.
  */
 export function afterRun(draft: Draft, servers: readonly RunServer[], isApproved: boolean): Draft {
   const outcomes = new Map(servers.map(({ line, server, outcome }) => [placeOf(line, server), outcome]));

@@ -140,8 +140,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
     /** Keeps a new document, or what is now in its place. */
     open: (by: Submitter, id: string, read: NewDraft): Promise<Changed> =>
       inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
-    /** The draft as it is, with what could be submitted of it now. */
-    again: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
+    /** The document as it is, checked anew for what could be submitted of it now, and kept for another 15 minutes. */
+    recheck: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
     /** Checks each row anew for which there is a correction. */
     correct: (by: Submitter, id: string, corrected: Correction): Promise<Changed> =>
       change(by, id, (draft) => reread(draft, corrected)),

@@ -106,7 +106,7 @@ export interface Ended {
   readonly keyProblem: NoKey | undefined;
 }
 
-/** Observers are told of every submission. What an observer throws is logged and changes nothing. */
+/** Observers are told of every run that was carried out, and of every refusal to its member. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
   ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;
@@ -268,7 +268,7 @@ export function createPipeline(deps: PipelineDeps) {
       ? runs.beginAnother(waiting, reserved)
       : runs.begin({ ...own, rows: reserved }));
     const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
-    await runs.start(runId, guildId, decision);
+    await runs.markRunning(runId, guildId, decision);
     return {
       kind: 'reserved',
       runId,

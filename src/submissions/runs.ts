@@ -42,7 +42,7 @@ export interface Run {
   readonly id: string;
   readonly documentId: string;
   readonly guildId: string;
-  /** The member's interaction that has submitted it; `undefined` for what waits again. */
+  /** The member's interaction that has submitted it; `undefined` for a run that a decision or the end of another one has made. */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
   /** The member; empty once they had their name deleted. */
@@ -64,7 +64,7 @@ export interface Run {
   readonly servers: readonly RunServer[];
   /** The message on which moderators decide. */
   readonly message: MessagePlace | undefined;
-  /** How often changed what that message shows, and the count that it showed last. */
+  /** How many times what that message should show has changed, and the value of `changes` that it shows. */
   readonly changes: number;
   readonly shown: number;
 }
@@ -73,7 +73,7 @@ export interface Run {
 export interface NewRun extends Submitter {
   readonly documentId: string;
   readonly rows: readonly ReadyRow[];
-  /** The interaction of the member that submits it; `null` for what waits again. */
+  /** The interaction of the member that submits it; `null` for a run that a decision or the end of another one has made. */
   readonly interactionId: string | null;
   /** Until when a moderator may decide; absent where none has to. */
   readonly expiresAt?: number;
@@ -241,7 +241,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     return row && read(row);
   }
 
-  /** The latest run of a document, once it is not being sent without a moderator. */
+  /** The latest run of a document, waiting while it is sent without a moderator. */
   async function settled(guildId: string, documentId: string): Promise<Run | undefined> {
     for (;;) {
       const run = await latest(guildId, documentId);
@@ -370,15 +370,16 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     },
     endWaiting,
     finish,
-    /** Carries out a run that waits, from here on counted by limits. */
-    async start(
+    /** Marks a run that waits as running: limits count it from here on. @throws Error if it does not wait */
+    async markRunning(
       id: string,
       guildId: string,
       decision: Pick<Moved, 'decided_by' | 'decision_id'> = {},
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', owner, started_at: at } as const;
-      if (await move(id, guildId, 'waiting', to)) await servers(id).set({ reserved_at: at }).execute();
+      if (!(await move(id, guildId, 'waiting', to))) throw new Error(`the run ${id} does not wait`);
+      await servers(id).set({ reserved_at: at }).execute();
     },
     /**
      * Marks these servers right before a request with them is sent.

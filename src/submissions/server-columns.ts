@@ -9,7 +9,7 @@ import {
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
 
-/** The outcome of a server that was marked as sending when its process ended. */
+/** The outcome of a server that was marked as sending when its process ended, or whose outcome could not be recorded. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
 
 /** A server's row as what was submitted. */

@@ -9,7 +9,7 @@ import {
   type Answerable,
   type ApiTiming,
   type DiscordApi,
-  isRefused,
+  isRefusedByDiscord,
   isUncertain,
   LostInteraction,
   type MessageBody,
@@ -314,7 +314,7 @@ describe('a first response', () => {
   it('that Discord refuses is sent once, and is not lost', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
-    await expect(respond(api, interaction())).rejects.toSatisfy(isRefused);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isRefusedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
@@ -436,7 +436,7 @@ describe('an answer', () => {
   it('that cannot be read is neither there nor gone', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
-    await expect(api.read(interaction())).rejects.toSatisfy(isRefused);
+    await expect(api.read(interaction())).rejects.toSatisfy(isRefusedByDiscord);
   });
 });
 

@@ -120,7 +120,7 @@ describe('a list', () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
     expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).room.count).toBe(2);
-    expect(prepared(await lists.again(mia, 'd')).room.count).toBe(2);
+    expect(prepared(await lists.recheck(mia, 'd')).room.count).toBe(2);
     expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', false)).room.count).toBe(1);
   });
 
@@ -150,14 +150,14 @@ describe('a list', () => {
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
     guild.settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
-    const again = prepared(await lists.again(mia, 'd'));
+    const again = prepared(await lists.recheck(mia, 'd'));
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
   it('can be tried again where a limit lets it go while it is kept', async () => {
     const { store, limited, open } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
-    const again = (servers: number, seconds: number) => limited({ servers, seconds }).again(mia, 'd');
+    const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
     const held = (isSoon: boolean) => ({ room: { count: 0, limited: { isSoon } } });
     await open('8.8.8.8:1 cs2');
     expect(await again(1, 600)).toMatchObject(held(true));
@@ -237,7 +237,7 @@ describe('editing', () => {
     expect(await stored()).toEqual(draft);
     // The text that could not be read is kept in it, and holds up nothing.
     await lists.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', window: 'refused' });
-    expect(await lists.again(mia, 'd')).toMatchObject({ id: 'd' });
+    expect(await lists.recheck(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
   it('goes on waiting for a moderator as it was while it is edited', async () => {
@@ -291,7 +291,7 @@ describe('a text that could not be read', () => {
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);
     await keep('d', '[broken', 'refused');
-    expect(prepared(await lists.again(mia, 'd')).draft).toMatchObject({
+    expect(prepared(await lists.recheck(mia, 'd')).draft).toMatchObject({
       rows: [{}],
       typed: { text: '[broken', window: 'refused' },
     });

@@ -185,7 +185,7 @@ export async function beginRun(
   const run = { ...by, documentId: id, interactionId, rows };
   if (expiresAt !== undefined) return runs.begin({ ...run, expiresAt });
   const runId = await runs.begin(run);
-  await runs.start(runId, by.guildId);
+  await runs.markRunning(runId, by.guildId);
   return runId;
 }
 

@@ -178,8 +178,11 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
 type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
 export interface InteractionPartsDeps
-  extends Omit<RecordDeps & TakeoverDeps & AfterCrashDeps, Made | 'stateOfDocument' | 'logLost' | 'showDue'>,
-    Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logLost'>> {
+  extends Omit<
+      RecordDeps & TakeoverDeps & AfterCrashDeps,
+      Made | 'stateOfDocument' | 'logWhatDeadLeft' | 'showDue'
+    >,
+    Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logWhatDeadLeft'>> {
   readonly underWay?: UnderWay;
 }
 
@@ -190,7 +193,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const editOrder = createEditOrder(deps);
   const tellUnreplied = createAfterCrash({
     stateOfDocument: async () => undefined,
-    logLost: async () => undefined,
+    logWhatDeadLeft: async () => undefined,
     ...deps,
     record,
     underWay,
