@@ -81,6 +81,7 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
       .where('submissions.state', '=', 'waiting')
       .$if(userId !== undefined, (some) => some.where('submissions.user_id', '=', userId ?? ''));
 
+  /** A row for each server that waits. */
   const serversIn = (guildId: string, userId?: string) =>
     waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 

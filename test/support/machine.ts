@@ -172,7 +172,7 @@ function waitedForProcessor(pid: number): number {
 
 /**
  * The clocks of this process until the test has ended, so that nobody waits for a time to be over. To be made before what
- * reads them; timers are not concerned.
+ * reads them; timers and `new Date()` are not concerned.
  */
 export function createTestClock(): { advance(ms: number): void; set(ms: number): void } {
   const now = Date.now;
