@@ -80,6 +80,8 @@ export function indexGames(games: readonly Game[]) {
   return {
     /** In the order of the list. */
     all: games,
+    /** The same, with games that are known everywhere first. */
+    usualFirst: usualFirst(games),
     /**
      * The games that fit to what was typed, best first; of equally good ones those that are known everywhere, then in the
      * order of the list. Without any text it is the list as it is. Case, accents and punctuation do not matter.
@@ -103,10 +105,16 @@ export function indexGames(games: readonly Game[]) {
     find(text: string): Game | undefined {
       const typed = text.trim();
       if (typed === '') return undefined;
+      const exact = byAlias.get(typed);
+      if (exact) return exact;
       const folded = fold(typed.replace(/\(\d{4}\)$/u, ''));
-      const exact = byAlias.get(typed) ?? byFoldedAlias.get(folded) ?? byFoldedName.get(folded);
       const joined = withoutSpaces(folded);
-      return exact ?? byJoined.get(joined) ?? byNickname.get(joined);
+      return (
+        byFoldedAlias.get(folded) ??
+        byFoldedName.get(folded) ??
+        byJoined.get(joined) ??
+        byNickname.get(joined)
+      );
     },
   };
 }
@@ -246,6 +254,7 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
   return {
     isAllowed,
     all: allowed ? games.all.filter(isAllowed) : games.all,
+    usualFirst: allowed ? games.usualFirst.filter(isAllowed) : games.usualFirst,
     find: games.find,
     search: (text: string, limit?: number) => games.search(text, limit, allowed),
   };

@@ -147,6 +147,9 @@ export function createGames(deps: GamesDeps) {
     get all() {
       return index.all;
     },
+    get usualFirst() {
+      return index.usualFirst;
+    },
     search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
     find: (text: string) => index.find(text),
     isFresh,

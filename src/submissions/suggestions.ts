@@ -1,6 +1,6 @@
 import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
-import { type GameIndex, gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
+import { type GameIndex, gamesAmong, MAX_CHOICES } from '../listing/game-search.ts';
 import type { History } from './history.ts';
 
 export interface SuggestionsDeps {
@@ -16,10 +16,11 @@ const REMEMBERED_MS = 5_000;
 
 /** The games that a guild is offered while a member types. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  const submissionsOf = createCache(
-    async (guildId) => Map.groupBy(await history.latestGames(guildId), (alias) => alias),
-    REMEMBERED_MS,
-  );
+  /** The aliases of the games that the guild submits, the most frequent first. */
+  const submitted = createCache(async (guildId) => {
+    const groups = Map.groupBy(await history.latestGames(guildId), (alias) => alias);
+    return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([alias]) => alias);
+  }, REMEMBERED_MS);
 
   const allowedIn = async (guildId: string) =>
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
@@ -29,12 +30,17 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
    * Reads only the store, since Discord waits for autocomplete.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
-    const { all } = await allowedIn(guildId);
-    const submitted = await submissionsOf.get(guildId);
-    const countOf = ({ alias }: Game) => submitted.get(alias)?.length ?? 0;
-    const often = all.filter((game) => countOf(game) > 0).sort((one, other) => countOf(other) - countOf(one));
-    const others = all.filter((game) => countOf(game) === 0);
-    return [...often, ...usualFirst(others)].slice(0, most);
+    const { usualFirst, isAllowed, find } = await allowedIn(guildId);
+    const chosen = new Set<Game>();
+    for (const alias of await submitted.get(guildId)) {
+      const game = find(alias);
+      if (game && isAllowed(game) && chosen.size < most) chosen.add(game);
+    }
+    for (const game of usualFirst) {
+      if (chosen.size >= most) break;
+      chosen.add(game);
+    }
+    return [...chosen];
   }
 
   return {

@@ -22,6 +22,7 @@ function setUp(fresh = false) {
       get all() {
         return games;
       },
+      usualFirst: [],
       search: () => [],
       isFresh: () => fresh,
       find: (text) => games.find(({ alias }) => alias === text),
