@@ -26,7 +26,10 @@ export interface Database {
    * @param isWritten otherwise a file is opened for reading only
    */
   openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
-  /** Values under keys, read and written by `tables()`: a transaction has them too. */
+  /**
+   * Values under keys, read and written by `tables()`: a transaction has them too. They are plain JSON: Keyv's own serializer
+   * looks for binary data in each string, which takes longer than to read it.
+   */
   openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
   /** @param db asked for when the transaction begins, which may be after a wait */
   transaction<Result>(

@@ -73,7 +73,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         if (!hasTables) await db.destroy();
       }
     },
-    openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
+    openKeyv: async (tables) => new Keyv({ store: keyvRows(tables), serialization: JSON }),
     transaction(db, { guildId, synced, ifFree }, change) {
       const run = () =>
         db()

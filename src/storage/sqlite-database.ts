@@ -57,7 +57,7 @@ export function createSqliteDatabase(path: string): Database {
       });
       // If a transaction made the table, a rollback would take it away.
       await adapter.ready;
-      return new Keyv({ store: adapter });
+      return new Keyv({ store: adapter, serialization: JSON });
     },
     transaction: (db, { synced }, change) =>
       db()

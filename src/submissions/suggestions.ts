@@ -33,8 +33,9 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);
     const chosen = new Set<Game>();
     for (const alias of await submitted.get(guildId)) {
+      if (chosen.size >= most) break;
       const game = find(alias);
-      if (game && isAllowed(game) && chosen.size < most) chosen.add(game);
+      if (game && isAllowed(game)) chosen.add(game);
     }
     for (const game of usualFirst) {
       if (chosen.size >= most) break;
