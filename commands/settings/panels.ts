@@ -49,7 +49,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
               value: name,
               default: buttons.includes(name),
             })),
-            some: true,
+            least: 1,
           }),
         ],
         buttons: [

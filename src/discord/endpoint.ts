@@ -127,12 +127,11 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
 
   return {
     async connect() {
-      function listens(): void {
-        server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
-        logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
-      }
       const where = { what: 'interactions', host, port, variable: 'INTERACTIONS_PORT' };
-      await listen(server, where).then(listens, onFatal);
+      const failure = await listen(server, where).catch((error: Error) => error);
+      if (failure) return onFatal(failure);
+      server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
+      logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
     },
     async disconnect() {
       isLeaving = true;

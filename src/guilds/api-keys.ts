@@ -145,7 +145,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /**
      * What is to be said of the key: there is none, its record is damaged, or the service last refused it. It is not opened,
-     * which takes longer than all else of a `/help`.
+     * which would take a quarter of a `/help` (measured).
      */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);

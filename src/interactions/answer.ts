@@ -196,11 +196,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (underWay.isAwaited(message)) return turnDown(inFlight, context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
-      const taken = await record
-        .take(interaction, shown)
-        .catch((error: unknown) => say(inFlight, failureText(error, inFlight)));
-      if (taken === undefined) return;
-      if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
+      if (!(await recordOrSay(inFlight, shown))) return;
       await acknowledge(inFlight, action, shown);
       trace.responded();
       if (before) progress.show({ content: context.t('again.waiting') });
@@ -233,6 +229,23 @@ export function createAnswering(deps: AnswerDeps) {
     } catch (error) {
       logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
     }
+  }
+
+  /**
+   * Records the interaction.
+   * @returns false if it could not be recorded, which its member was told
+   * @throws LostInteraction
+   */
+  async function recordOrSay(inFlight: InFlight, shown: Shown | undefined): Promise<boolean> {
+    let taken: Awaited<ReturnType<typeof record.take>>;
+    try {
+      taken = await record.take(inFlight.interaction, shown);
+    } catch (error) {
+      await say(inFlight, failureText(error, inFlight));
+      return false;
+    }
+    if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
+    return true;
   }
 
   /** @throws LostInteraction when it was not acknowledged in time */

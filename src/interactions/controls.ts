@@ -64,26 +64,19 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** At most 25. */
   readonly options: readonly SelectOption[];
-  /** Any number of the options may be chosen, with `any` none too; without either one is. */
-  readonly any?: boolean;
-  readonly some?: boolean;
+  /** Any number of the options may be chosen, and at least so many; absent: exactly one. */
+  readonly least?: 0 | 1;
 }
 
 /** `undefined` without options, since Discord takes no such select. */
-export function select({
-  id,
-  placeholder,
-  options,
-  any = false,
-  some = any,
-}: SelectOptions): Control | undefined {
+export function select({ id, placeholder, options, least }: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
-  return {
-    type: ComponentType.StringSelect,
+  const one = {
+    type: ComponentType.StringSelect as const,
     ...emptySelect(id, placeholder),
     options: [...options],
-    ...(some && { min_values: any ? 0 : 1, max_values: options.length }),
   };
+  return least === undefined ? one : { ...one, min_values: least, max_values: options.length };
 }
 
 export const channelSelect = (id: string, placeholder: string, types: readonly ChannelType[]): Control => ({

@@ -84,7 +84,7 @@ export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOpt
       id: id(String(page.number)),
       placeholder: placeholder(page),
       options: offered,
-      any: true,
+      least: 0,
     }),
   };
 }

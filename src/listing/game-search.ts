@@ -218,9 +218,9 @@ function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 }
 
 /**
- * Text as it is compared: small letters without accents or apostrophes ("garrys mod"), full-width as narrow, a final
- * sigma as any other, other punctuation as a space ("counter strike"). A text of signs alone keeps them, so that a game of that
- * name is found.
+ * Text as it is compared. Letters are small, without accents, in their usual width and form (a final sigma is a sigma).
+ * Apostrophes are left out ("garrys mod"), and other punctuation is a space ("counter strike"). A text that has nothing but
+ * signs keeps them, so that a game with such a name is found.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
@@ -253,8 +253,12 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
   const isAllowed = ({ alias }: Game) => allowed === undefined || allowed.has(alias);
   return {
     isAllowed,
-    all: allowed ? games.all.filter(isAllowed) : games.all,
-    usualFirst: allowed ? games.usualFirst.filter(isAllowed) : games.usualFirst,
+    get all() {
+      return allowed ? games.all.filter(isAllowed) : games.all;
+    },
+    get usualFirst() {
+      return allowed ? games.usualFirst.filter(isAllowed) : games.usualFirst;
+    },
     find: games.find,
     search: (text: string, limit?: number) => games.search(text, limit, allowed),
   };

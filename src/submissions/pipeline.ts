@@ -106,7 +106,10 @@ export interface Ended {
   readonly keyProblem: NoKey | undefined;
 }
 
-/** Observers are told of every run that was carried out, and of every refusal to its member. What an observer throws is logged and changes nothing. */
+/**
+ * Observers are told of every run that was carried out, and of every refusal to its member. What an observer throws is logged and
+ * changes nothing.
+ */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
   ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;

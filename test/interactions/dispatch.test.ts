@@ -71,7 +71,7 @@ const controls = () => {
   ].map((actions) => actions.map((action) => button(customId('echo', action, 'a:b'), action)));
   const options = ['red', 'blue'].map((value) => ({ label: value, value }));
   return rows(first ?? [], second ?? [], [
-    select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, any: true }),
+    select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, least: 0 }),
   ]);
 };
 
