@@ -335,16 +335,20 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     },
     latest,
     settled,
-    /** The servers of earlier runs of the same document that have ended for good, or were refused: none of them is in this run. */
+    /**
+     * The servers of earlier runs of the same document that have ended for good, or were refused: none of them is in this run, nor
+     * is what its member has made of a line that was refused.
+     */
     async earlier({ id, documentId, servers: present }: Run): Promise<readonly RunServer[]> {
       const rows = await storedServers()
         .where('submission_id', 'in', idsOf(documentId).where('id', '<>', id))
         .execute();
       const addresses = new Set(present.map(({ server }) => addressOf(server)));
-      return rows
-        .map(serverOf)
-        .filter(({ outcome }) => outcome && (!isUnsent(outcome) || isRefusal(outcome)))
-        .filter(({ server }) => !addresses.has(addressOf(server)));
+      const lines = new Set(present.map(({ line }) => line));
+      return rows.map(serverOf).filter(({ line, server, outcome }) => {
+        if (outcome === undefined || addresses.has(addressOf(server))) return false;
+        return isRefusal(outcome) ? !lines.has(line) : !isUnsent(outcome);
+      });
     },
     /** How many servers of a run that a moderator has approved wait again. */
     async waitingAgain({ documentId, state }: Run): Promise<number> {

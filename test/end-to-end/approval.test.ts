@@ -607,6 +607,7 @@ describe('a submission under approval', () => {
     expect(typed.server).toBe(`${HOST}:1`);
     const again = await member.submit(modal, { ...typed, server: `${HOST}:2` });
     expect(textOf(again)).toContain(WAITS);
+    expect(textOf(again)).not.toContain('earlier');
     expect(textOf(message)).toContain('Refused');
     const second = await waitingIn(guild);
     expect(second.id).not.toBe(message.id);
