@@ -1,9 +1,9 @@
+import type { ApprovalMessages } from '../src/approval/approval-messages.ts';
+import type { Tellings } from '../src/approval/tellings.ts';
 import type { Discord } from '../src/discord/discord.ts';
+import type { GuildLog } from '../src/guild-log/guild-log.ts';
 import type { createGuilds } from '../src/guilds/guilds.ts';
-import type { ApprovalMessages } from '../src/interactions/approval-messages.ts';
 import type { EditOrder } from '../src/interactions/edit-order.ts';
-import type { GuildLog } from '../src/interactions/guild-log.ts';
-import type { Tellings } from '../src/interactions/tellings.ts';
 import type { Listing, ListingDeps } from '../src/listing/listing.ts';
 import type { Observer } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/records.ts';

@@ -1,23 +1,19 @@
 import { createCommands } from '../commands/index.ts';
+import { createApprovalMessages } from './approval/approval-messages.ts';
+import { createTellings } from './approval/tellings.ts';
 import type { Config } from './config/config.ts';
 import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
 import { createDiscord } from './discord/discord.ts';
 import { asPublished } from './discord/publish.ts';
+import { createGuildLog, type GuildLogTiming } from './guild-log/guild-log.ts';
+import { createGoneGamesEntry, createKeyAlert, createSubmissionLog } from './guild-log/guild-log-entries.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
 import { createGuilds } from './guilds/guilds.ts';
-import { createApprovalMessages } from './interactions/approval-messages.ts';
 import { createEditOrder } from './interactions/edit-order.ts';
-import { createGuildLog, type GuildLogTiming } from './interactions/guild-log.ts';
-import {
-  createGoneGamesEntry,
-  createKeyAlert,
-  createSubmissionLog,
-} from './interactions/guild-log-entries.ts';
 import { createGuildWords } from './interactions/guild-words.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createInteractionRecord } from './interactions/record.ts';
-import { createTellings } from './interactions/tellings.ts';
 import { createTraces } from './interactions/traces.ts';
 import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createListing } from './listing/listing.ts';

@@ -1,4 +1,3 @@
-import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import {
   type ApprovalView,
   approvalView,
@@ -7,7 +6,8 @@ import {
   decisionButtons,
   ownButtons,
   submissionsId,
-} from '../../src/interactions/approval-view.ts';
+} from '../../src/approval/approval-view.ts';
+import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
+import { approvalView } from '../../src/approval/approval-view.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import { approvalView } from '../../src/interactions/approval-view.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {

@@ -1,4 +1,4 @@
-import { byText, correctedTexts, decisionText, reasonTexts } from '../../src/interactions/approval-view.ts';
+import { byText, correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';

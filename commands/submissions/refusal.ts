@@ -1,10 +1,10 @@
-import { approvalView, byText, LONGEST_REASON, submissionsId } from '../../src/interactions/approval-view.ts';
+import { approvalView, byText, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
+import type { Refused } from '../../src/approval/approvals.ts';
+import { REFUSAL_REASONS, reasonNamed } from '../../src/approval/refusal-reasons.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed } from '../../src/server-lists/named-lines.ts';
-import type { Refused } from '../../src/submissions/approvals.ts';
-import { REFUSAL_REASONS, reasonNamed } from '../../src/submissions/refusal-reasons.ts';
 import type { Run } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';

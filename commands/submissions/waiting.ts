@@ -1,4 +1,4 @@
-import { againText, approvalView, ownButtons } from '../../src/interactions/approval-view.ts';
+import { againText, approvalView, ownButtons } from '../../src/approval/approval-view.ts';
 import { type Context, OldMessage, type Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';

@@ -1,5 +1,5 @@
+import { interruptedText } from '../../src/approval/approval-view.ts';
 import type { LaterReplies } from '../../src/interactions/after-crash.ts';
-import { interruptedText } from '../../src/interactions/approval-view.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import { endedServers } from '../../src/submissions/runs.ts';
 import type { CommandDeps } from '../deps.ts';

@@ -1,11 +1,11 @@
+import { interruptedText } from '../approval/approval-view.ts';
 import { isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
+import type { GuildLog } from '../guild-log/guild-log.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
-import { interruptedText } from './approval-view.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
-import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
 import type { InteractionRecord, KeptInteraction } from './record.ts';
 import type { UnderWay } from './under-way.ts';

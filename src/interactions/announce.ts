@@ -1,9 +1,9 @@
 import type { DiscordApi } from '../discord/api.ts';
 import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
+import type { GuildLog } from '../guild-log/guild-log.ts';
 import { DAY_MS } from '../numbers.ts';
 import { signed } from '../words/servers.ts';
 import type { Announcement } from './command.ts';
-import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
 
 export interface Announcing {

@@ -1,4 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
+import { interruptedText } from '../approval/approval-view.ts';
 import { type DiscordApi, isUncertain, LostInteraction } from '../discord/api.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
@@ -10,7 +11,6 @@ import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { LaterReplies } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
-import { interruptedText } from './approval-view.ts';
 import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import {
   deliver,

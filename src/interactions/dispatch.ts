@@ -1,6 +1,7 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
+import type { GuildLog } from '../guild-log/guild-log.ts';
 import type { Access } from '../guilds/access.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
@@ -20,7 +21,6 @@ import {
 import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
-import type { GuildLog } from './guild-log.ts';
 import { type Interaction, type Request, readAnswerable, readInteraction } from './interaction.ts';
 import { createProgress } from './progress.ts';
 import type { InteractionRecord } from './record.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { tellingContext } from '../approval/tellings.ts';
 import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
 import { interactionContext } from '../interactions/record.ts';
-import { tellingContext } from '../interactions/tellings.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';

@@ -1,3 +1,4 @@
+import type { ApprovalKey, NotWaiting } from '../approval/approvals.ts';
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import { announcedIn, type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
@@ -17,7 +18,6 @@ import { retryAfter } from '../retry.ts';
 import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
-import type { ApprovalKey, NotWaiting } from './approvals.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
 import type { Submitter, Unavailable } from './drafts.ts';
 import type { Limited, Room } from './limits.ts';

@@ -1,7 +1,7 @@
+import { createApprovals } from '../approval/approvals.ts';
 import type { Store } from '../storage/store.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
-import { createApprovals } from './approvals.ts';
 import { createDrafts } from './drafts.ts';
 import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
@@ -10,7 +11,6 @@ import type { DocumentsTable, ServersTable, SubmissionsTable } from '../storage/
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import type { RecordsBase } from './records.ts';
-import { type ModeratorsReason, storedReason } from './refusal-reasons.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 

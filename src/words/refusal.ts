@@ -1,8 +1,8 @@
+import type { ModeratorsReason } from '../approval/refusal-reasons.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
-import type { ModeratorsReason } from '../submissions/refusal-reasons.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { tellingContext } from '../../src/approval/tellings.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { interactionContext } from '../../src/interactions/record.ts';
-import { tellingContext } from '../../src/interactions/tellings.ts';
 import { createSealing } from '../../src/operations/sealing.ts';
 import { Secret } from '../../src/secret.ts';
 import { useFile } from '../../src/storage/database-file.ts';

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels, type Settings } from '../guilds/settings.ts';
+import type { PressedPost } from '../interactions/command.ts';
+import { rows } from '../interactions/controls.ts';
+import type { GuildWords } from '../interactions/guild-words.ts';
 import { createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
-import type { ApprovalKey, Approvals } from '../submissions/approvals.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
-import type { PressedPost } from './command.ts';
-import { rows } from './controls.ts';
-import type { GuildWords } from './guild-words.ts';
+import type { ApprovalKey, Approvals } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'makeDue' | 'moved'>;

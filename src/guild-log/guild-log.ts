@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelMessage, ChannelPosts, PostResult } from '../discord/channel-posts.ts';
 import type { logChannels } from '../guilds/settings.ts';
+import type { GuildWords } from '../interactions/guild-words.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import type { GuildWords } from './guild-words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
 /** `roleId`: the role that is mentioned, and notified, when admins have to act. */

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Untold } from '../guilds/untold.ts';
+import { type Context, contextOf, type Reply, type Wording } from '../interactions/command.ts';
+import { type Delivery, deliver } from '../interactions/deliver.ts';
+import type { EditOrder } from '../interactions/edit-order.ts';
+import type { Interaction } from '../interactions/interaction.ts';
+import type { InteractionRecord } from '../interactions/record.ts';
 import { AFTER_START_MS, createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { ApprovalKey } from '../submissions/approvals.ts';
 import type { Run, Runs } from '../submissions/runs.ts';
 import { sentences } from '../words/sentences.ts';
 import { againText, approvalView } from './approval-view.ts';
-import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import { type Delivery, deliver } from './deliver.ts';
-import type { EditOrder } from './edit-order.ts';
-import type { Interaction } from './interaction.ts';
-import type { InteractionRecord } from './record.ts';
+import type { ApprovalKey } from './approvals.ts';
 
 /** How often one process looks for what is to be told, in milliseconds: what a dead process has not told. */
 const EVERY_MS = 60_000;

@@ -1,9 +1,9 @@
 import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
+import { createApprovalMessages } from '../../src/approval/approval-messages.ts';
 import type { DiscordApi } from '../../src/discord/api.ts';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGuildSettings, logChannels } from '../../src/guilds/settings.ts';
-import { createApprovalMessages } from '../../src/interactions/approval-messages.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';

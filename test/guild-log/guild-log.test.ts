@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
-import { createGuildLog, type LogChannel } from '../../src/interactions/guild-log.ts';
+import { createGuildLog, type LogChannel } from '../../src/guild-log/guild-log.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';

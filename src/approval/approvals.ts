@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createRecent } from '../recent.ts';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
-import type { AlreadySubmitted, EarlierSubmission } from './already-submitted.ts';
-import { type Draft, otherRows, withCorrected, withRows } from './draft.ts';
-import type { Drafts, Submitter, Unavailable } from './drafts.ts';
-import type { RecordsBase } from './records.ts';
+import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
+import { type Draft, otherRows, withCorrected, withRows } from '../submissions/draft.ts';
+import type { Drafts, Submitter, Unavailable } from '../submissions/drafts.ts';
+import type { RecordsBase } from '../submissions/records.ts';
+import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from '../submissions/runs.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
-import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from './runs.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
 const MOST_WAITING = {

@@ -1,8 +1,9 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
+import type { Reply } from '../interactions/command.ts';
+import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
-import type { ModeratorsReason } from '../submissions/refusal-reasons.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
@@ -10,8 +11,7 @@ import { outcomesForLog } from '../words/outcomes.ts';
 import { beforeItems, reasonText } from '../words/refusal.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import type { Reply } from './command.ts';
-import { button, customId } from './controls.ts';
+import type { ModeratorsReason } from './refusal-reasons.ts';
 
 /*
  * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
