@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
 import { checkFile, sync, useFile } from '../storage/database-file.ts';
 import { useValues } from '../storage/store.ts';
@@ -8,9 +8,11 @@ import { reason, StoreError } from '../storage/store-error.ts';
 import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** Endings of a backup's name until it is complete: of the copy, and of what SQLite writes beside it. */
-const PARTIAL = '.partial';
-const JOURNAL = `${PARTIAL}-journal`;
+/**
+ * The name of a backup until it is complete. Every backup of a database into a folder uses the same name, so that the next
+ * backup overwrites what a killed one left.
+ */
+export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
 export interface BackupDeps {
   /** The database's file; a bot may run on it. */
@@ -38,19 +40,23 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   if (!existsSync(folder)) throw new StoreError(`there is no folder ${folder}: make it first`);
 
   const at = Date.now();
-  const partial = file + PARTIAL;
+  const partial = partialIn(folder, path);
+  let copy: FileHandle | undefined;
   try {
-    await removePartial(file);
+    await removePartial(partial);
     // The file is made before SQLite opens it, so that it has the right mode.
-    await (await open(partial, 'w', 0o600)).close();
+    copy = await open(partial, 'wx', 0o600);
     useFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
-    await sync(partial);
+    await copy.sync();
     await checkFile(partial);
+    const { nlink } = await copy.stat();
+    if (nlink === 0) throw new StoreError(`another backup of ${path} into ${folder} began meanwhile`);
     await rename(partial, file);
   } catch (cause) {
     throw new StoreError(`no backup was made: ${reason(cause)}`, { cause });
   } finally {
-    await removePartial(file);
+    await copy?.close();
+    await removePartial(partial);
   }
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
@@ -62,10 +68,10 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   return (await stat(file)).size;
 }
 
-/** Removes the parts of a backup that was not completed. */
-export async function removePartial(file: string): Promise<void> {
-  await rm(file + PARTIAL, { force: true });
-  await rm(file + JOURNAL, { force: true });
+/** Removes a backup that is not complete, and what SQLite writes beside it. @param partial see {@link partialIn} */
+export async function removePartial(partial: string): Promise<void> {
+  await rm(partial, { force: true });
+  await rm(`${partial}-journal`, { force: true });
 }
 
 /** The key of the time of the last backup, in milliseconds since 1970. */

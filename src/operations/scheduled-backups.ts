@@ -10,7 +10,7 @@ import { HOUR_MS } from '../numbers.ts';
 import { timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
-import { readLastBackup, removePartial } from './make-backup.ts';
+import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
@@ -46,7 +46,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
       // The process may have been killed in the middle.
-      await backUp(file, path, stopping).finally(() => removePartial(file));
+      await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
       await removeOthers(made);

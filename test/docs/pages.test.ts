@@ -69,3 +69,16 @@ it('docs/licences.md names every package that is shipped under another licence t
   });
   expect(missing).toEqual([]);
 });
+
+it('package.json names as a dependency only what src imports', () => {
+  const { dependencies } = z
+    .object({ dependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[jt]s$/.test(name))
+    .map((name) => read(join('src', name)))
+    .join('\n');
+  const isImported = (name: string) => sources.includes(`'${name}'`) || sources.includes(`'${name}/`);
+  const unused = Object.keys(dependencies).filter((name) => !isImported(name));
+  expect(unused).toEqual([]);
+});

@@ -96,6 +96,25 @@ describe('npm run backup', () => {
     expect(bytesOnDisk(file)).not.toContain('the-secret');
   });
 
+  it('overwrites what a killed backup left, also under another name', async () => {
+    const data = await made();
+    const database = new DatabaseSync(pathIn(data));
+    database.exec(`CREATE TABLE large AS
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT zeroblob(1000000) FROM n`);
+    database.close();
+    const out = folder();
+    const partials = () => readdirSync(out).filter((name) => name.includes('partial'));
+    const killed = spawn(process.execPath, ['src/tools/backup.ts', join(out, 'monday.sqlite')], {
+      env: store(data),
+    });
+    await expect.poll(partials, { interval: 5 }).not.toEqual([]);
+    killed.kill('SIGKILL');
+    await once(killed, 'close');
+    expect(partials()).not.toEqual([]);
+    await backUp(data, join(out, 'tuesday.sqlite'));
+    expect(readdirSync(out)).toEqual(['tuesday.sqlite']);
+  });
+
   it('is complete, with a warning, where the folder cannot be synced', async () => {
     const data = await made();
     // A folder that takes files and cannot be opened itself.
