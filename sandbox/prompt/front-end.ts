@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { describeExit } from '../bot-process.ts';
+import { BadLine } from '../page/client/assignments.ts';
 import { BotNotReady, type Sandbox } from '../sandbox.ts';
-import { BadLine } from './lines.ts';
 import { createPrompt } from './prompt.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 

@@ -2,10 +2,11 @@ import { ApplicationCommandOptionType } from 'discord.js';
 import { type Entered, modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { BadLine, readAssignments, unquoted } from '../page/client/assignments.ts';
 import { lookingAt } from '../page/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
-import { BadLine, isSecret, readAssignments, readModalLine, unquoted } from './lines.ts';
+import { isSecret, readModalLine } from './lines.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
@@ -124,7 +125,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     async run(line: string): Promise<boolean> {
       const trimmed = line.trim();
       if (modal !== undefined) await fillIn(modal, line);
-      else if (trimmed === 'exit') return false;
+      else if (trimmed === 'exit' || trimmed === 'quit') return false;
       else if (trimmed.startsWith('/')) await slash(trimmed);
       else if (trimmed.startsWith('press ')) await press(unquoted(trimmed.slice('press '.length).trim()));
       else if (trimmed === 'submitted') showSubmitted();

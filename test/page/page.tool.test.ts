@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memberOf } from '../../sandbox/people.ts';
@@ -143,6 +144,47 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.keyboard.press('Enter');
     await log(tab).getByText('Sent for review.').waitFor();
     expect(scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
+  });
+
+  it('runs a line that is typed, such as that of the README', async () => {
+    const [line = '', game, host, port] =
+      /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const tab = await inNewServer();
+    const before = scene.sandbox.listing.submitted.length;
+    await tab.keyboard.type(line);
+    await tab.keyboard.press('Enter');
+    await expect
+      .poll(() => scene.sandbox.listing.submitted.slice(before))
+      .toMatchObject([{ game, server: host, port: Number(port) }]);
+    expect(await log(tab).locator('discord-message').count()).toBe(1);
+  });
+
+  it('runs a line that is pasted, and takes a command with a space', async () => {
+    const tab = await inNewServer();
+    await composer(tab).fill('/addservers file:docs/servers.csv');
+    await expect.poll(() => tab.locator('input[type=file]').inputValue()).toContain('servers.csv');
+    await tab.keyboard.press('Escape');
+    await composer(tab).fill('/addserver pasted.example.com port:27015 game:"cs2"');
+    await tab.getByRole('form', { name: '/addserver' }).waitFor();
+    const typed = (name: string) => tab.locator(`[name=${name}]`).inputValue();
+    expect([await typed('game'), await typed('server'), await typed('port')]).toEqual(['cs2', '', '27015']);
+    expect(await tab.locator(':focus').getAttribute('name')).toBe('server');
+    await tab.keyboard.type('pasted.example.com');
+    await tab.keyboard.press('Enter');
+    await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('pasted.example.com');
+    await composer(tab).pressSequentially('/help ');
+    await tab.getByRole('form', { name: '/help' }).waitFor();
+  });
+
+  it('posts nothing that begins with a slash', async () => {
+    const tab = await inNewServer();
+    const before = await log(tab).locator('discord-message').count();
+    await composer(tab).fill('/setkey sandbox-key-1234');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('alert').getByText('/setkey').waitFor();
+    expect(await tab.getByRole('alert').textContent()).not.toContain('1234');
+    expect(await log(tab).locator('discord-message').count()).toBe(before);
+    expect(await composer(tab).inputValue()).toBe('/setkey sandbox-key-1234');
   });
 
   it('lists the commands in the language that is chosen, and only those that one may use', async () => {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CommandView, OptionView } from '../commands.ts';
 import type { Act, Choice, FileValue } from '../protocol.ts';
+import { readAssignments } from './assignments.ts';
 import { act, fileValue } from './connection.ts';
 import { Part } from './part.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
@@ -16,10 +17,13 @@ const TYPING_MS = 120;
 class SandboxCommand extends Part {
   static override properties = {
     command: { attribute: false },
+    given: {},
     locale: {},
     suggested: { state: true },
   };
   declare command: CommandView;
+  /** The text after the command's name, as it was typed or pasted. */
+  declare given: string;
   declare locale: string;
   /** What the bot suggested last, by option. */
   declare suggested: Readonly<Record<string, readonly Choice[]>>;
@@ -27,14 +31,68 @@ class SandboxCommand extends Part {
 
   constructor() {
     super();
+    this.given = '';
     this.locale = '';
     this.suggested = {};
     this.typing = 0;
   }
 
   override firstUpdated(): void {
-    const first = this.querySelector<HTMLElement>(':required') ?? this.querySelector<HTMLElement>('.send');
-    first?.focus();
+    const [first] = this.command.options;
+    if (first !== undefined && this.given.trim() !== '') this.fill(this.given, first);
+    else this.focusNext();
+  }
+
+  /** The field of an option. */
+  field(name: string): HTMLInputElement | HTMLSelectElement | null {
+    return this.querySelector(`[name="${CSS.escape(name)}"]`);
+  }
+
+  /** Focuses the first field that has to be filled, else what sends the command. */
+  focusNext(): void {
+    const fields = [...this.querySelectorAll<HTMLInputElement>(':required')];
+    const missing = fields.find(({ value }) => value === '');
+    (missing ?? this.querySelector<HTMLElement>('.send'))?.focus();
+  }
+
+  /**
+   * Fills the fields that a text names, such as `game:cs2 server:play.example.com`.
+   * @param own the option whose value the text begins with, unless it begins with a name
+   */
+  fill(text: string, own: OptionView): void {
+    const found = this.assignmentsIn(text, own);
+    for (const [name, value] of found) this.setField(name, value);
+    const [last, value] = found.at(-1) ?? [own.name, ''];
+    this.focusNext();
+    const isComplete = this.querySelector('.send:focus') !== null;
+    // Enter in a text field sends the command as well.
+    if (value === '' || isComplete) this.field(last)?.focus();
+  }
+
+  /** Whether a text begins with the name of an option. */
+  isNamed = (text: string): boolean =>
+    this.command.options.some(({ name }) => text.trimStart().startsWith(`${name}:`));
+
+  assignmentsIn(text: string, own: OptionView) {
+    const names = this.command.options.map(({ name }) => name);
+    return readAssignments(this.isNamed(text) ? text : `${own.name}:${text}`, { names, sign: ':' });
+  }
+
+  setField(name: string, value: string): void {
+    const option = this.command.options.find((each) => each.name === name);
+    const field = this.field(name);
+    if (option?.kind === 'file') {
+      const sample = SAMPLE_LISTS.find((list) => value === list || value.endsWith(`/${list}`));
+      if (sample !== undefined) void this.attachSample(sample);
+    } else if (field !== null) {
+      field.value = option?.choices.find(({ label }) => label === value)?.value ?? value;
+    }
+  }
+
+  /** A name and a colon within a field lead to the field of that name, as in Discord. */
+  onTyped(option: OptionView, { value }: HTMLInputElement): void {
+    if (this.isNamed(value) || this.assignmentsIn(value, option).length > 1) this.fill(value, option);
+    if (option.autocomplete) this.suggest(option);
   }
 
   get entered(): [string, FormDataEntryValue][] {
@@ -123,7 +181,7 @@ class SandboxCommand extends Part {
         placeholder=${description}
         ?required=${required}
         @focus=${() => autocomplete && this.suggest(option)}
-        @input=${() => autocomplete && this.suggest(option)}
+        @input=${({ target }: Event) => this.onTyped(option, target as HTMLInputElement)}
       />
       <datalist id=${list}>
         ${(this.suggested[name] ?? []).map((choice) => html`<option value=${choice.value}>${choice.label}</option>`)}

@@ -7,23 +7,29 @@ import { Part } from './part.ts';
 import { DIRECT, wordsFor } from './words.ts';
 
 const LIST = 'composer-list';
+/** `/name` and a space, with what follows. */
+const CALLED = /^\s*\/(\S+)\s(.*)$/su;
 
-/** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act. */
+/** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act, `unknown` the name of no command. */
 class SandboxComposer extends Part {
   static override properties = {
     view: { attribute: false },
     text: { state: true },
     command: { state: true },
+    given: { state: true },
     active: { state: true },
   };
   declare view: View | undefined;
   declare text: string;
   declare command: CommandView | undefined;
+  /** The text after the name of the command. */
+  declare given: string;
   declare active: number;
 
   constructor() {
     super();
     this.text = '';
+    this.given = '';
     this.active = 0;
   }
 
@@ -40,9 +46,19 @@ class SandboxComposer extends Part {
     );
   }
 
-  take(command: CommandView): void {
+  /** A command by its whole name with a space behind it is chosen, as in Discord; what follows fills its fields. */
+  type(text: string): void {
+    this.text = text;
+    this.active = 0;
+    const [all, name, given = ''] = CALLED.exec(text) ?? [];
+    const command = this.view?.commands.find((each) => [each.name, each.label].includes(name ?? ''));
+    if (all !== undefined && command !== undefined) this.take(command, given);
+  }
+
+  take(command: CommandView, given = ''): void {
     this.text = '';
     this.active = 0;
+    this.given = given;
     this.command = command;
   }
 
@@ -68,8 +84,12 @@ class SandboxComposer extends Part {
   }
 
   say(): void {
-    this.tell('sent', { do: 'say', text: this.text } satisfies Act);
-    this.text = '';
+    const [unknown] = /^\/\w\S*/.exec(this.text.trim()) ?? [];
+    if (unknown !== undefined) this.tell('unknown', unknown);
+    else {
+      this.tell('sent', { do: 'say', text: this.text } satisfies Act);
+      this.text = '';
+    }
   }
 
   override render(): TemplateResult {
@@ -80,6 +100,7 @@ class SandboxComposer extends Part {
           ? this.renderWords()
           : html`<sandbox-command
               .command=${command}
+              .given=${this.given}
               .locale=${this.view?.you.locale ?? ''}
               @left=${() => void this.leave()}
               @sent=${() => void this.leave()}
@@ -102,10 +123,7 @@ class SandboxComposer extends Part {
         aria-controls=${found.length > 0 ? LIST : nothing}
         aria-activedescendant=${this.active < found.length ? `${LIST}-${this.active}` : nothing}
         .value=${this.text}
-        @input=${(event: Event) => {
-          this.text = (event.target as HTMLTextAreaElement).value;
-          this.active = 0;
-        }}
+        @input=${({ target }: Event) => this.type((target as HTMLTextAreaElement).value)}
         @keydown=${(event: KeyboardEvent) => this.onWords(event)}
       ></textarea>`;
   }

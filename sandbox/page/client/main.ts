@@ -59,6 +59,12 @@ async function perform(what: Act): Promise<Outcome> {
   }
 }
 
+/** Shows what this person's own Discord says. */
+function say(text: string): void {
+  state.told = text;
+  draw();
+}
+
 /** A press or a choice on a message; what it said of the press before goes. */
 async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
@@ -238,7 +244,8 @@ function page(view: View) {
         ${view.messages.length === 0 ? emptyState(view) : messages(view.messages, drawing)}
       </div>
       <div class="told" role="alert">${state.isLost ? 'The sandbox has ended.' : state.told}</div>
-      <sandbox-composer .view=${view} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}></sandbox-composer>
+      <sandbox-composer .view=${view} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}
+        @unknown=${({ detail }: CustomEvent<string>) => say(`${words().unknown} ${detail}`)}></sandbox-composer>
     </main>
     <aside id="side" class=${state.isOpen ? 'open' : ''} aria-label="The sandbox">
       ${side({ view, trace: state.trace, sit, play, act: (what) => void perform(what) })}
@@ -246,7 +253,16 @@ function page(view: View) {
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }
 
+/** What is typed outside of a field goes to the composer, as in Discord. */
+function typeAnywhere({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
+  const isField = target instanceof Element && target.matches('input, textarea, select, dialog *');
+  const isPaste = (ctrlKey || metaKey) && key === 'v';
+  const isLetter = key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;
+  if (!isField && (isLetter || isPaste)) document.querySelector<HTMLElement>('.composer textarea')?.focus();
+}
+
 light.addEventListener('change', draw);
+addEventListener('keydown', typeAnywhere);
 addEventListener('popstate', () => {
   state.follows = scenarioOfAddress();
   connect();

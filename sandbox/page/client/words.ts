@@ -21,6 +21,7 @@ const WORDS = {
   message: { en: 'Message', de: 'Nachricht an' },
   leave: { en: 'Leave this command', de: 'Befehl verlassen' },
   accepted: { en: 'Accepted files:', de: 'Erlaubte Dateien:' },
+  unknown: { en: 'There is no command here called', de: 'Hier gibt es keinen Befehl namens' },
   // From here on it is the page's own.
   channel: { en: 'Channel', de: 'Kanal' },
   direct: { en: 'Direct messages', de: 'Direktnachrichten' },

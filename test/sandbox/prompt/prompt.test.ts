@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { ComponentType } from 'discord.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../sandbox/discord/contract.ts';
+import { BadLine } from '../../../sandbox/page/client/assignments.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
-import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
 import { aReader, showAnswer } from '../../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../../sandbox/sandbox.ts';
@@ -105,7 +105,7 @@ describe('a script', () => {
   }
 
   it('ends with 1 when a line is not understood, and goes on behind it', async () => {
-    const { status, printed, complaints } = await run(['# a remark', 'fly', 'submitted', 'exit', '/games']);
+    const { status, printed, complaints } = await run(['# a remark', 'fly', 'submitted', 'quit', '/games']);
     expect(complaints).toContain('"fly" was not understood');
     expect(printed).toContain('holds 0 servers');
     expect(printed).not.toContain('> /games');
