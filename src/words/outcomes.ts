@@ -31,7 +31,7 @@ export interface EndedServer {
 /** Servers with the same outcome, of which the service said the same. */
 interface Group {
   readonly outcome: Outcome;
-  /** The service's words, escaped, or why there are none; empty for the usual words about accepted servers. */
+  /** The service's words, escaped, or why there are none. */
   readonly said: string;
   readonly servers: EndedServer[];
 }
@@ -48,8 +48,9 @@ const LONGEST_IN_LOG = 400;
 /** The outcome of one server, for its member. The embed says which server it is. */
 export function outcomeText(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
   const { t } = reader;
-  const heading = t(`ended.one.${outcome.kind}`);
-  const text = withSaid(t, outcome, heading, saidOf(t, outcome));
+  const text = isAdded(outcome)
+    ? signed(outcome.kind, saidOf(t, outcome))
+    : withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
   return withNext(text, outcome, nextText(reader, outcome, [server]));
 }
 
@@ -81,18 +82,20 @@ export function outcomesForLog(
   ended: readonly EndedServer[],
   all = ended.length,
 ): readonly string[] {
+  if (all === 1) return ended.map(({ outcome }) => logText(t, outcome));
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
-  const texts = shown.map((group) => logText(t, group, all));
+  const texts = shown.map(({ outcome: { kind }, said, servers }) =>
+    signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said)),
+  );
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** @param all how many servers were submitted together */
-function logText(t: Translate, { outcome: { kind }, said, servers }: Group, all: number): string {
-  if (all === 1) {
-    const item = signed(kind, t(`outcome.${kind}`));
-    return said === '' ? item : t('look.about', { item, why: said });
-  }
-  return signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said));
+/** The outcome of a server that was submitted alone. */
+function logText(t: Translate, outcome: Outcome): string {
+  const said = saidOf(t, outcome, LONGEST_IN_LOG);
+  if (isAdded(outcome)) return signed(outcome.kind, said);
+  const item = signed(outcome.kind, t(`outcome.${outcome.kind}`));
+  return said === '' ? item : t('look.about', { item, why: said });
 }
 
 /** The service's words about a server, or why there are none, for a cell of a file. */
@@ -108,7 +111,7 @@ function groupsOf(
   const bySaid = new Map<string, Group>();
   for (const server of ended) {
     const { outcome } = server;
-    const said = saidOf(t, outcome, longest);
+    const said = saidOfHeading(t, outcome, longest);
     const key = `${outcome.kind} ${said}`;
     const group = bySaid.get(key) ?? { outcome, said, servers: [] };
     group.servers.push(server);
@@ -121,23 +124,24 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/** As in {@link Group}. */
-function saidOf(t: Translate, outcome: Outcome, longest?: number): string {
-  if (outcome.kind === 'accepted' && outcome.message.trim() === ADDED) return '';
-  return 'message' in outcome
-    ? escapeText(serviceWords(outcome.message, t), longest)
-    : failureText(outcome, t);
+/** Whether the service accepted a server with the message of the specification, which says it all. */
+const isAdded = (outcome: Outcome): boolean =>
+  outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
+
+/** Returns the service's words, escaped, or why there are none. */
+const saidOf = (t: Translate, outcome: Outcome, longest?: number): string =>
+  'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
+
+/** Returns the same behind a heading. The heading means the same as the words about accepted servers, which stay as they came. */
+function saidOfHeading(t: Translate, outcome: Outcome, longest?: number): string {
+  if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
+  const original = escapeText(outcome.message, longest);
+  return original === '' ? '' : t('said.quoted', { original });
 }
 
 function withSaid(t: Translate, { kind }: Outcome, heading: string, said: string): string {
-  switch (kind) {
-    case 'accepted':
-      return signed(kind, said === '' ? heading : `${heading}\n> ${said}`);
-    case 'rejected':
-      return signed(kind, sentences(heading, t('ended.says', { message: said })));
-    default:
-      return signed(kind, sentences(heading, said));
-  }
+  const text = kind === 'rejected' ? t('ended.says', { message: said }) : said;
+  return signed(kind, sentences(heading, text));
 }
 
 /** Puts what to do behind the text of an outcome: on a new line, if the text ends with a quote of the service's words. */

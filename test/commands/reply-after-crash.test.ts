@@ -63,7 +63,7 @@ it('a press that did nothing before a crash leaves its message as its document a
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();
   for (const control of ['submit:send:d', 'submit:send:d:12', 'submit:fields:d:run#a1b2c3']) {
     const reply = await laterReplies(deps).stateOfDocument(pressed, control);
-    expect(reply?.content).toMatch(/interrupted before.*Sent for review/s);
+    expect(reply?.content).toMatch(/interrupted before.*✅ Sent for review\. “Yes\.”/s);
   }
   expect(await laterReplies(deps).stateOfDocument(pressed, 'submit:send:another')).toBeUndefined();
   const other = { ...pressed, user: { id: '99', name: 'eve' } };

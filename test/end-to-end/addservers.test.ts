@@ -76,9 +76,7 @@ describe('/addservers', () => {
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
-    expect(textOf(report)).toContain('✅ 2 sent for review');
-    // The service's usual words say no more than that.
-    expect(contentOf(report)).not.toContain('Servers have been added');
+    expect(contentOf(report)).toContain('✅ **2 sent for review.** “Servers have been added for review.”\n');
     expect(textOf(report)).toContain('These 2 lines: report.csv');
     expect(listing.submitted).toEqual(servers);
   });
@@ -401,7 +399,7 @@ describe('a single line that was read out of a text', () => {
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Cancel']);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, ready);
-    expect(textOf(report)).toContain('✅ Sent for review.');
+    expect(textOf(report)).toContain('✅ Servers have been added for review.');
     expect(report.current?.attachments).toEqual([]);
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
@@ -427,7 +425,7 @@ describe('a single line that was read out of a text', () => {
     const { modal, typed } = await openWindow(member, report);
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
-    expect(textOf(answer)).toContain('✅ Sent for review.');
+    expect(textOf(answer)).toContain('✅ Servers have been added for review.');
     // The report stays where it is.
     expect(csvOf(report, 'report.csv')).toHaveLength(2);
     expect(listing.submitted).toEqual([
@@ -612,7 +610,9 @@ describe('the report', () => {
     expect(componentsOf(report).map(({ style }) => style)).not.toContain(ButtonStyle.Primary);
     await setKey(admin, 'sandbox-key');
     // What was refused for the key goes again too: the service said nothing of the servers.
-    expect(outcomes(await pressSubmit(member, report))).toEqual({ 'sent for review': 150 });
+    const rest = await pressSubmit(member, report);
+    expect(outcomes(rest)).toEqual({ 'sent for review': 150 });
+    expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
   it('comes after a bar that grows, and the preview has no buttons then', async ({ member, discord }) => {

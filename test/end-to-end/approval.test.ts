@@ -32,7 +32,6 @@ import {
   pressSetting,
   pressSubmit,
   removeKey,
-  SENT,
   sendFile,
   setQuota,
   staffChannel,
@@ -93,7 +92,7 @@ describe('a submission under approval', () => {
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(addsOf(guild, HOST)).toHaveLength(1);
     expect(textOf(message)).toMatch(/^✅ Approved by @/);
     expect(labelsOf(message)).toEqual([]);
@@ -117,7 +116,7 @@ describe('a submission under approval', () => {
       expect(labelsOf(answer)).toEqual(DECISIONS);
     }
     expect(addsOf(guild, 'example.com')).toEqual([]);
-    expect(textOf(await admin.press(refused, 'Approve'))).toContain(SENT);
+    expect(textOf(await admin.press(refused, 'Approve'))).toContain(ACCEPTED);
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
@@ -148,7 +147,7 @@ describe('a submission under approval', () => {
       expect(textOf(own)).not.toContain('already submitted');
     }
     await inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(textOf(message)).not.toContain('already submitted');
     await addServer(admin, 's1.example.com:27015');
     const list = await member.press(await paste(member, lines(3)), 'Include 1 already submitted');
@@ -213,7 +212,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
@@ -308,7 +307,7 @@ describe('a submission under approval', () => {
     await guild.listing.behave({ kind: 'ok' });
     discord.clock.advance(60_000);
     await moderator.press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(addsOf(guild, 'wrogn.example.com')).toEqual([]);
     expect(addsOf(guild, 'right.example.com').at(-1)?.servers).toMatchObject([
       { port: '2', query_port: '3' },
@@ -473,7 +472,7 @@ describe('a submission under approval', () => {
     guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toContain(`${HOST}:9`);
-    expect(textOf(await admin.press(shown, 'Approve'))).toContain(SENT);
+    expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
@@ -529,7 +528,7 @@ describe('a submission under approval', () => {
     await setKey(admin, 'sandbox-key');
     const again = await approve(guild);
     // The message may show first that it is being sent.
-    await expect.poll(() => textOf(again)).toContain(SENT);
+    await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
   it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
@@ -686,7 +685,7 @@ describe('a submission under approval', () => {
     // The outcome and the next one are in the same message.
     for (const [index, port] of [5, 6].entries()) {
       await admin.press(first, 'Approve');
-      expect(textOf(first)).toContain(SENT);
+      expect(textOf(first)).toContain(ACCEPTED);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       // What the buttons are for stands right above them.
       const { embeds = [] } = messageOf(first).current ?? {};
@@ -732,14 +731,14 @@ describe('a submission under approval', () => {
     const before = edits().length;
     for (const message of messages.slice(0, 5)) {
       await inStaff(guild, 'admin').press(message, 'Approve');
-      expect(textOf(message)).toContain(SENT);
+      expect(textOf(message)).toContain(ACCEPTED);
     }
     expect(edits()).toHaveLength(before);
     const shown = await admin.slash('submissions');
     for (let n = 0; n < 5; n += 1) await admin.press(shown, 'Approve');
     expect(addsOf(guild, HOST)).toHaveLength(10);
-    expect(textOf(messages.at(-1) ?? shown)).not.toContain(SENT);
-    for (const message of messages) await expect.poll(() => textOf(message)).toContain(SENT);
+    expect(textOf(messages.at(-1) ?? shown)).not.toContain(ACCEPTED);
+    for (const message of messages) await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
@@ -755,7 +754,7 @@ describe('a submission under approval', () => {
     expect(textOf(moved)).toContain(`${HOST}:1`);
     const general = discord.person({ ...ROLES.admin, guild, name: 'admin', channelId: guild.channelId });
     await general.press(moved, 'Approve');
-    await expect.poll(() => textOf(moved)).toContain(SENT);
+    await expect.poll(() => textOf(moved)).toContain(ACCEPTED);
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
@@ -764,7 +763,7 @@ describe('a submission under approval', () => {
     // The log has said so, and says nothing more below.
     await expect
       .poll(() => logLines(guild).join('\n'))
-      .toMatch(/Approval.*sent for review.*already submitted/s);
+      .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });

@@ -67,7 +67,7 @@ describe('what others wrote acts nowhere:', () => {
 
       for (const { name, alias } of hostile) {
         const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
-        expect(textOf(said)).toContain('Sent for review.');
+        expect(textOf(said)).toContain('Servers have been added for review.');
         await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
         await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
       }

@@ -113,7 +113,7 @@ describe('the log channel', () => {
     const [shown] = messageOf(answer).current?.embeds ?? [];
     const by = `<@${member.userId}> (member)`;
     expect(logLines(guild)).toEqual([
-      `${by}: ${shown?.description} · ✅ sent for review`,
+      `${by}: ${shown?.description} · ✅ ${ACCEPTED}`,
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2.* · ⚠️ Not sent: already submitted here\.$/),
       expect.stringMatching(/\*\*Rust\*\*.* · ❌ rejected: No such luck\.$/),
       expect.stringMatching(/\*\*Minecraft\*\*.* · ❓ unconfirmed: /),

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { allTold, approve, directTo, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
+  ACCEPTED,
   addServer,
   labelsOf,
   lines,
@@ -10,7 +11,6 @@ import {
   pickSetting,
   pressSetting,
   pressSubmit,
-  SENT,
   setQuota,
 } from '../support/people.ts';
 
@@ -35,7 +35,7 @@ it('a member is told once of a decision, in a message and the reply', async ({ g
   const text = message ? textOf(message) : '';
   for (const words of [
     'Approved by @',
-    SENT,
+    ACCEPTED,
     `${HOST}:1`,
     `https://discord.com/channels/${guild.id}/${member.channelId}`,
     '/privacy in that Discord server turns these messages off.',
@@ -44,7 +44,7 @@ it('a member is told once of a decision, in a message and the reply', async ({ g
   }
   expect(text).not.toMatch(/^by @/m);
   expect(message?.current.mentions).toEqual([]);
-  await expect.poll(() => textOf(reply)).toContain(SENT);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(labelsOf(reply)).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ it('a member is told nothing of what they did themselves', async ({ bot, guild, 
   discord.guildEvents.giveRole(member, role?.id ?? '');
   const own = await addServer(member, `${HOST}:2`);
   await inStaff(guild, 'member').press(await waitingIn(guild), 'Approve');
-  await expect.poll(() => textOf(own)).toContain(SENT);
+  await expect.poll(() => textOf(own)).toContain(ACCEPTED);
   const forgotten = await addServer(guild.member, `${HOST}:3`);
   expect(textOf(forgotten)).toContain(PROMISE);
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
@@ -92,7 +92,7 @@ it('these messages go off in /privacy, and for all in /settings', async ({ bot, 
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
-  await expect.poll(() => textOf(reply)).toContain(SENT);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await pressSetting(guild, 'Approval', 'Send no direct messages');
@@ -124,7 +124,7 @@ it('who takes no direct messages is left alone, quietly', async ({ bot, guild, m
   const reply = await addServer(member, `${HOST}:2`);
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
-  await expect.poll(() => textOf(reply)).toContain(SENT);
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(tries()).toHaveLength(1);
   expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
 });
@@ -149,7 +149,7 @@ it('what waits again is told later', async ({ bot, guild, listing, admin, member
   await approve(guild);
   await expect.poll(() => directTo(guild, member).length).toBe(1);
   expect(textOf(directTo(guild, member)[0] ?? reply)).toContain('2 game servers');
-  await expect.poll(() => textOf(reply)).toContain('2 sent for review.');
+  await expect.poll(() => textOf(reply)).toContain(`2 sent for review. “${ACCEPTED}”`);
   expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
   await refuse(guild, '');

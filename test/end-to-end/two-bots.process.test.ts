@@ -34,7 +34,7 @@ describe('a second bot on one database', () => {
       await bot.kill();
       await bot.start();
       const said = await addServer(member, 'a.example.com:1');
-      expect(textOf(said)).toContain('Sent for review.');
+      expect(textOf(said)).toContain('Servers have been added for review.');
     },
   );
 });

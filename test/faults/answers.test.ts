@@ -53,7 +53,7 @@ describe('a Discord that', () => {
     await member.press(warned, 'Submit anyway');
     // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
-    expect(textOf(warned)).toContain('Sent for review.');
+    expect(textOf(warned)).toContain('Servers have been added for review.');
     expect(listing.submitted).toHaveLength(2);
   });
 

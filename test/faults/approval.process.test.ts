@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { approvalsIn, DECISIONS, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import {
+  ACCEPTED,
   addServer,
   adds,
   addsOf,
@@ -10,7 +11,6 @@ import {
   logLines,
   openWindow,
   pressSubmit,
-  SENT,
   sendFile,
   staffChannel,
 } from '../support/people.ts';
@@ -41,7 +41,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => approvalsIn(guild).length).toBe(1);
     const message = await waitingIn(guild);
     await inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
   it('has its one message, where its member was not told yet', async ({ bot, guild, member }) => {
@@ -92,7 +92,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     await moderator.press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(SENT);
+    await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(addsOf(guild, 'right.example.com')).toHaveLength(1);
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });

@@ -98,12 +98,19 @@ describe('after a kill -9', () => {
     await crash(bot);
 
     await expect.poll(() => textOf(preview)).toContain('restarted');
-    for (const words of [/100 .*sent for review/, /100 .*unconfirmed/, /50 .*not sent/])
+    for (const words of [
+      /100 .*sent for review\. “Servers have been added for review\.”/,
+      /100 .*unconfirmed/,
+      /50 .*not sent/,
+    ])
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
     expect(labelsOf(preview)).toEqual(['Submit the 50 not sent', 'Submit all 150 again', 'Edit']);
     // The log channel is told a few seconds later.
-    const logged = () => logLines(guild).filter((line) => line.includes('100 sent for review'));
+    const logged = () =>
+      logLines(guild).filter((line) =>
+        line.includes('100 sent for review. “Servers have been added for review.”'),
+      );
     await expect.poll(logged, { timeout: 60_000 }).toHaveLength(1);
     expect(logged()[0]).toMatch(/\(member\): .*❓ 100 unconfirmed\..*⚠️ 50 not sent\./);
     expect(textOf(await pressSubmit(member, preview))).toContain('50 sent for review');

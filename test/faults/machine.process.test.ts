@@ -89,7 +89,7 @@ describe('a disk that is full', () => {
       expect(arrived()).toEqual(once);
       // The last note may not have found room: that one is reported as unknown then, and never as not sent.
       const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
-      expect(last).toMatch(/Sent for review|may have arrived/);
+      expect(last).toMatch(/Servers have been added for review|may have arrived/);
       for (const text of before) expect(text).toContain(ACCEPTED);
       for (let n = 0; n < accepted; n++)
         expect(await outcomesIn(bot.store, guild.id, name(n))).not.toContain('not-sent');

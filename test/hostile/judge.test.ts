@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Ask, claimOf, type Findings, judge } from './judge.ts';
 import type { Harm } from './verdict.ts';
 
-const ACCEPTED = '✅ Sent for review.';
+const ACCEPTED = '✅ Servers have been added for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.';
 const UNKNOWN =
@@ -42,7 +42,7 @@ describe('what an answer claims', () => {
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
     ['⏳ Waiting for a moderator, until <t:1:D>. /submissions shows what comes of it.', 'waiting'],
-    ['✅ Approved by @7\n✅ sent for review', 'waiting'],
+    ['✅ Approved by @7\n✅ Servers have been added for review.', 'waiting'],
     ['❌ Refused by @7\nReason: Not today.', 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [

@@ -60,7 +60,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   ],
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
-  [/Sent for review\./, 'accepted'],
+  [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],
   // One request can be read of more than once: it stands there until another attempt has ended.
   [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'not taken'],
   [/❌ Rejected\./, 'rejected'],

@@ -98,5 +98,5 @@ function isShown({ state, accepted }: StoredApproval, message: SeenMessage | und
   if (message === undefined) return state !== 'waiting';
   const canDecide = componentsOf(message).length > 0;
   if (state === 'waiting') return canDecide;
-  return !canDecide && (accepted === 0 || textOf(message).includes('sent for review'));
+  return !canDecide && (accepted === 0 || textOf(message).includes('added for review'));
 }

@@ -111,7 +111,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       answer = add(guild, 1);
       await until(port, 'unanswered_interactions').toBe(1);
     });
-    expect(answer && textOf(await answer)).toContain('Sent for review.');
+    expect(answer && textOf(await answer)).toContain('Servers have been added for review.');
   });
 
   alertIt('ListingBotStoreErrors', 'a store that failed', async (alert) => {

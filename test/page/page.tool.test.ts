@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('combobox', { name: 'game' }).fill('cs2');
     await tab.getByRole('textbox', { name: 'server', exact: true }).fill('mouse.example.com:27015');
     await tab.getByRole('button', { name: 'Send' }).click();
-    await log(tab).getByText('Sent for review.').waitFor();
+    await log(tab).getByText('Servers have been added for review.').waitFor();
     expect(scene.sandbox.listing.submitted.at(-1)?.server).toBe('mouse.example.com');
   });
 
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.keyboard.press('Tab');
     await tab.keyboard.type('keys.example.com:27015');
     await tab.keyboard.press('Enter');
-    await log(tab).getByText('Sent for review.').waitFor();
+    await log(tab).getByText('Servers have been added for review.').waitFor();
     expect(scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
@@ -591,7 +591,7 @@ describe.skipIf(!hasChromium)('a scenario that is being played', () => {
     await caption('put it right');
     await next.click();
     await caption('nobody outside can reach');
-    expect(await log(tab).getByText('Sent for review.').isVisible()).toBe(true);
+    expect(await log(tab).getByText('Servers have been added for review.').isVisible()).toBe(true);
     await log(tab).evaluate('(list) => list.scrollTo(0, 0)');
     await next.click();
     await tab.locator('main[data-scenario=over]').waitFor();

@@ -7,10 +7,8 @@ import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts
 
 /** What people do with the bot, in a line each; what they press is named by its label. */
 
-/** What a reply says of one server that the listing service has taken. */
-export const ACCEPTED = 'Sent for review.';
-/** What a report, a log and the message on which moderators decide say of such servers. */
-export const SENT = 'sent for review';
+/** The service's message about servers that it has accepted, as everybody reads it who is told of them. */
+export const ACCEPTED = 'Servers have been added for review.';
 
 type Options = Readonly<Record<string, string | number>>;
 type Values = Readonly<Record<string, string>>;

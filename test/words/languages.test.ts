@@ -71,8 +71,9 @@ describe('the languages', () => {
   });
 
   it('say in English what the service says, word for word', () => {
-    const { both: _both, added: _added, ...said } = ENGLISH.sentences.said;
+    const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
+      added: 'Servers have been added for review.',
       invalidKey: 'Invalid API key.',
       emptyList: 'The server list for addition is empty.',
       serverMissing: 'Server parameter is missing.',

@@ -42,7 +42,7 @@ describe('the sandbox as a process', () => {
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
     const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;
     expect(stdout).toContain('> /games search:strike\n');
-    expect(stdout).toContain('Sent for review.');
+    expect(stdout).toContain('Servers have been added for review.');
     expect(stdout).toContain('The listing service holds 1 server.\n  cs2  play.example.com:27015\n');
     expect(stdout).not.toContain('sandbox-key-1234');
     expect(stderr).toBe('');

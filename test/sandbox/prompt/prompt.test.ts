@@ -70,7 +70,7 @@ describe('at the prompt', () => {
       '[ Submit with port 27015 ]',
     );
     await expect(type('press Nothing')).rejects.toThrow('there is Submit with port 27015, Edit');
-    expect(await type('press submit with')).toContain('Sent for review.');
+    expect(await type('press submit with')).toContain('Servers have been added for review.');
   });
 
   it('a window of several lines is filled from one', async () => {
