@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { z } from 'zod';
+import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import {
@@ -11,6 +11,8 @@ import {
   type Rejected,
   type ServerSubmission,
   statusSchema,
+  type UnusableGame,
+  whatIsWrong,
 } from './contract.ts';
 import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './request.ts';
 
@@ -35,6 +37,9 @@ export interface ListingRequest {
 
 /** The longest response that is read, in bytes: thousands of games fit ten times over. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** How many of the games of one list that can't be used are logged. */
+const MOST_UNUSABLE_LOGGED = 20;
 
 export type ListingApi = ReturnType<typeof createListingApi>;
 
@@ -64,6 +69,8 @@ export function createListingApi(deps: ListingApiDeps) {
     pipelining: 1,
   });
   const closing = new AbortController();
+  /** The games that the log has named, since they can't be used. */
+  const logged = createBoundedMap<true>(1_000);
 
   /** Logs and counts a request when it has ended. */
   async function told<Heard extends Outcome | GamesOutcome>(
@@ -75,7 +82,17 @@ export function createListingApi(deps: ListingApiDeps) {
     const ms = performance.now() - sentAt;
     onRequest?.({ action, outcome: outcome.kind, ms });
     if (logger) report(logger, { action, ms: Math.round(ms) }, outcome);
+    if (logger && outcome.kind === 'games') reportUnusable(logger, outcome.unusable ?? []);
     return outcome;
+  }
+
+  /** Logs each game that can't be used once, however often the list is read. */
+  function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
+    const first = unusable.slice(0, MOST_UNUSABLE_LOGGED);
+    for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
+      logged.set(game, true);
+      logger.warn({ game, reason, all: unusable.length }, 'a game of the list cannot be used');
+    }
   }
 
   async function add(servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> {
@@ -121,10 +138,15 @@ function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome 
   if (json.kind === 'unknown') return json;
   const body = statusSchema.safeParse(json.value);
   if (body.success && body.data.status === 'error') return rejected(body.data.message, response);
-  const games = gamesSchema.safeParse(json.value);
-  if (!games.success) return unusable(response, 'unreadable', whatIsWrong(games.error));
-  const leftOut = Array.isArray(json.value) ? json.value.length - MAX_GAMES : 0;
-  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
+  const list = gamesSchema.safeParse(json.value);
+  if (!list.success) return unusable(response, 'unreadable', whatIsWrong(list.error));
+  const { games, unusable: others, leftOut } = list.data;
+  return {
+    kind: 'games',
+    games,
+    ...(others.length > 0 && { unusable: others }),
+    ...(leftOut > 0 && { leftOut }),
+  };
 }
 
 function rejected(message: string, { status, headers }: HttpResponse): Rejected {
@@ -136,11 +158,6 @@ function rejected(message: string, { status, headers }: HttpResponse): Rejected 
     ...(known !== undefined && { known }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
-}
-
-function whatIsWrong(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
 type ReportLogger = Pick<Logger, 'debug' | 'warn'>;

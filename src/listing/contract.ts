@@ -20,36 +20,83 @@ const MOST_STORED = 300;
 /** The part of a message that is stored. */
 export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
 
+/** Some services send a text of digits as a number. */
+const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
+
 /** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
 const gameSchema = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .transform((name) => clipped(name, LONGEST_NAME)),
+  name: z.preprocess(
+    textOf,
+    z
+      .string()
+      .trim()
+      .min(1)
+      .transform((name) => clipped(name, LONGEST_NAME)),
+  ),
   /** A longer alias could not be chosen in Discord, and a part of it could be another game's alias. */
-  alias: z.string().min(1).max(LONGEST_NAME),
+  alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
 });
 export type Game = z.infer<typeof gameSchema>;
 
-/**
- * The response to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. An element that is no game
- * is left out, so that the others are still read; a list without a single game is no list of games.
- */
+/** An element of the games list that the bot can't use. */
+export interface UnusableGame {
+  /** Its name and alias, as far as it has them. */
+  readonly game: string;
+  readonly reason: string;
+}
+
+/** Returns only the name and the alias of an element: a service could repeat the API key as the name of another field. */
+function describeElement(element: unknown): string {
+  const { name, alias } = Object(element);
+  const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
+  return clipped(texts.join(', '), LONGEST_NAME);
+}
+
+/** Returns the first {@link MAX_GAMES} games of a list, each alias once, and the elements that can't be used. */
+function readGameList(list: readonly unknown[]) {
+  const games = new Map<string, Game>();
+  const unusable: UnusableGame[] = [];
+  for (const element of list.slice(0, MAX_GAMES)) {
+    const { data: game, error } = gameSchema.safeParse(element);
+    if (game && !games.has(game.alias)) {
+      games.set(game.alias, game);
+      continue;
+    }
+    const reason = error ? whatIsWrong(error) : 'alias: another game before it has the same one';
+    unusable.push({ game: describeElement(element), reason });
+  }
+  return {
+    games: [...games.values()] as readonly Game[],
+    unusable,
+    leftOut: Math.max(0, list.length - MAX_GAMES),
+  };
+}
+
+/** The response to `action=games` (specification §4.2). A list with elements but no usable game isn't a games list. */
 export const gamesSchema = z
   .array(z.unknown())
-  .transform((list) => ({
-    isEmpty: list.length === 0,
-    games: list.slice(0, MAX_GAMES).flatMap((game) => gameSchema.safeParse(game).data ?? []),
-  }))
-  .refine(({ isEmpty, games }) => isEmpty || games.length > 0)
-  .transform(({ games }): readonly Game[] => games);
+  .transform(readGameList)
+  .refine(({ games, unusable }) => games.length > 0 || unusable.length === 0);
 
-/** The response to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
-export const statusSchema = z.object({
-  status: z.enum(['success', 'error']),
-  message: z.string().transform((message) => clipped(message, LONGEST_MESSAGE)),
-});
+const messageSchema = z.string().transform((message) => clipped(message, LONGEST_MESSAGE));
+
+/**
+ * The response to `action=add`, and every error (specification §4.1, §7), at any HTTP status. A success without a message is
+ * a success, with an empty message: submitting the servers again would add them twice.
+ */
+export const statusSchema = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('success'),
+    message: messageSchema.nullish().transform((message) => message ?? ''),
+  }),
+  z.object({ status: z.literal('error'), message: messageSchema }),
+]);
+
+/** Says where a response differs from the specification, and how. */
+export function whatIsWrong(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
+}
 
 /** The five errors of the specification (§7), in the order of its rules. */
 export const KNOWN_ERRORS = {
@@ -87,7 +134,7 @@ export interface ServerSubmission {
  */
 export type Outcome = Accepted | Rejected | NotSent | Unknown;
 
-/** Sent for review. `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}. */
+/** Sent for review. `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}; empty if it sent none. */
 interface Accepted {
   readonly kind: 'accepted';
   readonly message: string;
@@ -165,6 +212,8 @@ export type KeyChange = 'refused' | 'works again';
 interface ListedGames {
   readonly kind: 'games';
   readonly games: readonly Game[];
+  /** Absent: none. */
+  readonly unusable?: readonly UnusableGame[];
   /** How many elements of the list stand behind the first {@link MAX_GAMES}, and are not read; absent: none. */
   readonly leftOut?: number;
 }

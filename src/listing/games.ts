@@ -33,7 +33,7 @@ type Fetch = () => Promise<GamesOutcome | undefined>;
 /** The list of the last run. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
-  games: gamesSchema.refine((games) => games.length > 0),
+  games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
   /** Whether it has less than half of the games of the list before. */
   isShort: z.exactOptional(z.boolean()),
 });
@@ -71,7 +71,7 @@ export function createGames(deps: GamesDeps) {
       return;
     }
     const before = index.all.length;
-    index = indexGames(firstOfEachAlias(games));
+    index = indexGames(games);
     isShort = fetchedAt !== undefined && index.all.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
@@ -163,11 +163,4 @@ export function createGames(deps: GamesDeps) {
     },
     accept,
   };
-}
-
-/** The first game of each alias: a submission could not tell the others from it. */
-function firstOfEachAlias(games: readonly Game[]): readonly Game[] {
-  const first = new Map<string, Game>();
-  for (const game of games) if (!first.has(game.alias)) first.set(game.alias, game);
-  return [...first.values()];
 }

@@ -134,9 +134,13 @@ function describeError(error: Error): string {
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }
 
-/** Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). */
+/**
+ * Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). Some services send seconds with
+ * a fraction, which are rounded up.
+ */
 export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders): number | undefined {
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  const isSeconds = /^\d+(?:\.\d*)?$/.test(header);
+  const ms = isSeconds ? Math.ceil(Number(header)) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
@@ -158,7 +162,9 @@ export function readJson(
     return { kind: 'json', value: withMaskedKey(body, key) };
   } catch {
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
-    return unusable(response, 'unreadable', `no JSON, but ${type}, ${body.length} characters`);
+    const encoding = /^[\w-]+/.exec(headers['content-encoding'] ?? '')?.[0] ?? 'identity';
+    const unasked = encoding === 'identity' ? '' : `, encoded as ${encoding}, which the bot did not ask for`;
+    return unusable(response, 'unreadable', `no JSON, but ${type}, ${body.length} characters${unasked}`);
   }
 }
 

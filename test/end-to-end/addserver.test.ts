@@ -39,6 +39,17 @@ async function isAccepted(guild: TestGuild, answer: Answer, server: object): Pro
 }
 
 describe('/addserver', () => {
+  it('says that a server was accepted in the words of the bot, where the service sends no message', async ({
+    member,
+    listing,
+  }) => {
+    await listing.behave({ kind: 'json', status: 200, body: { status: 'success', message: null } }, 1);
+    const answer = await addServer(member, 'play.example.com:27015');
+    await says(answer, ACCEPTED);
+    expect(textOf(answer)).not.toMatch(/[“”>]/);
+    expect(labelsOf(answer)).toEqual([]);
+  });
+
   it('relays the service’s own words to its member alone, with the address', async ({ guild, member }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');

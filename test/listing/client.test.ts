@@ -36,7 +36,7 @@ function client(baseUrl: string, deps: Partial<ListingApiDeps> = {}) {
     ...deps,
   });
   open.push(api);
-  return { ...api, log: () => JSON.stringify(logger.lines) };
+  return { ...api, lines: logger.lines, log: () => JSON.stringify(logger.lines) };
 }
 
 interface Options extends ListingOptions {
@@ -103,6 +103,11 @@ describe('adding servers', () => {
     }
   });
 
+  it.each([{}, { message: null }])('is accepted without a message (%j)', async (rest) => {
+    const { api } = await setUp({ mode: withBody({ status: 'success', ...rest }) });
+    expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
+  });
+
   it('can number the servers', async () => {
     const { service, api } = await setUp({ deps: { arrayFormat: 'indices' } });
     await api.add([one, { ...one, port: 2 }], key);
@@ -119,6 +124,18 @@ describe('adding servers', () => {
     const rest = status === 429 ? { retryAfterMs: 7_000 } : {};
     expect(await api.add([one], key)).toEqual({ ...rejected, ...rest });
     expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    { retryAfter: '30.5', retryAfterMs: 31_000 },
+    { retryAfter: '0.2', retryAfterMs: 1_000 },
+    { retryAfter: '7', retryAfterMs: 7_000 },
+    { retryAfter: 'Thu, 01 Jan 1970 00:00:00 GMT', retryAfterMs: 0 },
+    { retryAfter: 'soon', retryAfterMs: undefined },
+  ])('reads "Retry-After: $retryAfter" as $retryAfterMs ms', async ({ retryAfter, retryAfterMs }) => {
+    const { api } = await setUp({ mode: { kind: 'status', status: 429, retryAfter } });
+    const { retryAfterMs: read } = Object(await api.add([one], key));
+    expect(read).toBe(retryAfterMs);
   });
 
   it.each([
@@ -199,7 +216,7 @@ describe.concurrent('a service that fails', () => {
 });
 
 it.each([
-  { body: { status: 'success' }, detail: 'HTTP 200: message: invalid_type' },
+  { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
 ])('what is wrong with $body is told by where it is', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
@@ -250,6 +267,33 @@ it('a list with more games than are used says in the log how many are left out',
   expect(api.log()).toMatch(
     /"leftOut":3.*only the first 10000 games|only the first 10000 games.*"leftOut":3/,
   );
+});
+
+it('a game that cannot be used is logged once, with the reason', async () => {
+  const long = 'a'.repeat(101);
+  const games = [
+    one,
+    { name: 'Rust', alias: 'rust' },
+    { name: 'Rust again', alias: 'rust' },
+    { name: 'ARK', alias: long },
+  ];
+  const { api } = await setUp({ mode: withBody([...games, { name: 'X', alias: null, [CANARY]: 1 }]) });
+  await api.games(key);
+  await api.games(key);
+  const logged = api.lines.filter(({ message }) => message.includes('cannot be used'));
+  expect(logged.map(({ details }) => details)).toMatchObject([
+    { game: '', reason: 'name: invalid_type', all: 4 },
+    { game: 'Rust again, rust', reason: expect.stringContaining('another game') },
+    { game: expect.stringMatching(/^ARK, aaa.*…$/), reason: 'alias: too_big' },
+    { game: 'X', reason: 'alias: invalid_type' },
+  ]);
+  expect(api.log()).not.toContain(CANARY);
+});
+
+it('an encoding that the bot did not ask for is logged', async () => {
+  const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
+  expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
+  expect(api.log()).toContain('encoded as gzip, which the bot did not ask for');
 });
 
 describe('connections', () => {

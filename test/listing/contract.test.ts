@@ -12,16 +12,16 @@ it.each([
 ])('the error "%s" is known as %s', (message, known) => expect(knownError(message)).toBe(known));
 
 it('a game has a name of 100 UTF-16 units at most, cut between code points', () => {
-  const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }])[0]?.name;
+  const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;
   expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
 });
 
 it('a games list is without aliases that are too long to be chosen, and has 10,000 games at most', () => {
   const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
-  expect(gamesSchema.parse(games)).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
+  expect(gamesSchema.parse(games).games).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
   const many = Array.from({ length: 10_001 }, (_, n) => ({ name: 'A', alias: `g${n}` }));
-  expect(gamesSchema.parse(many)).toHaveLength(10_000);
+  expect(gamesSchema.parse(many).games).toHaveLength(10_000);
 });
 
 it.each([
@@ -32,6 +32,22 @@ it.each([
   null,
 ])('a games list is without %j, which hides no other game, and is no list of games alone', (game) => {
   const good = { name: 'A', alias: 'a' };
-  expect(gamesSchema.parse([game, good])).toEqual([good]);
+  expect(gamesSchema.parse([game, good]).games).toEqual([good]);
   expect(gamesSchema.safeParse([game]).success).toBe(false);
+});
+
+it('the names and aliases of games can be numbers, which are read as their text', () => {
+  const games = [
+    { name: 1942, alias: 'bf1942' },
+    { name: 'Seven', alias: 7 },
+  ];
+  expect(gamesSchema.parse(games).games).toEqual([
+    { name: '1942', alias: 'bf1942' },
+    { name: 'Seven', alias: '7' },
+  ]);
+});
+
+it('a games list has each alias once', () => {
+  const rust = { name: 'Rust', alias: 'rust' };
+  expect(gamesSchema.parse([rust, { name: 'Rust again', alias: 'rust' }]).games).toEqual([rust]);
 });

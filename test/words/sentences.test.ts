@@ -98,6 +98,7 @@ const OUTCOMES: readonly Outcome[] = [
     (known): Outcome => ({ kind: 'rejected', message: EVIL, known }),
   ),
   ...FAILURES,
+  { kind: 'accepted', message: '' },
 ];
 
 /** Markup of ours. */
