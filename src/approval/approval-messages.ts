@@ -49,6 +49,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
   /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
+  /** The guilds of which a message is being posted that mentions the role. Another one at the same time does not. */
+  const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
   /** @param pressed the message of which a button was pressed: whatever it shows by now */
@@ -110,8 +112,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
     /** @param nonce another one than that of a message before: Discord would bring that one back for some minutes */
     async function post(channelId: string, nonce?: string): Promise<MessagePlace | 'failed' | undefined> {
-      const roleId = await roleToMention(guildId, known);
-      const { result, messageId } = await put(channelId, undefined, nonce, roleId);
+      const { result, messageId } = await withMention(guildId, (roleId) =>
+        put(channelId, undefined, nonce, roleId),
+      );
       if (messageId !== undefined) {
         if (hasTrouble) await setTrouble(guildId, channelId, undefined);
         return { channelId, messageId };
@@ -141,19 +144,24 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return result === 'failed' || result === 'harmful-link' ? 'failed' : undefined;
   }
 
-  /** The role that is mentioned in the message of what waits now; `undefined` for none. It counts as mentioned from here on. */
-  async function roleToMention(guildId: string, known: Settings): Promise<string | undefined> {
-    const isDue = ({ mentionsApprovalRole, approvalMentionedAt: at = Number.NEGATIVE_INFINITY }: Settings) =>
-      // A time in the future means that the clock was set back.
-      mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
-    if (!isDue(known)) return undefined;
-    let roleId: string | undefined;
-    await settings.change(guildId, (found) => {
-      if (!isDue(found)) return found;
-      roleId = found.approvalRoleId;
-      return { ...found, approvalMentionedAt: Date.now() };
-    });
-    return roleId;
+  /** Posts a message that mentions the guild's role, if that is due. The role counts as mentioned once Discord has the message. */
+  async function withMention(
+    guildId: string,
+    post: (roleId?: string) => ReturnType<ChannelPosts['put']>,
+  ): ReturnType<ChannelPosts['put']> {
+    if (mentioning.has(guildId)) return post();
+    mentioning.add(guildId);
+    try {
+      const found = await settings.getOrUnreadable(guildId);
+      if (found === 'unreadable' || !isMentionDue(found)) return await post();
+      const posted = await post(found.approvalRoleId);
+      if (posted.messageId !== undefined) {
+        await settings.change(guildId, (now) => ({ ...now, approvalMentionedAt: Date.now() }));
+      }
+      return posted;
+    } finally {
+      mentioning.delete(guildId);
+    }
   }
 
   /** Changes the message with the token of the press, which limits of its channel do not hold. */
@@ -216,4 +224,12 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   const part: Part = { name: 'approval messages', ...job };
   return { ...part, show, showDue, moved };
+}
+
+function isMentionDue({
+  mentionsApprovalRole,
+  approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
+}: Settings): boolean {
+  // A time in the future means that the clock was set back.
+  return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

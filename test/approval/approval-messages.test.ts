@@ -45,12 +45,15 @@ async function open(
 }
 
 /** Lets a submission of mia wait for a moderator. */
-async function letWait({ settings, store, parts }: Awaited<ReturnType<typeof open>>): Promise<void> {
+async function letWait(
+  { settings, store, parts }: Awaited<ReturnType<typeof open>>,
+  id = key.id,
+): Promise<void> {
   await settings.change('1', (now) => ({ ...now, approval: true, logChannelId: '5' }));
-  const rows = [readyRow(1, 'a.example.com')];
+  const rows = [readyRow(1, `${id}.example.com`)];
   const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
   await store.inGuild('1', () =>
-    beginRun(parts, mia, { id: 'a', interactionId: 'i1', draft, expiresAt: Date.now() + 60_000 }),
+    beginRun(parts, mia, { id, interactionId: `of ${id}`, draft, expiresAt: Date.now() + 60_000 }),
   );
 }
 
@@ -138,4 +141,31 @@ it.each([
   await one.messages.show(key, { channelId: '5', messageId: '6', by });
   await one.messages.showDue();
   expect(done).toEqual(expected);
+});
+
+it('a role is mentioned once an hour, by messages that were posted', async () => {
+  const mentioned: (string | undefined)[] = [];
+  const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
+  const arrives = Promise.withResolvers<void>();
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { roleId }) => {
+    mentioned.push(roleId);
+    const answer = answers.pop();
+    if (answer) return answer;
+    await arrives.promise;
+    return { result: 'posted', messageId: `6${mentioned.length}` };
+  });
+  await letWait(one);
+  await one.settings.change('1', (now) => ({ ...now, approvalRoleId: '7', mentionsApprovalRole: true }));
+  await one.messages.show(key);
+  expect(mentioned).toEqual(['7']);
+  const again = one.messages.show(key);
+  await expect.poll(() => mentioned).toEqual(['7', '7']);
+  await letWait(one, 'b');
+  const beside = one.messages.show({ ...key, id: 'b' });
+  await expect.poll(() => mentioned).toEqual(['7', '7', undefined]);
+  arrives.resolve();
+  await Promise.all([again, beside]);
+  await letWait(one, 'c');
+  await one.messages.show({ ...key, id: 'c' });
+  expect(mentioned).toEqual(['7', '7', undefined, undefined]);
 });
