@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIInteractionResponse,
   DefaultRestOptions,
+  DefaultUserAgent,
   DiscordAPIError,
   HTTPError,
   MessageFlags,
@@ -13,12 +14,12 @@ import {
   RequestMethod,
   Routes,
 } from 'discord.js';
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
-import { type Block, createBlock } from './block.ts';
+import { createBlock } from './block.ts';
 import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
@@ -115,10 +116,25 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     rejectOnRateLimit: () => true,
     // The library counts it by the wall clock: if that is set back by an hour, the limit would last for an hour. 429s are obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    makeRequest: watching(block, onRateLimited),
+    async makeRequest(url, init) {
+      const response = await DefaultRestOptions.makeRequest(url, init);
+      if (response.status === 429) noteRateLimit(Object.fromEntries(response.headers));
+      return response;
+    },
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
+
+  /**
+   * Counts a 429, and begins a block if it is of Discord's edge. Such a 429 names no scope, and has no `via`
+   * (discord-api-docs#1463), which an operator's proxy may add, or no `Retry-After` (#5810).
+   */
+  function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
+    const { via, 'retry-after': seconds, 'x-ratelimit-scope': scope } = headers;
+    onRateLimited?.(String(scope ?? 'none'));
+    const isDiscords = via !== undefined && seconds !== undefined;
+    if (scope === undefined && !isDiscords) block.begin(Number(seconds) * 1000);
+  }
 
   /** New requests get new connections, since the kept ones may be dead. */
   function replaceConnections(): void {
@@ -133,15 +149,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    */
   const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
-
-  /**
-   * Drops the library's limits after the clock was set back. The library tells by that clock when a limit is over: set
-   * back by an hour, a limit would last for an hour longer.
-   */
-  function forgetLimitsOfLaterTimes(): void {
-    if (Date.now() < lastRequestAt) rest.handlers.clear();
-    lastRequestAt = Date.now();
-  }
 
   /** @throws Stopped when the bot stops, or `signal` is aborted */
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -169,7 +176,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        forgetLimitsOfLaterTimes();
+        // The library tells by the clock when a limit is over: set back by an hour, a limit would last for an hour longer.
+        if (Date.now() < lastRequestAt) rest.handlers.clear();
+        lastRequestAt = Date.now();
         return await attempt();
       } catch (error) {
         if (!(error instanceof RateLimitError)) throw error;
@@ -242,23 +251,27 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     });
   }
 
-  async function respondOnce(
-    { id, token: secret }: Answerable,
-    body: APIInteractionResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Makes one attempt without discord.js's REST, which took two fifths of the time (measured): callbacks have no bucket. */
+  async function respondOnce(to: Answerable, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
-    forgetLimitsOfLaterTimes();
-    const response = await rest.queueRequest({
-      fullRoute: Routes.interactionCallback(id, secret.reveal()),
+    const { version, userAgentAppendix } = rest.options;
+    const path = Routes.interactionCallback(to.id, to.token.reveal());
+    const { statusCode, headers, body } = await request(`${apiUrl}/v${version}${path}`, {
       method: RequestMethod.Post,
-      auth: false,
-      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `${DefaultUserAgent} ${userAgentAppendix}`,
+      },
+      body: JSON.stringify(said),
       dispatcher: responseConnections.agent(),
       signal,
     });
-    await response.arrayBuffer();
+    if (statusCode >= 200 && statusCode < 300) return body.dump();
+    if (statusCode === 429) noteRateLimit(headers);
+    const why = Object(await body.json().catch(() => undefined));
+    // The error has no URL, since that holds the token.
+    throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
   /**
@@ -276,9 +289,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (failure === undefined) return;
     try {
       if (isRefusedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
-      if (failure instanceof RateLimitError) {
-        if (block.leftMs() > 0 || failure.retryAfter > leftMs()) throw lostOr(failure);
-        await sleep(failure.retryAfter);
+      if (isRateLimited(failure)) {
+        const waitMs = Number(Object(failure.rawError).retry_after ?? 0) * 1000;
+        if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
+        await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
         // Otherwise another interaction has replaced them meanwhile.
         replaceConnections();
@@ -430,29 +444,13 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
   return rest;
 }
 
-/**
- * Makes requests as discord.js does, and watches 429s. A 429 of Discord's edge names no scope, and has no `via`
- * (discord-api-docs#1463), which an operator's proxy may add, or no `Retry-After` (#5810).
- */
-function watching(
-  block: Block,
-  onRateLimited: ((scope: string) => void) | undefined,
-): RESTOptions['makeRequest'] {
-  return async (url, init) => {
-    const response = await DefaultRestOptions.makeRequest(url, init);
-    if (response.status === 429) {
-      const scope = response.headers.get('x-ratelimit-scope');
-      onRateLimited?.(scope ?? 'none');
-      const isDiscords = response.headers.has('via') && response.headers.has('retry-after');
-      if (scope === null && !isDiscords) block.begin(Number(response.headers.get('retry-after')) * 1000);
-    }
-    return response;
-  };
-}
-
 /** Whether Discord understood and refused: it would refuse the same request again. */
 export const isRefusedByDiscord = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.status >= 400 && error.status < 500;
+  error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !isRateLimited(error);
+
+/** Whether a first response met a limit. Of other requests, discord.js throws a RateLimitError. */
+const isRateLimited = (error: unknown): error is DiscordAPIError =>
+  error instanceof DiscordAPIError && error.status === 429;
 
 const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
 
@@ -472,7 +470,7 @@ export function hasCode(error: unknown, code: number): boolean {
 
 function lostOr(error: unknown): unknown {
   const isLost =
-    error instanceof RateLimitError ||
+    isRateLimited(error) ||
     hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
     hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
   return isLost ? new LostInteraction('The interaction can no longer be answered', { cause: error }) : error;
