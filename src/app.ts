@@ -97,6 +97,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     values: store.values,
     claimJob,
     onRateLimited: metrics?.onRateLimited,
+    onDirectMessage: metrics?.onDirectMessage,
     onFatal,
     logger,
   });

@@ -216,6 +216,8 @@ export async function startDiscord(options: StandInOptions) {
     directChannel: (userId: string): string => directMessages.with(userId).id,
     /** The person has blocked the bot, or takes direct messages of nobody. */
     refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
+    /** From now on Discord opens no direct messages for the bot, for this reason; `undefined`: it opens them again. */
+    stopDirectMessages: directMessages.setStop,
     /** Who is in a guild. */
     members: ({ id }: Guild) =>
       [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),

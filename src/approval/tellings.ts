@@ -57,7 +57,7 @@ export function createTellings(deps: TellingsDeps) {
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.directMessages === false) return false;
-    return !directMessages.hasRefused(userId) && !(await untold.has(guildId, userId));
+    return (await directMessages.canSendTo(userId)) && !(await untold.has(guildId, userId));
   }
 
   /** Takes a run whose member is to be told, for good. */

@@ -33,7 +33,7 @@ const REQUEST_MS = 15_000;
 const UPLOAD_BYTES_PER_SECOND = 50_000;
 /** A limit for the library, longer than that of any request, in milliseconds. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
-/** How long a request with the bot's token may wait for a rate limit, in milliseconds. */
+/** How long a request with the bot's token waits for a rate limit unless it says so, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 /** How long an idle connection is kept, so that a first response need not wait 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
@@ -70,6 +70,8 @@ export interface MessageBody {
 }
 
 interface BotRequest {
+  /** How long it may wait for a rate limit, in milliseconds. */
+  readonly longestWaitMs?: number;
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal | undefined;
   readonly body?: unknown;
@@ -192,7 +194,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   async function byBot(
     method: RequestMethod,
     route: Route,
-    { signal, ...others }: BotRequest = {},
+    { signal, longestWaitMs = LONGEST_WAIT_MS, ...others }: BotRequest = {},
   ): Promise<unknown> {
     const attempt = () => {
       const limit = AbortSignal.timeout(REQUEST_MS);
@@ -200,7 +202,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       return rest.request({ fullRoute: route, method, ...others, signal: ends });
     };
     try {
-      return await within(LONGEST_WAIT_MS, attempt, signal);
+      return await within(longestWaitMs, attempt, signal);
     } catch (error) {
       if (isUnauthorized(error)) void checkToken();
       throw error;

@@ -1,9 +1,33 @@
-import { type APIEmbed, Routes } from 'discord.js';
+import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { DAY_MS } from '../numbers.ts';
-import { type DiscordApi, isRefusedByDiscord } from './api.ts';
+import { DAY_MS, HOUR_MS } from '../numbers.ts';
+import type { Values } from '../storage/values.ts';
+import type { DiscordApi } from './api.ts';
 import { messageBody, nonceOf } from './channel-posts.ts';
+import { persist } from './persist.ts';
 import { createRefusals } from './refusals.ts';
+
+/** Codes that concern one person (Discord docs: JSON Error Codes). */
+const REFUSED_BY_PERSON: readonly number[] = [
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+  RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
+  RESTJSONErrorCodes.UnknownUser,
+];
+/** Codes that concern the bot. 20026 means that Discord's anti-spam system has flagged it, and is not documented (modmailbot#490). */
+const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
+
+/** The key of the time until which no direct message is sent, in milliseconds since 1970. */
+const PAUSED_UNTIL = 'direct-messages-paused-until';
+
+/** `refused`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or refused the message. */
+export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'refused', 'stopped', 'failed'] as const;
+export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
+
+/** All direct messages are paused, so this one is dropped. */
+class PausedError extends Error {
+  override readonly name = 'PausedError';
+}
 
 export interface DirectMessage {
   /** Names the message. */
@@ -14,29 +38,90 @@ export interface DirectMessage {
 
 export interface DirectMessagesDeps {
   readonly api: Pick<DiscordApi, 'post'>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly values: Pick<Values, 'get' | 'set'>;
+  readonly onDirectMessage?: ((outcome: DirectMessageOutcome) => void) | undefined;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 export type DirectMessages = ReturnType<typeof createDirectMessages>;
 
-/** Messages of the bot to one person. */
-export function createDirectMessages({ api, logger }: DirectMessagesDeps) {
+/**
+ * Messages of the bot to one person. Once Discord stops them, the bot sends none for an hour. If Discord stops them again within a
+ * day, the bot sends none for a day.
+ */
+export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
   const refusals = createRefusals();
+  let lastOpening: Promise<unknown> = Promise.resolve();
+
+  const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL)) ?? 0);
+
+  const isPaused = async (): Promise<boolean> => (await pausedUntil()) > Date.now();
+
+  async function beginPause(code: number): Promise<void> {
+    const before = await pausedUntil();
+    // A message that was sent at the same time has begun the pause.
+    if (before > Date.now()) return;
+    const ms = Date.now() - before < DAY_MS ? DAY_MS : HOUR_MS;
+    await values.set(PAUSED_UNTIL, Date.now() + ms);
+    logger.error(
+      { code, hours: ms / HOUR_MS },
+      'Discord stopped the direct messages of this bot; will send none for these hours',
+    );
+  }
+
+  /** Waits for a rate limit for as long as Discord says. @throws PausedError */
+  async function postUnlessPaused(route: `/${string}`, body: unknown): Promise<unknown> {
+    if (await isPaused()) throw new PausedError();
+    try {
+      return await api.post(route, { body, longestWaitMs: HOUR_MS });
+    } catch (error) {
+      const code = codeOf(error);
+      if (STOPPED_BY_DISCORD.includes(code)) await beginPause(code);
+      throw error;
+    }
+  }
+
+  /**
+   * Opens the channel of a person, one after the other: the time limit of a request also runs while the request waits in
+   * discord.js's queue, behind one that hangs.
+   */
+  function open(userId: string): Promise<unknown> {
+    const opened = lastOpening.then(() => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
+    lastOpening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  function handleFailure(userId: string, error: unknown): void {
+    if (error instanceof PausedError) return;
+    const code = codeOf(error);
+    if (STOPPED_BY_DISCORD.includes(code)) {
+      onDirectMessage?.('stopped');
+    } else if (REFUSED_BY_PERSON.includes(code)) {
+      onDirectMessage?.('refused');
+      refusals.note(userId);
+    } else {
+      onDirectMessage?.('failed');
+      logger.warn({ err: error }, 'could not send a direct message');
+    }
+  }
 
   return {
-    /** Whether a person refused one less than a day ago. */
-    hasRefused: (userId: string): boolean => refusals.hasRefused(userId, DAY_MS),
-    /** Sends one, once, which pings nobody. Where Discord refuses it, nobody is told. Never throws. */
+    /** Whether a direct message can be sent: the person refused none for a day, and they are not paused. */
+    canSendTo: async (userId: string): Promise<boolean> =>
+      !refusals.hasRefused(userId, DAY_MS) && !(await isPaused()),
+    /** Sends one, which pings nobody. Retries passing failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...message }: DirectMessage): Promise<void> {
       try {
-        const channel = await api.post(Routes.userChannels(), { body: { recipient_id: userId } });
-        await api.post(Routes.channelMessages(String(Object(channel).id)), {
-          body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
-        });
+        const channel = await persist(() => open(userId));
+        const body = { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true };
+        await persist(() => postUnlessPaused(Routes.channelMessages(String(Object(channel).id)), body));
+        onDirectMessage?.('sent');
       } catch (error) {
-        if (isRefusedByDiscord(error)) refusals.note(userId);
-        else logger.warn({ err: error }, 'a direct message could not be sent');
+        handleFailure(userId, error);
       }
     },
   };
 }
+
+/** Discord's code of an error; 0 if there is none. */
+const codeOf = (error: unknown): number => (error instanceof DiscordAPIError ? Number(error.code) : 0);

@@ -6,12 +6,14 @@ import { type AttachmentsDeps, createAttachments } from './attachments.ts';
 import { isForeign, listGuilds } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
-import { createDirectMessages } from './direct-messages.ts';
+import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
 import { FatalDiscordError } from './gateway.ts';
 import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
 import { createPublishing } from './publish.ts';
 
-export interface DiscordDeps extends Omit<DiscordApiDeps, 'onTokenRefused'> {
+export interface DiscordDeps
+  extends Omit<DiscordApiDeps, 'onTokenRefused'>,
+    Pick<DirectMessagesDeps, 'onDirectMessage'> {
   readonly values: Values;
   readonly claimJob: ClaimJob;
   /** Where files are read from that members upload. */
@@ -28,7 +30,7 @@ const ASK_GUILD_MS = 2_000;
 
 /** What is asked of Discord and posted there. Interactions come by a connection of their own: see connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
-  const { values, claimJob, files, onFatal, logger } = deps;
+  const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
     ...deps,
     onTokenRefused: () =>
@@ -43,7 +45,7 @@ export function createDiscord(deps: DiscordDeps) {
     api,
     attachments,
     posts: createChannelPosts({ api, logger }),
-    directMessages: createDirectMessages({ api, logger }),
+    directMessages: createDirectMessages({ api, values, onDirectMessage, logger }),
     publishing: createPublishing({ api, values, claimJob, logger }),
     clock,
     isClockRight: clock.isRight,

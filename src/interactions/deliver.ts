@@ -6,9 +6,9 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
+import { type DiscordApi, hasCode, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
-import { retryAfter } from '../retry.ts';
+import { persist } from '../discord/persist.ts';
 import { shortenMarkup } from '../words/escape.ts';
 import type { PressAnswers, Reply } from './command.ts';
 import { renewed } from './controls.ts';
@@ -21,9 +21,6 @@ export type ReplyOrText = Reply | string;
 
 /** Nobody is ever pinged. */
 export const NO_MENTIONS = { parse: [] };
-
-/** Pauses between attempts to deliver a reply, in milliseconds: short, then long enough for an outage to pass. */
-const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 
 /** After so many milliseconds an earlier edit no longer takes effect at Discord. */
 const LATE_EDIT_MS = 2_000;
@@ -215,13 +212,6 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   // Discord may have done the edit with the progress last.
   await sleep(LATE_EDIT_MS);
   await persist(edit);
-}
-
-/** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */
-export function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  return retryAfter(RETRY_PAUSES, attempt, (error) => {
-    if (!isUncertain(error)) throw error;
-  });
 }
 
 /** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */

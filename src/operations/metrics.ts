@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
+import { DIRECT_MESSAGE_OUTCOMES, type DirectMessageOutcome } from '../discord/direct-messages.ts';
 import { SHARD_STATES } from '../discord/shard.ts';
 import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
@@ -108,6 +109,12 @@ function createCounters(register: Registry) {
     ['outcome'],
   );
 
+  const directMessages = counter(
+    'direct_messages_total',
+    'Direct messages to members. Stopped: Discord stops all of them, so the bot sends none for an hour or a day.',
+    ['outcome'],
+  );
+
   // Prometheus sees the first of a kind as an increase only if there was a 0 before.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [responded, replied]) each.zero({ type });
@@ -120,6 +127,7 @@ function createCounters(register: Registry) {
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
   for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
+  for (const outcome of DIRECT_MESSAGE_OUTCOMES) directMessages.inc({ outcome }, 0);
 
   return {
     onInteraction({ command, type, outcome, respondedMs, repliedMs }: InteractionEnd): void {
@@ -137,6 +145,7 @@ function createCounters(register: Registry) {
       limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     onBackup: (outcome: 'made' | 'failed'): void => backups.inc({ outcome }),
     onToldLater: (outcome: ToldLaterOutcome): void => toldLater.inc({ outcome }),
+    onDirectMessage: (outcome: DirectMessageOutcome): void => directMessages.inc({ outcome }),
     observer: {
       async ended(_, ended) {
         for (const { outcome } of ended) servers.inc({ outcome: outcome.kind });

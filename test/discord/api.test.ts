@@ -16,7 +16,7 @@ import {
   type MessageBody,
 } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
-import { persist } from '../../src/interactions/deliver.ts';
+import { persist } from '../../src/discord/persist.ts';
 import { Secret } from '../../src/secret.ts';
 import { createTestClock, recorder, usedMemory } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
@@ -363,6 +363,15 @@ it('a burst of first responses to a slow Discord opens those of two agents at mo
   expect(most).toBeGreaterThan(256);
   // 256 of each; the end of some is heard late.
   expect(most).toBeLessThan(600);
+});
+
+it('a request with the bot’s token waits for a limit as long as it says', async () => {
+  const { discord, api } = await open();
+  const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
+  answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
+  await expect(post(100)).rejects.toHaveProperty('retryAfter');
+  await post(60_000);
+  expect(discord.requests).toHaveLength(3);
 });
 
 it('nothing of an interaction stays in memory for longer than a minute', async () => {

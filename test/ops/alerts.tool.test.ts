@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
+import { approve, turnApprovalOn } from '../support/approval.ts';
 import { type Bot, type BotOptions, oneBot, openBot, type TestGuild, textOf } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
 import { sampleOf } from '../support/machine.ts';
@@ -160,6 +161,16 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       failWith(404);
       await bot.start();
       await until(port, 'told_later_total', '{outcome="failed"}').toBeGreaterThan(0);
+    });
+  });
+
+  alertIt('ListingBotDirectMessagesStopped', 'direct messages that Discord stops', async (alert) => {
+    await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
+      await turnApprovalOn(guild);
+      discord.stopDirectMessages('flagged as spam');
+      await add(guild, 1);
+      await approve(guild);
+      await until(port, 'direct_messages_total', '{outcome="stopped"}').toBe(1);
     });
   });
 

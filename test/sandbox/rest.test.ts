@@ -407,6 +407,17 @@ describe('the REST API', () => {
     expect((await post({ content: 'words' }, theirs)).json).toMatchObject({ code: 50278 });
     refuseDirectMessages(person.userId);
     expect((await post({ content: 'words' })).json).toMatchObject({ code: 50007 });
+    for (const [reason, code] of [
+      ['opened too fast', 40003],
+      ['flagged as spam', 20026],
+    ] as const) {
+      standIn.stopDirectMessages(reason);
+      expect(await openDirect({ recipient_id: person.userId })).toMatchObject({
+        status: 403,
+        json: { code },
+      });
+    }
+    standIn.stopDirectMessages(undefined);
     expect(broken()).toEqual([]);
 
     expect((await openDirect({ recipient_id: '123456789012345678' })).json).toMatchObject({ code: 50033 });

@@ -10,11 +10,13 @@ import type { World } from '../world/world.ts';
 import {
   type Denial,
   deletedMessage,
+  flaggedAsSpam,
   invalidRecipient,
   isDenial,
   missingAccess,
   missingPermissions,
   noMutualGuild,
+  openedTooFast,
   othersMessage,
   refusedByPerson,
   tooManyOldEdits,
@@ -81,7 +83,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       auth: 'bot',
       answers: PrivateChannelResponseSchema,
       handle({ json }) {
-        const denial = checkRecipient(json);
+        const denial = checkRecipient(json) ?? STOPS[directMessages.stop() ?? 'none'];
         if (denial !== undefined) return denial;
         const member = guilds.member(Object(json).recipient_id);
         if (member === undefined) return invalidRecipient;
@@ -140,6 +142,8 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     },
   ];
 }
+
+const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
 /** No guild, and so nobody who could be pinged by a role. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };

@@ -54,6 +54,14 @@ export const noMutualGuild = blameless(
   50278,
   'Cannot send messages to this user due to having no mutual guilds',
 );
+/** Seen with this status (davidhozic/discord-advertisement-framework#82). */
+export const openedTooFast = blameless(403, 40003, 'You are opening direct messages too fast.');
+/** In no table of the documentation (Dragory/modmailbot#490, whose client does not show the status). */
+export const flaggedAsSpam = blameless(
+  403,
+  20026,
+  'Your bot has been flagged by our anti-spam system for abusive behavior.',
+);
 export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
 
 /** The code is documented, the limit is not: some 3 in 6 seconds in a channel have been seen (discord-api-docs#4413). */

@@ -1,0 +1,103 @@
+import { DiscordAPIError } from 'discord.js';
+import { expect, it } from 'vitest';
+import { createDirectMessages, type DirectMessagesDeps } from '../../src/discord/direct-messages.ts';
+import { openStore } from '../support/database.ts';
+import { createTestClock, recorder } from '../support/machine.ts';
+
+const HOUR_MS = 3_600_000;
+const MESSAGE = { nonce: 'n', content: 'words', embed: {} };
+
+const refusal = (code: number, status = 403) =>
+  new DiscordAPIError({ code, message: 'No' }, code, status, 'POST', '', {});
+
+/** Direct messages over a store, with what each attempt asks of Discord. */
+async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id: '1' })) {
+  const { values } = await openStore();
+  const outcomes: string[] = [];
+  const logger = recorder();
+  const of = () =>
+    createDirectMessages({ api: { post }, values, onDirectMessage: (each) => outcomes.push(each), logger });
+  return { ...of(), another: of, outcomes, logger };
+}
+
+it.each([50_007, 50_278, 20_009, 10_013])('%i is about one person, for a day', async (code) => {
+  const clock = createTestClock();
+  const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code)));
+  await send('5', MESSAGE);
+  expect(outcomes).toEqual(['refused']);
+  expect([await canSendTo('5'), await canSendTo('6')]).toEqual([false, true]);
+  clock.advance(24 * HOUR_MS);
+  expect(await canSendTo('5')).toBe(true);
+  expect(logger.lines).toEqual([]);
+});
+
+it.each([
+  ['the token', 0, 401],
+  ['a proxy', 40_333, 403],
+  ['the message', 50_035, 400],
+])('a refusal that is about %s closes nobody’s direct messages', async (_what, code, status) => {
+  const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code, status)));
+  await send('5', MESSAGE);
+  expect(outcomes).toEqual(['failed']);
+  expect(await canSendTo('5')).toBe(true);
+  expect(logger.lines).toMatchObject([{ level: 'warn', message: 'could not send a direct message' }]);
+});
+
+it.each([40_003, 20_026])('%i stops all of them for an hour, then for a day', async (code) => {
+  const clock = createTestClock();
+  let asked = 0;
+  const { send, canSendTo, another, outcomes, logger } = await open(() => {
+    asked += 1;
+    return Promise.reject(refusal(code));
+  });
+  await Promise.all([send('5', MESSAGE), send('6', MESSAGE)]);
+  expect(asked).toBe(1);
+  // Another process, and this one after a restart, reads it in the store.
+  expect(await another().canSendTo('7')).toBe(false);
+  clock.advance(HOUR_MS);
+  expect(await canSendTo('5')).toBe(true);
+  await send('5', MESSAGE);
+  clock.advance(23 * HOUR_MS);
+  expect(await canSendTo('5')).toBe(false);
+  clock.advance(HOUR_MS);
+  expect(await canSendTo('5')).toBe(true);
+  expect(outcomes).toEqual(['stopped', 'stopped']);
+  const stopped = { level: 'error', message: expect.stringContaining('Discord stopped the direct messages') };
+  expect(logger.lines).toMatchObject([
+    { ...stopped, details: { code, hours: 1 } },
+    { ...stopped, details: { code, hours: 24 } },
+  ]);
+});
+
+it('opens a channel only after the one before, whose time would run out behind one that hangs', async () => {
+  const asked: string[] = [];
+  const hanging = Promise.withResolvers<never>();
+  const { send, outcomes } = await open((route, { body }) => {
+    asked.push(String(Object(body).recipient_id ?? route));
+    return asked.length === 1 ? hanging.promise : Promise.resolve({ id: '1' });
+  });
+  const first = send('5', MESSAGE);
+  const second = send('6', MESSAGE);
+  await expect.poll(() => asked).toEqual(['5']);
+  hanging.reject(new DOMException('late', 'TimeoutError'));
+  await second;
+  expect(asked.slice(0, 3)).toEqual(['5', '6', '/channels/1/messages']);
+  await first;
+  expect(asked.slice(3)).toEqual(['5', '/channels/1/messages']);
+  expect(outcomes).toEqual(['sent', 'sent']);
+});
+
+it.each(['/users/@me/channels', '/channels/1/messages'])('retries what passes at %s', async (failing) => {
+  const asked: unknown[] = [];
+  const { send, outcomes } = await open(async (route, { body }) => {
+    asked.push({ route, body });
+    if (route === failing && asked.filter((each) => Object(each).route === failing).length === 1)
+      throw refusal(0, 503);
+    return { id: '1' };
+  });
+  await send('5', MESSAGE);
+  expect(outcomes).toEqual(['sent']);
+  const again = asked.filter((each) => Object(each).route === failing);
+  expect(again).toEqual([again[0], again[0]]);
+  expect(asked.at(-1)).toMatchObject({ body: { content: 'words', enforce_nonce: true } });
+});
