@@ -26,4 +26,5 @@ VOLUME /data
 # nobody would tell members that the database is away. It serves this container only, unless HTTP_HOST says more.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node", "-e", "require('http').get({ host: process.env.HTTP_HOST || '127.0.0.1', port: process.env.HTTP_PORT, path: process.env.INTERACTIONS === 'http' ? '/livez' : '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--preserve-symlinks", "src/start.js"]
+# Docker and Kubernetes start it again whatever its status is: what only its operator can fix keeps it for ten minutes first.
+CMD ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--preserve-symlinks", "src/start.js", "--started-again"]

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, misspelt, readConfig, readStoreConfig } from '../src/config/config.ts';
+import { ConfigError, doubtful, misspelt, readConfig, readStoreConfig } from '../src/config/config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -283,6 +283,31 @@ describe('a variable', () => {
   ])('%s may not be one of %j', (variable, given) => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
+  });
+});
+
+describe('a slip', () => {
+  it.each([
+    [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": leave that out'],
+    [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: leave them out'],
+    [{ DISCORD_TOKEN: 'abcdefghij-ABCDEFGHIJ_0123456789' }, 'This looks like the client secret'],
+    [{ DISCORD_TOKEN: TOKEN.replace('.', '. ') }, 'It has a space in it'],
+    [{ LISTING_API_URL: 'list.example.com/base' }, 'did you mean https://list.example.com/base?'],
+    [{ LISTING_API_URL: 'http://list.example.com' }, 'did you mean https://list.example.com?'],
+    [
+      { LISTING_API_URL: '', LISTING_URL: 'https://list.example.com' },
+      'LISTING_URL is the page for people: did you mean LISTING_API_URL?',
+    ],
+  ])('in %j is named', (given, says) => {
+    expect(problemsWith(given)).toContain(says);
+    expect(problemsWith(given)).not.toContain(TOKEN);
+  });
+
+  it('is an address of the service that ends in /api, with which the bot starts all the same', () => {
+    expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
+      expect.stringContaining('requests go to https://list.example.com/api/api.'),
+    ]);
+    expect(doubtful(read({}))).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { prefixDistance } from '../prefix-distance.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import {
   address,
+  botToken,
   encryptionKeys,
   hostsWithPorts,
   ids,
@@ -29,8 +30,6 @@ export class ConfigError extends Error {
 
 /** Code points: the name stands in most sentences, and beside words of ours in the hint of a modal, which takes 100. */
 const NAME = /^\P{C}{1,32}$/u;
-/** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
-const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
@@ -38,7 +37,7 @@ const WAYS = ['gateway', 'http'] as const;
 
 /** What the bot is configured with. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
 const configSchema = z.object({
-  discordToken: secret('the token of the bot: three parts with dots between them, and nothing else', TOKEN),
+  discordToken: botToken,
   /** Without a slash at the end, like `listingApiUrl`. */
   discordApiUrl: url(
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
@@ -100,6 +99,8 @@ export type Config = Readonly<z.infer<typeof configSchema>>;
 
 const COPY = process.platform === 'win32' ? 'copy' : 'cp';
 const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env`;
+const UNREAD_FILE =
+  'There is a file .env here, and it was not read: use "npm start", or node --import=./src/dot-env.js src/start.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -184,8 +185,24 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
 
   const lines = ['The configuration cannot be used:', ...problems.values(), ...misspelt(env)];
   const isIncomplete = lines.some((line) => line.includes(' is missing: '));
+  if (isIncomplete && values.listingApiUrl === undefined && values.listingUrl !== undefined) {
+    lines.push('LISTING_URL is the page for people: did you mean LISTING_API_URL?');
+  }
   if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
+  if (isIncomplete && isDotEnvUnread()) lines.push(UNREAD_FILE);
   throw new ConfigError(lines.join('\n  '));
+}
+
+/** Whether there is a file `.env` that Node was not told to read. */
+export const isDotEnvUnread = (): boolean =>
+  existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
+
+/** Settings that can be used and are probably not meant so: a sentence each. */
+export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): readonly string[] {
+  if (!listingApiUrl.endsWith('/api')) return [];
+  return [
+    `LISTING_API_URL ends in /api, which the bot adds: requests go to ${listingApiUrl}/api. "npm run doctor" tries it without`,
+  ];
 }
 
 /** Longer values are not repeated in a message: a bot token in the wrong variable is longer. */
@@ -194,7 +211,14 @@ const LONGEST_SHOWN = 40;
 /** The given value, unless it is a secret or a URL with a password. */
 function given(name: string, value: string | undefined): string {
   if (value === undefined || SECRETS.includes(name)) return '';
-  return value.includes('@') || value.length > LONGEST_SHOWN ? '' : `, and is ${JSON.stringify(value)}`;
+  if (value.includes('@') || value.length > LONGEST_SHOWN) return '';
+  return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
+}
+
+/** Proposes the same address over https, where that is all it lacks. */
+function withHttps(value: string): string {
+  const [, rest = ''] = /^(?:http:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/.*)?)$/i.exec(value) ?? [];
+  return rest === '' ? '' : `; did you mean https://${rest}?`;
 }
 
 /**

@@ -80,6 +80,28 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
+/** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const TOKEN_NEEDED = 'the token of the bot: three parts with dots between them, and nothing else';
+
+/** The bot's token, as a `Secret`. */
+export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue }) => {
+  if (TOKEN.test(text)) return new Secret(text);
+  addIssue(`must be ${TOKEN_NEEDED}${slipIn(text)}`);
+  return z.NEVER;
+});
+
+/** Says what is usually wrong with a token that looks like this, and repeats nothing of it. */
+function slipIn(text: string): string {
+  if (/^bot\s/i.test(text)) return '. It begins with "Bot ": leave that out';
+  if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text))
+    return '. It has quotes around it: leave them out';
+  if (/^[\w-]{32}$/.test(text)) {
+    return '. This looks like the client secret, of the page "OAuth2": the token is on the page "Bot"';
+  }
+  return /\s/.test(text) ? '. It has a space in it' : '';
+}
+
 /** A page for a link button. */
 export const link = z
   .string()

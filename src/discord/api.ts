@@ -204,24 +204,29 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     try {
       return await within(longestWaitMs, attempt, signal);
     } catch (error) {
-      if (isUnauthorized(error)) void checkToken();
+      if (isUnauthorized(error) && !isTokenRefused) {
+        tokenCheck ??= checkToken().finally(() => {
+          tokenCheck = undefined;
+        });
+        await tokenCheck;
+      }
       throw error;
     }
   }
 
-  let isTokenInDoubt = false;
-  /** Asks Discord for the application itself, once at a time, since a 401 can have other reasons (discord.js#7492). */
+  let isTokenRefused = false;
+  let tokenCheck: Promise<void> | undefined;
+  /** Asks Discord for the application itself, since a 401 can have other reasons (discord.js#7492). */
   async function checkToken(): Promise<void> {
-    if (isTokenInDoubt) return;
-    isTokenInDoubt = true;
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
-      isTokenInDoubt = false;
     } catch (error) {
-      isTokenInDoubt = isUnauthorized(error);
-      if (isTokenInDoubt) onTokenRefused?.();
+      isTokenRefused = isUnauthorized(error);
+      if (isTokenRefused) onTokenRefused?.();
     }
   }
+
+  const tellFailure = createFailureLog(apiUrl, logger);
 
   /** Makes a request with the interaction's token, without reading what Discord says of the message. */
   async function byInteraction(
@@ -317,7 +322,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    tellFailure: createFailureLog(apiUrl, logger),
+    /** Logs a failure that is tried again; nothing once the token is refused, since the bot then ends. */
+    tellFailure(...failure: Parameters<typeof tellFailure>): void {
+      if (!isTokenRefused) tellFailure(...failure);
+    },
     /**
      * How far the clock of this machine is ahead of Discord's, to a second or two, in milliseconds; `undefined` if Discord
      * does not answer. Never throws.

@@ -7,7 +7,7 @@ import { isForeign, listGuilds } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
-import { FatalDiscordError } from './gateway.ts';
+import { type FatalDiscordError, RefusedTokenError } from './gateway.ts';
 import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
 import { createPublishing } from './publish.ts';
 
@@ -18,7 +18,7 @@ export interface DiscordDeps
   readonly claimJob: ClaimJob;
   /** Where files are read from that members upload. */
   readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
-  /** Called each time Discord refuses the token. */
+  /** Called once Discord refuses the token. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
@@ -34,7 +34,7 @@ export function createDiscord(deps: DiscordDeps) {
   const api = createDiscordApi({
     ...deps,
     onTokenRefused: () =>
-      onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
+      onFatal(new RefusedTokenError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
   });
   const attachments = createAttachments({ ...files, logger });
   const clock = createClockCheck({ api, logger });

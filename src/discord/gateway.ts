@@ -9,12 +9,18 @@ import { createShard, type Shard, type ShardState } from './shard.ts';
 
 /** The bot cannot go on: what to tell the operator, in one line. */
 export class FatalDiscordError extends Error {
-  override readonly name = 'FatalDiscordError';
+  override readonly name: string = 'FatalDiscordError';
 }
 
+/** Discord refuses the token. Only the operator can fix that: a restart would fail in the same way. */
+export class RefusedTokenError extends FatalDiscordError {
+  override readonly name = 'RefusedTokenError';
+}
+
+const TOKEN_REFUSED = 4004;
 /** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
-  4004: 'the bot token is not valid (any more)',
+  [TOKEN_REFUSED]: 'the bot token is not valid (any more)',
   4010: 'the shard is not valid',
   4011: 'the bot is in too many servers for one shard',
   4012: 'the version of the gateway is no longer served',
@@ -70,8 +76,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
 
-  function fatal(message: string, cause?: unknown): void {
-    if (!isLeaving) onFatal(new FatalDiscordError(message, { cause }));
+  function fatal(error: FatalDiscordError): void {
+    if (!isLeaving) onFatal(error);
     isLeaving = true;
   }
 
@@ -79,8 +85,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function closed(shard: number, code: number): boolean {
     const reason = FATAL_CLOSE_CODES[code];
     if (reason === undefined) return false;
-    const advice = code === 4004 ? ': copy DISCORD_TOKEN again from the Developer Portal' : '';
-    fatal(`Discord ended shard ${shard} with code ${code}: ${reason}${advice}`);
+    const says = `Discord ended shard ${shard} with code ${code}: ${reason}`;
+    fatal(
+      code === TOKEN_REFUSED
+        ? new RefusedTokenError(`${says}: copy DISCORD_TOKEN again from the Developer Portal`)
+        : new FatalDiscordError(says),
+    );
     return true;
   }
 

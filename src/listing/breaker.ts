@@ -7,6 +7,13 @@ export type Health = 'answered' | 'failed';
 export const HELD_BACK_FOR = ['none', 'some', 'all'] as const;
 export type HeldBackFor = (typeof HELD_BACK_FOR)[number];
 
+interface HeardOutcome {
+  readonly guildId: string;
+  readonly health: Health;
+  /** Why the response was of no use, also where the service itself works. */
+  readonly trouble: string | undefined;
+}
+
 export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Failures in a row after which a guild's submissions are held back. */
@@ -32,7 +39,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
   const failuresOf = createBoundedMap<number>(MOST_GUILDS);
   const nextTryOf = createBoundedMap<number>(MOST_GUILDS);
   const pausedUntil = createBoundedMap<number>(MOST_GUILDS);
-  let outcomes: { readonly guildId: string; readonly health: Health }[] = [];
+  let outcomes: HeardOutcome[] = [];
   let nextTryOfAll = 0;
 
   const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= MOST_FAILURES;
@@ -58,8 +65,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return true;
     },
     /** Takes note of how a request of this guild ended. */
-    note(guildId: string, health: Health): void {
-      outcomes = [...outcomes, { guildId, health }].slice(-OUTCOMES_OF_ALL);
+    note(guildId: string, health: Health, trouble?: string): void {
+      outcomes = [...outcomes, { guildId, health, trouble }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
         failuresOf.delete(guildId);
         nextTryOf.delete(guildId);
@@ -86,6 +93,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
     /** How the latest request of any guild ended; `undefined` before the first request. */
-    latest: (): Health | undefined => outcomes.at(-1)?.health,
+    latest: (): Omit<HeardOutcome, 'guildId'> | undefined => outcomes.at(-1),
   };
 }

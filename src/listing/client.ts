@@ -81,7 +81,7 @@ export function createListingApi(deps: ListingApiDeps) {
     const outcome = await request;
     const ms = performance.now() - sentAt;
     onRequest?.({ action, outcome: outcome.kind, ms });
-    if (logger) report(logger, { action, ms: Math.round(ms) }, outcome);
+    if (logger) report(logger, { action, address: url.href, ms: Math.round(ms) }, outcome);
     if (logger && outcome.kind === 'games') reportUnusable(logger, outcome.unusable ?? []);
     return outcome;
   }

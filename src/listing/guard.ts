@@ -58,7 +58,7 @@ export function createGuard(deps: GuardDeps) {
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
-    breaker.note(guildId, isFailure ? 'failed' : 'answered');
+    breaker.note(guildId, isFailure ? 'failed' : 'answered', troubleIn(outcome));
   }
 
   return {
@@ -106,6 +106,12 @@ const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
   'not-found',
   'redirect',
 ]);
+
+/** Why a response was of no use. After a 429 the service is well all the same. */
+function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
+  if (!('reason' in outcome) || outcome.reason === 'rate-limited') return undefined;
+  return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;
+}
 
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;

@@ -23,7 +23,7 @@ export interface Health {
   /**
    * Whether the listing service answers, for information: the bot goes on without it. `null`: not asked since the start.
    */
-  readonly listing: { readonly ok: boolean | null };
+  readonly listing: { readonly ok: boolean | null; readonly detail?: string };
 }
 
 /** Reads the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
@@ -35,7 +35,7 @@ export async function healthOf({ gateway, wayInTrouble, store, breaker }: Health
     ready: isOpen && written.ok,
     gateway: { ok: isOpen, shards: gateway.shards(), ...(detail !== undefined && { detail }) },
     store: written,
-    listing: { ok: listingIsWell(breaker) },
+    listing: listingOf(breaker),
   };
 }
 
@@ -48,10 +48,13 @@ async function tryToWrite(store: HealthParts['store']): Promise<Health['store']>
   }
 }
 
-function listingIsWell(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): boolean | null {
+function listingOf(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): Health['listing'] {
   const latest = breaker.latest();
-  if (latest === undefined) return null;
-  return latest === 'answered' && breaker.heldBackFor() === 'none';
+  if (latest === undefined) return { ok: null };
+  const extent = breaker.heldBackFor();
+  const heldBack = extent === 'none' ? undefined : `submissions of ${extent} Discord servers are held back`;
+  const detail = latest.trouble ?? heldBack;
+  return detail === undefined ? { ok: true } : { ok: false, detail };
 }
 
 interface HealthParts {

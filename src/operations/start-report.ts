@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { type Application, inviteLink } from '../discord/portal.ts';
 import type { Logger } from '../logger.ts';
+import { VERSION } from '../version.ts';
 
 export interface Online {
   /** How many commands are published. */
@@ -11,10 +11,9 @@ export interface Online {
 
 /** Says what an operator wants to know of a bot that has started, in one entry of the log. No secret is in it. */
 export async function reportStart(config: Config, logger: Logger, online: Online): Promise<void> {
-  const packageJson = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
   logger.info(
     {
-      version: JSON.parse(packageJson).version,
+      version: VERSION,
       listing: config.listingApiUrl,
       gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'none of its own; the keys of the guilds are used',
       commands: online.commands,

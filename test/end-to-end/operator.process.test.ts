@@ -4,10 +4,13 @@ import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { botTest, OVER_HTTP, openBot, textOf } from '../support/bot.ts';
+import { botTest, OVER_HTTP, oneBot, openBot, textOf } from '../support/bot.ts';
 import { isOnPostgres } from '../support/database.ts';
-import { runFile } from '../support/machine.ts';
+import { folder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, adds, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
+
+/** EX_CONFIG of sysexits.h: the unit of systemd does not start it again. */
+const UNUSABLE = 78;
 
 const it = botTest({
   asProcess: true,
@@ -25,10 +28,46 @@ it('a bot that cannot start names every bad variable in one message, and repeats
       GAMES_TTL_SECONDS: 'soon',
     },
   });
-  expect(status).toBe(1);
+  expect(status).toBe(UNUSABLE);
   for (const name of ['DISCORD_TOKEN', 'LISTING_API_URL', 'ENCRYPTION_KEY', 'GAMES_TTL_SECONDS'])
     expect(stderr).toContain(name);
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
+});
+
+it('a token that Discord refuses ends the bot with one sentence', async () => {
+  const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
+  mayBreak('401: Unauthorized', 9);
+  const { status, stderr, stdout } = await runFile(['src/start.js'], {
+    env: {
+      DISCORD_TOKEN: 'MTIzNDU2.GaBcDe.another-one-than-the-stand-ins',
+      DISCORD_API_URL: discord.apiUrl,
+      LISTING_API_URL: listing.url,
+      STORE_URL: `sqlite://${folder()}/bot.sqlite`,
+    },
+  });
+  expect(status).toBe(UNUSABLE);
+  expect(stderr).toMatch(/^server-listing-bot: Discord does not accept DISCORD_TOKEN: make a new one: .*\n$/);
+  const [first, ...others] = stdout.trim().split('\n');
+  expect(first).toMatch(/"msg":"starting server-listing-bot \d+\.\d+\.\d+"/);
+  expect(
+    others.filter((line) => !line.includes('"level":"info"') && !line.includes('made an encryption key')),
+  ).toEqual([]);
+});
+
+it('a container that cannot use its configuration says why, and waits until it is stopped', async () => {
+  const ended = runFile(['src/start.js', '--started-again'], {
+    cwd: tmpdir(),
+    env: {},
+    onStart: (child) => {
+      child.stderr?.on('data', (text) => {
+        if (String(text).includes('ends in 10 minutes')) child.kill('SIGTERM');
+      });
+    },
+  });
+  expect(await ended).toMatchObject({
+    status: UNUSABLE,
+    stderr: expect.stringMatching(/DISCORD_TOKEN is missing[\s\S]*it ends in 10 minutes/),
+  });
 });
 
 describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {

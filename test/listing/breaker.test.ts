@@ -16,7 +16,7 @@ function tell(story: string) {
     else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
     else breaker.note(what, sign === '+' ? 'answered' : 'failed');
   }
-  return { may: may.join(' '), heldBackFor: breaker.heldBackFor(), latest: breaker.latest() };
+  return { may: may.join(' '), heldBackFor: breaker.heldBackFor(), latest: breaker.latest()?.health };
 }
 
 it.each([

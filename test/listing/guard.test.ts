@@ -199,7 +199,7 @@ describe('the breaker', () => {
     for (const ask of ['add', 'read'] as const) {
       const guard = setUp([{ kind, message: 'Words.', ...(reason && { reason }) } as Outcome]);
       await guard[ask]();
-      expect(guard.breaker.latest() ?? '').toBe(health);
+      expect(guard.breaker.latest()?.health ?? '').toBe(health);
     }
   });
 });

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { readDotEnv } from '../../src/read-dot-env.js';
 import { folder, runProgram } from '../support/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -11,7 +12,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 /** What `npm run SCRIPT` prints in another folder. */
 async function printed(script: string, cwd: string, env = {}): Promise<string> {
   const [, ...line] = String(scripts[script]).split(' ');
-  const args = line.map((part) => part.replace(/(?<=^|=)(?:\.\/)?(?=src\/)/, `${ROOT}/`));
+  const args = line.map((part) => part.replace(/(?<=^|=)(?:\.\/)?(?=(?:src|sandbox)\/)/, `${ROOT}/`));
   const { stdout, stderr } = await runProgram([process.execPath, ...args, 'a-file'], { cwd, env });
   return stdout + stderr;
 }
@@ -26,9 +27,65 @@ it('each program reads the file .env, and says nothing of it where there is none
   expect(read).toContain('STORE_URL must be');
 });
 
-it.each(PROGRAMS)('%s says in a sentence that Node is too old', async (script) => {
+it.each([...PROGRAMS, 'sandbox'])('%s says in a sentence that Node is too old', async (script) => {
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
   const said = await printed(script, folder(), env);
   expect(said).toMatch(/^This is Node 24\.11\.9, and 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
+});
+
+describe('the file .env', () => {
+  function read(content: string | Buffer) {
+    const path = join(folder(), '.env');
+    writeFileSync(path, content);
+    const { values, complaints, isReadable } = readDotEnv(path);
+    return { values, complaints: complaints.map((each) => each.replace(path, '.env')), isReadable };
+  }
+
+  it('is read with a byte-order mark, with lines of Windows, and where it is not there', () => {
+    const values = { DISCORD_TOKEN: 'a.b.c', LISTING_API_URL: 'https://list.example.com' };
+    const text = '\uFEFFDISCORD_TOKEN=a.b.c\r\nLISTING_API_URL="https://list.example.com"\r\n';
+    expect(read(text)).toEqual({ values, complaints: [], isReadable: true });
+    expect(readDotEnv(join(folder(), '.env'))).toEqual({ values: {}, complaints: [], isReadable: true });
+    const example = readFileSync(join(ROOT, '.env.example'));
+    expect(read(example).complaints).toEqual([]);
+  });
+
+  it('is named where it cannot be read: saved as UTF-16, or a folder', () => {
+    for (const mark of ['\uFEFF', '']) {
+      const { complaints, isReadable } = read(Buffer.from(`${mark}DISCORD_TOKEN=a.b.c\n`, 'utf16le'));
+      expect({ complaints, isReadable }).toEqual({
+        complaints: ['.env is saved as UTF-16 ("Unicode"): save it as UTF-8'],
+        isReadable: false,
+      });
+    }
+    const path = join(folder(), '.env');
+    mkdirSync(path);
+    expect(readDotEnv(path)).toMatchObject({
+      complaints: [expect.stringContaining('is a folder, and has to be a file')],
+      isReadable: false,
+    });
+  });
+
+  it.each([
+    ['', '.env sets no variable: write each as NAME=value, on a line of its own, and save the file as UTF-8'],
+    [
+      'A=b\nLISTING_API_URL: https://x.example?q=1\n',
+      '.env, line 2: write LISTING_API_URL=value, with "=" in place of ":"',
+    ],
+    ['A=b\n\nA=c\n', '.env has A twice (lines 1 and 3): the last one counts'],
+    ['A=b\nA=\n', '.env has A twice (lines 1 and 2): the last one counts, and it is empty'],
+  ])('is complained of: %j', (content, complaint) => {
+    expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
+  });
+
+  it('ends a program with a sentence where it cannot be read, and not where something in it is odd', async () => {
+    const [odd, unreadable] = [folder(), folder()];
+    writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
+    mkdirSync(join(unreadable, '.env'));
+    expect(await printed('restore', odd)).toMatch(
+      /^server-listing-bot: \.env has STORE_URL twice[^\n]*\nrestore: .*STORE_URL must/s,
+    );
+    expect(await printed('restore', unreadable)).toMatch(/^server-listing-bot: \.env is a folder[^\n]*\n$/);
+  });
 });

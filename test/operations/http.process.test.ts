@@ -51,6 +51,15 @@ describe('health', () => {
     expect(await grown('listing_bot_store_errors_total')).toBeGreaterThan(0);
   });
 
+  it('says why the listing service is of no use, on /readyz', async ({ member, listing }) => {
+    await listing.behave({ kind: 'text', status: 404, body: '<html></html>' }, 1);
+    await addServer(member, 'nowhere.example.com:1');
+    const detail = expect.stringMatching(/^not-found: HTTP 404: no JSON/);
+    expect(await ready()).toMatchObject({ status: 200, ready: true, listing: { ok: false, detail } });
+    await addServer(member, 'somewhere.example.com:1');
+    expect((await ready()) as object).toHaveProperty('listing', { ok: true });
+  });
+
   it('names the paths that there are', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);

@@ -144,7 +144,17 @@ describe.skipIf(!canVerify)('the systemd path', () => {
     expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });
 
-  it('comes up, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
+  /** A Node that is too old, as far as the bot looks at that. */
+  const oldNode = `#!/bin/sh\nexec ${process.execPath} --import='data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})' "$@"\n`;
+  writeFileSync(join(folder, 'old-node'), oldNode, { mode: 0o755 });
+  it.each([
+    ['a new Node', 'true', process.execPath],
+    [
+      'Node 20, after `npm ci`',
+      `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
+      join(folder, 'old-node'),
+    ],
+  ])('on a machine with %s comes up, is stopped in the middle of a submission, and loses nothing', async (_, install, node) => {
     // What systemd does of it where there is no systemd: the folders, the user, the environment, the command as it stands.
     await losesNothing({
       user: USER,
@@ -153,11 +163,12 @@ describe.skipIf(!canVerify)('the systemd path', () => {
         mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/${stateDirectory}
         mount --bind ${data} /var/lib/${stateDirectory}
         mount -t tmpfs tmpfs /usr/local/bin && touch /usr/local/bin/node
-        mount --bind ${process.execPath} /usr/local/bin/node
+        mount --bind ${node} /usr/local/bin/node
+        ${install}
         mount -o remount,bind,ro ${workingDirectory} && mount -o remount,bind,ro /
         umask ${all('UMask')}
         cd ${workingDirectory}
-        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin ${all('Environment').join(' ')}
+        export ${all('Environment').join(' ')}
         exec setpriv --reuid=${USER} --regid=${USER} --clear-groups --no-new-privs --bounding-set=-all ${all('ExecStart')}`),
       onStart: (pid) => isConfined(pid, workingDirectory),
     });

@@ -108,15 +108,15 @@ describe('the bot process', () => {
 
   it('that ends by itself is told, with its status and last words, and starts again', async () => {
     const [crashed] = await told('bot', async () => {
-      // 4004, authentication failed: nothing a bot could recover from.
-      sandbox.discord.gateway.close(4004);
+      // 4013, invalid intents: nothing a bot could recover from.
+      sandbox.discord.gateway.close(4013);
       await expect.poll(() => sandbox.botState).toBe('crashed');
     });
     expect(crashed).toMatchObject({ state: 'crashed', exit: { status: 1, signal: null, wanted: false } });
     const lastWords = crashed !== undefined && 'exit' in crashed ? crashed.exit.lastWords : [];
     // All that is no JSON, for a person at a terminal.
     expect(lastWords.filter((line) => !line.startsWith('{'))).toEqual([
-      expect.stringMatching(/^server-listing-bot: .*4004.*the bot token is not valid/),
+      expect.stringMatching(/^server-listing-bot: .*4013.*the intents are not valid/),
     ]);
     expect(sandbox.bot.running).toBe(false);
     await sandbox.startBot();

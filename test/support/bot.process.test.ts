@@ -59,10 +59,10 @@ describe('a bot of the tests', () => {
     { asProcess: false, crash: true },
   ])('ends badly when the bot ended by itself unless that was wanted: %o', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
-    bot.discord.gateway.close(4004);
+    bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();
     expect({ status, wanted }).toEqual({ status: 1, wanted: false });
-    expect(lastWords.join()).toContain('with code 4004');
+    expect(lastWords.join()).toContain('with code 4013');
     if (crash) await bot.close({ crash });
     else await expect(bot.close()).rejects.toThrow('the bot ended by itself');
   });

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { REST, Routes } from 'discord.js';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { startListing } from '../../sandbox/listing/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
@@ -241,6 +242,16 @@ describe('of the rest, the doctor', () => {
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
     await fails('Listing service', /does not take LISTING_API_KEY: Invalid API key\./, wrong);
     expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(/the keys of the servers are used/);
+  });
+
+  it('proposes LISTING_API_URL without the /api at its end, where the service answers there', async () => {
+    const listing = await startListing();
+    onTestFinished(() => listing.close());
+    listing.allow(OPERATOR_KEY);
+    const { failed, text } = await examine({ LISTING_API_URL: `${listing.url}/api` });
+    expect(failed).toEqual(['Listing service']);
+    expect(text).toContain(`${listing.url}/api/api does not answer as it should: not-found, HTTP 404`);
+    expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
   it('takes a store that is not there yet', async () => {
