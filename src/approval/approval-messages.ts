@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
-import { type ChannelMessage, type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
+import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discord/channel-posts.ts';
 import { DEFAULTS, type GuildSettings, type logChannels, type Settings } from '../guilds/settings.ts';
 import type { PressedPost } from '../interactions/command.ts';
 import { rows } from '../interactions/controls.ts';
@@ -167,7 +167,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** Changes the message with the token of the press, which limits of its channel do not hold. */
   async function putByPress(by: Answerable, shown: ChannelMessage): Promise<'posted' | 'refused' | 'failed'> {
     try {
-      await api.edit(by, { body: { ...messageBody(shown), flags: 0 }, files: [] });
+      await api.edit(by, { body: replacingBody(shown), files: [] });
       return 'posted';
     } catch (error) {
       return isUncertain(error) ? 'failed' : 'refused';

@@ -48,8 +48,25 @@ export const messageBody = ({ content, embed, components = [], roleId }: Channel
   allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
 });
 
-/** Discord's reasons why a message cannot be changed any more: it is gone, or its thread is archived or locked. */
-const MESSAGE_GONE: readonly number[] = [RESTJSONErrorCodes.UnknownMessage, 50_083, 160_005];
+/**
+ * A message that replaces another one. Its embed is shown again where somebody has hidden the embeds. Without an embed the flag
+ * stays, since it would only bring back link previews that an admin has hidden.
+ */
+export const replacingBody = (message: ChannelMessage) => ({
+  ...messageBody(message),
+  ...(message.embed && { flags: 0 }),
+});
+
+/**
+ * Discord's reasons why the bot can no longer change a message: the message is gone, its thread is archived or locked, or it was
+ * posted by another application that used this database before.
+ */
+const MESSAGE_GONE: readonly number[] = [
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+  50_083,
+  160_005,
+];
 
 /**
  * What came of a message that is changed later: as of any other, or the message to be changed is gone, or Discord does not take
@@ -72,7 +89,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   /**
    * Posts a message that is changed later. Pings nobody but the one role. Never throws.
-   * @param messageId changes this one, in place of all that it shows, embeds that somebody has taken away among it
+   * @param messageId changes this one, in place of all that it shows
    * @returns also the id of the message that was posted or changed
    */
   async function put(
@@ -80,15 +97,14 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
     { nonce = randomUUID(), ...message }: ChannelMessage,
     messageId?: string,
   ): Promise<{ readonly result: PutResult; readonly messageId?: string }> {
-    const body = messageBody(message);
     try {
       if (messageId !== undefined) {
-        await api.patch(Routes.channelMessage(channelId, messageId), { body: { ...body, flags: 0 } });
+        await api.patch(Routes.channelMessage(channelId, messageId), { body: replacingBody(message) });
         return { result: 'posted', messageId };
       }
       const posted = await api.post(Routes.channelMessages(channelId), {
         // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
-        body: { ...body, nonce: nonceOf(nonce), enforce_nonce: true },
+        body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
       });
       refusals.forget(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };

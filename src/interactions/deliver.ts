@@ -6,7 +6,7 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import { type DiscordApi, hasCode, type MessageBody } from '../discord/api.ts';
+import { type DiscordApi, hasCode, isRefusedByDiscord, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { persist } from '../discord/persist.ts';
 import { shortenMarkup } from '../words/escape.ts';
@@ -73,9 +73,15 @@ export function bareText({ content = '', embeds = [] }: Reply): string {
 const isAboutText = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
 
-/** Discord could not take what it was sent: bad or too large. */
-const isMalformed = (error: unknown): boolean =>
-  isAboutText(error) || (error instanceof DiscordAPIError && (error.status === 400 || error.status === 413));
+/** Statuses with which Discord doesn't refuse the message itself: the token, the interaction, or the moment is wrong. */
+const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
+
+/** Whether Discord could accept another message in place of the one that it refused. */
+const isAboutMessage = (error: unknown): boolean =>
+  error instanceof DiscordAPIError &&
+  isRefusedByDiscord(error) &&
+  !NOT_ABOUT_MESSAGE.includes(error.status) &&
+  !hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 
 /**
  * Says a reply as Discord takes it: as it is, else its bare text, else a fixed sentence.
@@ -91,7 +97,7 @@ export async function sendFirstAccepted(
   try {
     return await send(reply);
   } catch (error) {
-    if (!isMalformed(error)) throw error;
+    if (!isAboutMessage(error)) throw error;
     refusal = error;
   }
   const sentence = fallback(refusal);
@@ -99,7 +105,7 @@ export async function sendFirstAccepted(
   try {
     if (bare !== '') return await send({ content: bare });
   } catch (error) {
-    if (!isMalformed(error)) throw error;
+    if (!isAboutMessage(error)) throw error;
   }
   await send({ content: sentence });
 }

@@ -14,6 +14,7 @@ async function edited(code: number, status: number) {
 
 it.each([
   [10_008, 404, 'message-gone'],
+  [50_005, 403, 'message-gone'],
   [50_083, 400, 'message-gone'],
   [160_005, 403, 'message-gone'],
   [10_003, 404, 'gone'],
@@ -27,10 +28,11 @@ it.each([
   expect(await edited(code, status)).toBe(result);
 });
 
-it('an edit brings back the embeds that somebody has taken away', async () => {
+it('an edit shows an embed again that somebody has hidden, and otherwise leaves hidden previews hidden', async () => {
   const bodies: unknown[] = [];
   const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
   const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });
+  await posts.put('1', { content: 'words', embed: { description: 'more' } }, '2');
   await posts.put('1', { content: 'words' }, '2');
-  expect(bodies).toMatchObject([{ flags: 0 }]);
+  expect(bodies).toMatchObject([{ flags: 0 }, expect.not.objectContaining({ flags: 0 })]);
 });

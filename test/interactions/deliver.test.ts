@@ -104,26 +104,48 @@ describe('a reply', () => {
   });
 });
 
-describe('an answer that Discord does not take', () => {
-  const refusal = (code: number) =>
-    new DiscordAPIError({ code, message: 'no' }, code, 400, 'PATCH', 'https://discord.test', {});
-  const BAD_FORM = refusal(50035);
-  const HARMFUL_LINK = refusal(240000);
+describe('a reply that Discord refuses', () => {
+  const refusal = (code: number, status = 400) =>
+    new DiscordAPIError({ code, message: 'no' }, code, status, 'PATCH', 'https://discord.test', {});
 
-  it.each<[what: string, why: Error, takes: string, said: string[]]>([
-    ['for its buttons comes as its bare text', BAD_FORM, 'a\nb', ['a', 'a\nb']],
-    ['nor its bare text ends in a fixed sentence', BAD_FORM, 'instead', ['a', 'a\nb', 'instead']],
-    ['for a link in it ends in a fixed sentence at once', HARMFUL_LINK, 'instead', ['a', 'instead']],
-  ])('%s', async (_what, why, takes, said) => {
+  /** The texts that are sent for a reply if Discord accepts only `accepted`. */
+  async function textsSent(why: Error, accepted: string): Promise<string[]> {
     const sent: string[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, { body }) => {
       sent.push(String(body.content));
-      if (body.content !== takes) throw why;
+      if (body.content !== accepted) throw why;
     };
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
     const fallback = () => 'instead';
-    await deliver({ ...ALONE, api, fallback, interaction: press('1'), shown: undefined }, REPLY);
-    expect(sent).toEqual(said);
+    const delivery = { ...ALONE, api, fallback, interaction: press('1'), shown: undefined };
+    await deliver(delivery, REPLY).catch((error) => expect(error).toBe(why));
+    return sent;
+  }
+
+  it.each([
+    ['a bad form', 50_035, 400],
+    ['uploads that are limited for the guild', 400_001, 403],
+    ['what is too large', 40_005, 413],
+    ['a reason that nobody knows yet', 999_999, 422],
+  ])('is replaced by its bare text, then by a fixed sentence: for %s', async (_what, code, status) => {
+    expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
+    expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
+  });
+
+  it('is replaced by a fixed sentence immediately for a link in it', async () => {
+    expect(await textsSent(refusal(240_000), 'instead')).toEqual(['a', 'instead']);
+  });
+
+  it.each([
+    [0, 401],
+    [50_027, 401],
+    [10_015, 404],
+    [10_062, 404],
+    [0, 408],
+    [0, 429],
+    [40_060, 400],
+  ])('is given up for %i with status %i, which no other text changes', async (code, status) => {
+    expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a']);
   });
 });
 
