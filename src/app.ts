@@ -77,6 +77,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     store,
     encryption,
     owner,
+    isShared,
     claimJob,
     parts: storeParts,
   } = openStore({
@@ -157,7 +158,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { games, breaker } = listing;
-  const record = createInteractionRecord({ store, owner, encryption, logger });
+  const record = createInteractionRecord({ store, owner, isShared, encryption, logger });
   const approvalMessages = createApprovalMessages({
     approvals: records.approvals,
     api,

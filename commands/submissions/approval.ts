@@ -12,6 +12,7 @@ import type { Command, Context, PressContext, Reply, SubmitContext } from '../..
 import { button, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
+import { isUnsent } from '../../src/submissions/draft.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { type Run, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -111,8 +112,9 @@ export function approvalActions(
     return reply.isRefusal ? { content: context.t('approval.changed'), isRefusal: true } : {};
   }
 
-  /** Where it stands among all that waits, counted from 1. */
+  /** Where it stands among all that waits, counted from 1, for /submissions. */
   async function placeOf(context: Deciding): Promise<number> {
+    if (context.posted) return 0;
     const { guildId, id } = seenOf(context);
     return (await approvals.waiting(guildId)).indexOf(id) + 1;
   }
@@ -157,7 +159,9 @@ export function approvalActions(
       },
     });
     if (result.kind === 'ended') {
-      const texts = unsentTexts(context, result, await approvals.find(seen));
+      const { limitedRows, servers } = result;
+      const isAllSent = limitedRows.length === 0 && !servers.some(({ outcome }) => isUnsent(outcome));
+      const texts = unsentTexts(context, result, isAllSent ? undefined : await approvals.find(seen));
       const member = { user: { id: found.userId } };
       return {
         ...(await decided(context, before, texts)),

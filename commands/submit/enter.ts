@@ -3,7 +3,7 @@ import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
+import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Editing, isSentAtOnce } from '../../src/submissions/draft.ts';
 import { MOST_TYPED, type NewDraft } from '../../src/submissions/list-drafts.ts';
@@ -39,6 +39,10 @@ export async function readFields(
   typed: TypedRow,
   deps: CommandDeps,
 ): Promise<{ readonly read: Pick<NewDraft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
+  if (isOneAddress(typed.server)) {
+    if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
+    return { read: { source: 'options', rows: [readOne(typed, [], deps.games)] } };
+  }
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
   const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
   if (found.length > 1) {

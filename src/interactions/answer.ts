@@ -205,7 +205,8 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      await editOrder.claim(interaction.id, message);
+      // Its own message it has claimed with its record.
+      if (message !== interaction.id) await editOrder.claim(interaction.id, message);
       if (!(await record.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
       // If this fails, the interaction stays recorded, and its member or the log channel is told soon: see after-crash.ts.

@@ -205,14 +205,19 @@ export async function deliverBeside(
 async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {
   const { api, editOrder, interaction, message, shown, progress } = delivery;
   const after = messageAfter(reply, shown);
-  const edit = () => api.edit(interaction, after, () => editOrder.isLatest(interaction.id, message));
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
+  const edit = () => {
+    // What has shown nothing but "thinking…" has no buttons, so no other interaction writes it.
+    const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
+    return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
+  };
   await persist(async () => {
     // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
     if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
+    const done = edit();
     isSentBefore = true;
-    await edit();
+    await done;
   });
   if (!progress?.isUncertain()) return;
   // Discord may have done the edit with the progress last.

@@ -61,6 +61,8 @@ export interface RecordDeps {
   readonly store: Pick<Store, 'tables'>;
   /** The id of this process. */
   readonly owner: string;
+  /** Whether other processes of the bot use the database, which could take over an interaction from this one. */
+  readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -71,7 +73,7 @@ export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createInteractionRecord({ store, owner, encryption, logger }: RecordDeps) {
+export function createInteractionRecord({ store, owner, isShared, encryption, logger }: RecordDeps) {
   /** @param context binds it to where it is kept */
   function seal({ interaction, ...others }: KeptInteraction, context: string): string {
     // Only the fields of the schema are kept.
@@ -114,6 +116,7 @@ export function createInteractionRecord({ store, owner, encryption, logger }: Re
 
   /** Whether the interaction was not taken over from this process. Inside of a transaction of its guild that stays so. */
   async function owns(interactionId: string): Promise<boolean> {
+    if (!isShared) return true;
     const row = await store
       .tables()
       .selectFrom('interactions')

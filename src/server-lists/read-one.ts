@@ -17,6 +17,10 @@ export async function gameTyped(
   return games.find(typed);
 }
 
+/** Whether what was typed as an address is one, and nothing else could be read out of it. */
+export const isOneAddress = (typed: string): boolean =>
+  !/[\s,;]/u.test(typed.trim()) && parseAddress(typed).ok;
+
 /**
  * Reads what was typed into the fields for one server. Only the service knows which games it takes: while its list is unknown,
  * what may be an alias is one.

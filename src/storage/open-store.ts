@@ -32,6 +32,7 @@ export function openStore(deps: OpenStoreDeps) {
     store,
     encryption,
     owner,
+    isShared,
     claimJob: createClaimJob({ store, owner }),
     /** What is to be started before everything that reads or writes. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [

@@ -48,7 +48,7 @@ export interface SubmissionsTable {
   /** Null after the member had it deleted. */
   readonly user_name: string | null;
   /**
-   * `waiting`: for a moderator, or it is only just made. `running`: it is carried out. All others have ended: `done` was
+   * `waiting`: for a moderator. `running`: it is carried out. All others have ended: `done` was
    * carried out; the servers of `withdrawn` are kept until its message says so, 15 minutes at least; those of `refused` and
    * `expired` were not sent. `move` in runs.ts alone changes it.
    */

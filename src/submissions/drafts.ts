@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
+import type { DocumentsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 import type { RecordsBase } from './records.ts';
 
@@ -28,6 +29,19 @@ export interface Submitter {
  * - `decided`: the run no longer waits for a moderator.
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
+
+/** A document that its member can change. */
+export interface OpenDraft {
+  readonly draft: Draft;
+  /** The `created_at` of its latest run, if it has one. */
+  readonly latestAt: number | undefined;
+}
+
+/** The columns of a document and of its latest run; each is null where there is none. */
+type Found = Nullable<
+  Pick<DocumentsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
+>;
+type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -83,30 +97,63 @@ export function createDrafts({ store, now }: RecordsBase) {
   const rowOf = (id: string) =>
     tables().selectFrom('documents').selectAll().where('id', '=', id).executeTakeFirst();
 
-  /** The row of a document, if there is one, and whether it was ever submitted; or why the member cannot change it. */
-  async function look({ guildId, user }: Submitter, id: string) {
-    const row = await rowOf(id);
-    const runs = await tables()
-      .selectFrom('submissions')
-      .select(['state', 'guild_id', 'user_id'])
-      .where('document_id', '=', id)
-      .execute();
+  /** A document and its latest run, as far as there are any; or why the member cannot change it. */
+  async function look({ guildId, user }: Submitter, id: string): Promise<Found | Unavailable> {
     // Of a document that is deleted its runs say whose it was.
-    const owner = row ?? runs[0];
-    const isOthers = owner && (owner.guild_id !== guildId || owner.user_id !== user.id);
-    if (isOthers) return 'of-another-member';
-    if (runs.some(({ state }) => state === 'running')) return 'being-sent';
-    if (runs.some(({ state }) => state === 'waiting')) return 'submitted';
-    return { row, wasSubmitted: runs.length > 0 };
+    const row = await tables()
+      .selectFrom(sql<Pick<DocumentsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
+      .leftJoin('documents', 'documents.id', 'wanted.id')
+      .leftJoin('submissions', 'submissions.document_id', 'wanted.id')
+      .select(['documents.changed_at', 'source', 'lines', 'state', 'created_at'])
+      .select(({ fn }) => [
+        fn.coalesce('documents.guild_id', 'submissions.guild_id').as('guild_id'),
+        fn.coalesce('documents.user_id', 'submissions.user_id').as('user_id'),
+      ])
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const isOthers = row.guild_id !== guildId || row.user_id !== user.id;
+    if (row.guild_id !== null && isOthers) return 'of-another-member';
+    if (row.state === 'running') return 'being-sent';
+    if (row.state === 'waiting') return 'submitted';
+    return row;
+  }
+
+  async function open(by: Submitter, id: string): Promise<OpenDraft | Unavailable> {
+    const found = await look(by, id);
+    if (typeof found === 'string') return found;
+    const { changed_at, source, lines, created_at } = found;
+    if (changed_at === null || source === null) return 'gone';
+    if (lines === null) return created_at === null ? 'cancelled' : 'submitted';
+    if (changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
+    const draft = draftFromStore({ source, lines });
+    return draft ? { draft, latestAt: created_at ?? undefined } : 'gone';
   }
 
   async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
-    const found = await look(by, id);
-    if (typeof found === 'string') return found;
-    const { row, wasSubmitted } = found;
-    if (row?.lines === null) return wasSubmitted ? 'submitted' : 'cancelled';
-    if (row === undefined || row.changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
-    return draftFromStore(row) ?? 'gone';
+    const found = await open(by, id);
+    return typeof found === 'string' ? found : found.draft;
+  }
+
+  /** Writes a document for 15 minutes from now. @returns why it could not */
+  async function write(by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> {
+    const { guildId, user } = by;
+    const content = { ...draftToStore(draft), changed_at: now() };
+    const { numInsertedOrUpdatedRows } = await tables()
+      .insertInto('documents')
+      .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(content)
+          // Another guild's transaction may have inserted it meanwhile.
+          .where('documents.guild_id', '=', guildId)
+          .where('documents.user_id', '=', user.id),
+      )
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return 'of-another-member';
+    await dropExcess(by, id);
+    return undefined;
   }
 
   /** Writes a document as a run of it has begun or ended. */
@@ -120,6 +167,7 @@ export function createDrafts({ store, now }: RecordsBase) {
   }
 
   return {
+    open,
     find,
     keep,
     /** A document whose run waits or runs; `undefined` if it was deleted meanwhile. */
@@ -131,28 +179,22 @@ export function createDrafts({ store, now }: RecordsBase) {
      * Keeps a document for 15 minutes from now.
      * @returns why nothing was written: it is another member's, or a run of it waits or runs
      */
-    async save(by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> {
-      const { guildId, user } = by;
-      const content = { ...draftToStore(draft), changed_at: now() };
-      return inDrafts(store, by, async () => {
+    save: (by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> =>
+      inDrafts(store, by, async () => {
         const found = await look(by, id);
-        if (typeof found === 'string') return found;
-        const { numInsertedOrUpdatedRows } = await tables()
-          .insertInto('documents')
-          .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
-          .onConflict((conflict) =>
-            conflict
-              .column('id')
-              .doUpdateSet(content)
-              // Another guild's transaction may have inserted it meanwhile.
-              .where('documents.guild_id', '=', guildId)
-              .where('documents.user_id', '=', user.id),
-          )
-          .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows !== 1n) return 'of-another-member';
-        await dropExcess(by, id);
-        return undefined;
-      });
+        return typeof found === 'string' ? found : write(by, id, draft);
+      }),
+    /**
+     * The same of what is about to be submitted, in place of what another modal of the document has not submitted before.
+     * Called inside the guild's transaction.
+     */
+    async replace(by: Submitter, id: string, draft: Draft): Promise<OpenDraft | Unavailable> {
+      const found = await look(by, id);
+      if (typeof found === 'string') return found;
+      const { lines, changed_at, created_at } = found;
+      const isAccepted = changed_at !== null && lines === null && created_at !== null;
+      if (isAccepted) return 'submitted';
+      return (await write(by, id, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
      * Cancels a document, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was

@@ -19,7 +19,7 @@ import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
-import type { Submitter, Unavailable } from './drafts.ts';
+import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
 import type { Limited, Room } from './limits.ts';
 import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -190,23 +190,20 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** What is to be submitted, and the run that waits if a moderator approves it. */
-  async function ordered(order: Order): Promise<{ draft: Draft; waiting?: Run } | Unavailable> {
+  async function ordered(order: Order): Promise<(OpenDraft & { waiting?: Run }) | Unavailable> {
     const { drafts, approvals } = deps;
     const { id, approvedBy, draft, replacesWaiting } = order;
     if (approvedBy !== undefined) {
       const waiting = await approvals.seen(order);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
-      return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting };
+      return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting, latestAt: undefined };
     }
     if (draft && replacesWaiting) {
       const waiting = await approvals.draft(order, id);
-      return typeof waiting === 'string' ? waiting : { draft };
+      return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
     }
-    const stored = await drafts.find(order, id);
-    // Another modal of the same document may have been submitted first.
-    if (draft && stored !== 'submitted') return (await drafts.save(order, id, draft)) ?? { draft };
-    return typeof stored === 'string' ? stored : { draft: stored };
+    return draft ? drafts.replace(order, id, draft) : drafts.open(order, id);
   }
 
   /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
@@ -216,7 +213,7 @@ export function createPipeline(deps: PipelineDeps) {
     await deps.demandOwned(interactionId);
     const found = await ordered(order);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
-    const { draft, waiting } = found;
+    const { draft, waiting, latestAt } = found;
     const refuse = (refusal: Refusal): Result & { readonly kind: 'refused' } => ({
       kind: 'refused',
       refusal,
@@ -263,15 +260,16 @@ export function createPipeline(deps: PipelineDeps) {
     const own = { documentId: id, guildId, user, interactionId };
     if (waits) {
       const telling = await deps.sealTelling(order, interactionId);
-      await runs.begin({ ...own, rows, expiresAt: now() + WAITS_MS, telling });
+      await runs.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, telling });
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);
     const runId = await (waiting
       ? runs.beginAnother(waiting, reserved)
-      : runs.begin({ ...own, rows: reserved }));
-    const decision = approvedBy === undefined ? {} : { decided_by: approvedBy, decision_id: interactionId };
-    await runs.markRunning(runId, guildId, decision);
+      : runs.begin({ ...own, rows: reserved }, latestAt));
+    if (approvedBy !== undefined) {
+      await runs.approve(runId, guildId, { decided_by: approvedBy, decision_id: interactionId });
+    }
     return {
       kind: 'reserved',
       runId,

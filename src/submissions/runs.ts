@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
 import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
@@ -70,18 +70,32 @@ export interface Run {
 }
 
 /** A run to begin: some rows of a document. */
-export interface NewRun extends Submitter {
+interface NewRun extends Submitter {
   readonly documentId: string;
   readonly rows: readonly ReadyRow[];
   /** The interaction of the member that submits it; `null` for a run that a decision or the end of another one has made. */
   readonly interactionId: string | null;
-  /** Until when a moderator may decide; absent where none has to. */
-  readonly expiresAt?: number;
+}
+
+/** A run to begin that waits for a moderator. */
+export interface NewWaitingRun extends NewRun {
+  /** Until when a moderator may decide. */
+  readonly expiresAt: number;
   /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
   readonly correction?: { readonly by: string; readonly interactionId: string } | undefined;
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
 }
+
+/** What the next run of a document takes over if moderators decide on it in a message of its own. */
+const NO_MESSAGE = {
+  channel_id: null,
+  message_id: null,
+  changes: 0,
+  shown: 0,
+  corrected_by: null,
+  telling: null,
+};
 
 /** What is written with a new state. */
 export type Moved = Pick<SubmissionsTable, 'state'> &
@@ -92,11 +106,14 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
     >
   >;
 
+/** The columns that a new run has of its document and of who submits it. */
+type RunKeys = 'id' | 'document_id' | 'guild_id' | 'user_id' | 'user_name' | 'interaction_id' | 'owner';
+
 export type Runs = ReturnType<typeof createRuns>;
 
 /**
- * The runs of documents: *waiting*, *running*, then *done*; or from waiting *withdrawn*, *refused* or *expired*. Every
- * method throws a StoreError when the store fails. The methods that change something are called inside the guild's
+ * The runs of documents: *running*, then *done*. Where a moderator decides, a run is *waiting* before, and may become *withdrawn*,
+ * *refused* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
  * transaction.
  */
 export function createRuns({ store, drafts, owner, now }: RecordsBase & { readonly drafts: Drafts }) {
@@ -115,18 +132,12 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
   const rowsOf = (documentId: string) =>
     stored().where('document_id', '=', documentId).orderBy('created_at', 'desc');
 
-  /**
-   * Begins a run, which waits. Where a moderator has to decide, it takes over the message of the run before, unless that shows
-   * a refusal: what is submitted again after one has a message of its own.
-   * @returns its id
-   */
-  async function begin(run: NewRun): Promise<string> {
-    const { documentId, guildId, user, rows, interactionId, correction, expiresAt = null } = run;
+  /** Inserts a run with its servers, which limits count once it has started. @returns its id */
+  async function insert(
+    { documentId, guildId, user, rows, interactionId }: NewRun,
+    columns: Insertable<Omit<SubmissionsTable, RunKeys>>,
+  ): Promise<string> {
     const id = randomUUID();
-    const before = await rowsOf(documentId).executeTakeFirst();
-    const showsRefusal = before?.state === 'refused' && before.shown === before.changes;
-    const takesOver =
-      expiresAt !== null && before !== undefined && before.expires_at !== null && !showsRefusal;
     await tables()
       .insertInto('submissions')
       .values({
@@ -135,28 +146,11 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
         guild_id: guildId,
         user_id: user.id,
         user_name: user.name,
-        state: 'waiting',
         interaction_id: interactionId,
         owner,
-        // The latest run of a document is the one that counts, also after the clock was set back.
-        created_at: Math.max(now(), (before?.created_at ?? 0) + 1),
-        expires_at: expiresAt,
-        channel_id: takesOver ? before.channel_id : null,
-        message_id: takesOver ? before.message_id : null,
-        changes: (takesOver ? before.changes : 0) + (expiresAt === null ? 0 : 1),
-        shown: takesOver ? before.shown : 0,
-        decision_id: correction?.interactionId ?? null,
-        corrected_by: correction?.by ?? (takesOver && interactionId === null ? before.corrected_by : null),
-        telling: run.telling ?? (takesOver ? before.telling : null),
+        ...columns,
       })
       .execute();
-    if (takesOver) {
-      await tables()
-        .updateTable('submissions')
-        .set({ channel_id: null, message_id: null, shown: before.changes })
-        .where('id', '=', before.id)
-        .execute();
-    }
     const values = rows.map(({ line, submission }, position) => ({
       ...newServer(submission),
       submission_id: id,
@@ -164,14 +158,63 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       line,
       guild_id: guildId,
       user_id: user.id,
+      reserved_at: columns.started_at,
     }));
     await tables().insertInto('servers').values(values).execute();
     return id;
   }
 
+  /** The latest run of a document is the one that counts, also after the clock was set back. */
+  const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
+
   /**
-   * Changes the state of a run: nothing else does. If it is another state, the message on which moderators decide is due.
-   * From a state to the same one it holds the run as it is until the transaction ends.
+   * Begins a run that no moderator decides on.
+   * @param latestAt the `created_at` of the document's latest run, if it has one
+   * @returns its id
+   */
+  const begin = (run: NewRun, latestAt?: number): Promise<string> =>
+    insert(run, {
+      state: 'running',
+      created_at: after(latestAt),
+      started_at: now(),
+      changes: 0,
+      shown: 0,
+    });
+
+  /**
+   * Begins a run that waits for a moderator. It takes over the message of the previous run, unless that shows a refusal: what is
+   * submitted again after a refusal has a message of its own.
+   * @returns its id
+   */
+  async function beginWaiting(run: NewWaitingRun): Promise<string> {
+    const { documentId, interactionId, correction, expiresAt } = run;
+    const latest = await rowsOf(documentId).executeTakeFirst();
+    const previous = latest && hasMessage(latest) ? latest : undefined;
+    const { channel_id, message_id, changes, shown, corrected_by, telling } = previous ?? NO_MESSAGE;
+    const id = await insert(run, {
+      state: 'waiting',
+      created_at: after(latest?.created_at),
+      expires_at: expiresAt,
+      channel_id,
+      message_id,
+      changes: changes + 1,
+      shown,
+      decision_id: correction?.interactionId ?? null,
+      corrected_by: correction?.by ?? (interactionId === null ? corrected_by : null),
+      telling: run.telling ?? telling,
+    });
+    if (previous) {
+      await tables()
+        .updateTable('submissions')
+        .set({ channel_id: null, message_id: null, shown: changes })
+        .where('id', '=', previous.id)
+        .execute();
+    }
+    return id;
+  }
+
+  /**
+   * Changes the state of a run: nothing else does. The message on which moderators decide is due then.
    * @returns the run as it is now; `undefined` if it is not in the state that it is moved from
    */
   function move(
@@ -180,7 +223,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     from: SubmissionsTable['state'],
     to: Moved,
   ): Promise<SubmissionsTable | undefined> {
-    const isUnseen = sql<number>`case when expires_at is null or state = ${to.state} then 0 else 1 end`;
+    const isUnseen = sql<number>`case when expires_at is null then 0 else 1 end`;
     return tables()
       .updateTable('submissions')
       .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
@@ -280,7 +323,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     await drafts.keep(documentId, after);
     if (rows.length === 0) return;
     const again = { documentId, guildId, user: { id: userId, name }, rows };
-    await begin({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
+    await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
     // Where all of it waits again, there is nothing to tell yet.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
     await tables().updateTable('submissions').set({ telling: null }).where('id', '=', id).execute();
@@ -322,6 +365,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
 
   return {
     begin,
+    beginWaiting,
     /** The id of the latest run of a document; empty where there was none. */
     latestId: async (documentId: string): Promise<string> =>
       (await rowsOf(documentId).executeTakeFirst())?.id ?? '',
@@ -364,21 +408,21 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     async beginAnother(
       run: Run,
       rows: readonly ReadyRow[],
-      correction?: NewRun['correction'],
+      correction?: NewWaitingRun['correction'],
     ): Promise<string> {
       const { documentId, guildId, userId, userName, expiresAt = now() } = run;
       if (rows.length === run.servers.length && correction === undefined) return run.id;
       const user = { id: userId, name: userName };
       await endWaiting(run.id, guildId, { state: 'withdrawn' });
-      return begin({ documentId, guildId, user, rows, interactionId: null, expiresAt, correction });
+      return beginWaiting({ documentId, guildId, user, rows, interactionId: null, expiresAt, correction });
     },
     endWaiting,
     finish,
     /** Marks a run that waits as running: limits count it from here on. @throws Error if it does not wait */
-    async markRunning(
+    async approve(
       id: string,
       guildId: string,
-      decision: Pick<Moved, 'decided_by' | 'decision_id'> = {},
+      decision: Required<Pick<Moved, 'decided_by' | 'decision_id'>>,
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', owner, started_at: at } as const;
@@ -390,9 +434,9 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
      * @returns false if they were deleted, as with the guild's data, or the run has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
-      if (!(await move(id, guildId, 'running', { state: 'running' }))) return false;
       const { numUpdatedRows } = await servers(id)
         .where('position', 'in', [...indices])
+        .where('submission_id', 'in', running().where('guild_id', '=', guildId).select('id'))
         .set({ sent_at: now() })
         .executeTakeFirst();
       return Number(numUpdatedRows) === indices.length;
@@ -403,8 +447,11 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
       for (const each of ended) await end(id, each);
+      const done = new Set(ended.flatMap((each) => each.indices));
+      const again = indices.filter((index) => !done.has(index));
+      if (again.length === 0) return;
       await servers(id)
-        .where('position', 'in', [...indices])
+        .where('position', 'in', again)
         .where('outcome', 'is', null)
         .set({ sent_at: null })
         .execute();
@@ -473,6 +520,10 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
 }
+
+/** Whether moderators decide on a run, or did, in a message that doesn't show that they refused it. */
+const hasMessage = ({ expires_at, state, changes, shown }: SubmissionsTable): boolean =>
+  expires_at !== null && !(state === 'refused' && shown === changes);
 
 /** The servers of a run that have ended. */
 export const endedServers = ({ servers }: Pick<Run, 'servers'>): readonly EndedServer[] =>

@@ -433,7 +433,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       await submit(opened, 'a');
       const decision = { decided_by: MODERATOR, decision_id: 'm' };
       const runId = (await seen(dying, 'a')) ?? '';
-      await dying.runs.markRunning(runId, guildId, decision);
+      await dying.runs.approve(runId, guildId, decision);
       await opened.runs.endAbandoned(guildId);
       expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
       expect(await opened.runs.by(guildId, 'm')).toMatchObject({ id: runId, state: 'done' });

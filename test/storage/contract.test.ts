@@ -311,6 +311,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       api: { read: async () => 'gone', edit: async () => undefined, followUp: async () => undefined },
       store,
       owner,
+      isShared: true,
       encryption,
       wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
       runs: parts.runs,

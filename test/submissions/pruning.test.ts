@@ -175,7 +175,7 @@ describe('what waits or runs', () => {
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
     const begin = (id: string) =>
-      old.runs.begin({
+      old.runs.beginWaiting({
         ...mia,
         documentId: id,
         interactionId: id,

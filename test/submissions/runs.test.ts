@@ -46,7 +46,8 @@ describe('the state of a run', () => {
     {
       to: 'running',
       from: ['waiting'],
-      by: (runs: Runs, id: string) => runs.markRunning(id, '1').catch(() => {}),
+      by: (runs: Runs, id: string) =>
+        runs.approve(id, '1', { decided_by: '9', decision_id: 'd' }).catch(() => {}),
     },
     { to: 'done', from: ['running'], by: (runs: Runs, id: string) => runs.finish('1', id) },
     ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({

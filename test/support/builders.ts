@@ -183,10 +183,7 @@ export async function beginRun(
 ): Promise<string> {
   await drafts.save(by, id, draft);
   const run = { ...by, documentId: id, interactionId, rows };
-  if (expiresAt !== undefined) return runs.begin({ ...run, expiresAt });
-  const runId = await runs.begin(run);
-  await runs.markRunning(runId, by.guildId);
-  return runId;
+  return expiresAt === undefined ? runs.begin(run) : runs.beginWaiting({ ...run, expiresAt });
 }
 
 export interface PipelineOptions extends PartsOptions {

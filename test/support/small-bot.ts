@@ -74,6 +74,7 @@ export async function startSmallBot(
     interactionParts({
       store,
       owner: randomUUID(),
+      isShared: true,
       encryption,
       api,
       wording,
