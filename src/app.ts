@@ -126,7 +126,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { keys, settings, logChannel, access, membership } = guilds;
-  const guildWords = createGuildWords({ settings, wordsFor: words.wordsFor });
+  const { guildWords, hear } = createGuildWords({ settings, wordsFor: words.wordsFor });
   const setTrouble: typeof logChannel.setTrouble = async (guildId, channelId, trouble) => {
     await logChannel.setTrouble(guildId, channelId, trouble);
     if (trouble === undefined) await approvalMessages.moved(guildId);
@@ -233,7 +233,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     wording,
     supportUrl: config.supportUrl,
     tellGuild: guildLog.tell,
-    onUse: membership.used,
+    onUse(guildId, guildLocale) {
+      membership.used(guildId);
+      hear(guildId, guildLocale);
+    },
     showDue: approvalMessages.showDue,
     myTurn,
     largeTurnMs: timing.largeTurnMs,

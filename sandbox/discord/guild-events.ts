@@ -18,6 +18,10 @@ export function createGuildEvents({ guilds }: World) {
     /** The bot user is removed, and the guild has the commands alone from now on. */
     keepCommandsOnly: become('commands only'),
     outage: become('unavailable'),
+    /** Its admins choose another language in Discord. */
+    setLocale({ id }: Guild, locale: string) {
+      guilds.known(id).locale = locale;
+    },
     /** From now on a page of the list of guilds has at most so many, however many are asked for. */
     shortenPages(most: number) {
       guilds.pageSize = most;

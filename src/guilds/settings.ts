@@ -11,7 +11,7 @@ export const HIGHEST_QUOTA = 9_999;
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** Discord's name of the guild's language, for messages that nobody asked for. */
+  /** Discord's name of the guild's language at the last change or submission, for messages that nobody asked for. */
   locale: z.string(),
   /** Discord's name of the language that admins chose for what everybody reads; absent: as `locale` says. */
   language: z.exactOptional(z.string()),

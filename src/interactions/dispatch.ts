@@ -36,8 +36,8 @@ export interface DispatchDeps extends Commands {
   readonly record: Pick<InteractionRecord, 'surelyOwns'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
-  /** Told the guild of every interaction that the guild's own installation authorised. */
-  readonly onUse: (guildId: string) => void;
+  /** Told the guild of every interaction that the guild's own installation authorised, and Discord's name of its language. */
+  readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;
 }
 
@@ -54,7 +54,7 @@ export function createDispatcher(deps: DispatchDeps) {
   const { turnDown } = answering;
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
-    if (interaction.isInstalledInGuild) onUse(interaction.guildId);
+    if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
     const context = contextOf(interaction, wording);
     const progress = createProgress(api, interaction, () => record.surelyOwns(interaction.id));
     const inFlight = { interaction, context, trace, progress };

@@ -33,6 +33,8 @@ export interface Order extends Submitter {
   readonly receivedAt: number;
   /** Where it is announced if the admins have chosen no channel; absent where a moderator approves it. */
   readonly channelId?: string | undefined;
+  /** Discord's name of the guild's language. */
+  readonly guildLocale: string;
   readonly isAdmin: boolean;
   /** Aborted when the bot is to stop; `undefined`: nothing is cut short. */
   readonly stopping: AbortSignal | undefined;
@@ -122,7 +124,7 @@ export interface PipelineDeps extends Records {
   /** What it takes to tell the member of an interaction what is decided about a document, sealed. */
   readonly sealTelling: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
   /** Throws if the interaction was taken over: its member was told that nothing was sent. */
@@ -209,7 +211,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
     const { drafts, runs, alreadySubmitted, approvals, limits, keys, settings } = deps;
-    const { guildId, user, id, interactionId, approvedBy, promised } = order;
+    const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
     const found = await ordered(order);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
@@ -222,6 +224,8 @@ export function createPipeline(deps: PipelineDeps) {
 
     const chosen = await settings.getOrThrow(guildId);
     const { games, dailyQuota } = chosen;
+    // What is posted later, when no interaction is at hand, is in this language.
+    if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
     if ('code' in key) return refuse(key);
 

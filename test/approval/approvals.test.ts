@@ -53,6 +53,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   const send = ({ pipeline, world }: Opened, id: string, more: Partial<Order> = {}) =>
     pipeline.submit({
       ...mia,
+      guildLocale: 'en-US',
       isAdmin: false,
       id,
       interactionId: randomUUID(),

@@ -4,6 +4,7 @@ import { PermissionFlagsBits } from 'discord.js';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, ownBotTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -397,5 +398,28 @@ describe('the language for everybody', () => {
       'as Discord says (Deutsch)',
     );
     expect(await panel()).toContain('Spielserver einreichen');
+  });
+
+  it("is Discord's as it is now to moderators, in the log channel and after a deletion", async ({ bot }) => {
+    const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
+    const { admin, member, discord } = guild;
+    await turnApprovalOn(guild);
+    discord.guildEvents.setLocale(guild, 'fr');
+    await addServer(member, 'play.example.com:1');
+    const message = await waitingIn(guild);
+    expect(textOf(message)).toContain('Approuver ?');
+    await addServer(admin, 'play.example.com:2');
+    await expect.poll(() => logLines(guild).at(-1)).toContain('ont été ajoutés pour vérification');
+    discord.guildEvents.setLocale(guild, 'it');
+    await removeKey(admin);
+    await expect.poll(() => logLines(guild).at(-1)).toContain('ha rimosso la chiave API');
+    discord.guildEvents.setLocale(guild, 'fr');
+    const question = await admin.press(
+      await admin.slash('privacy'),
+      'Delete all data of this Discord server',
+    );
+    await admin.press(question, 'Delete everything');
+    await inStaff(guild, 'admin').press(message, 'Approuver');
+    await expect.poll(() => textOf(message)).toContain('Retirée');
   });
 });

@@ -44,6 +44,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     submit: (id: string, more: Partial<Order> = {}): Promise<Result> =>
       opened.pipeline.submit({
         ...mia,
+        guildLocale: 'en-US',
         isAdmin: false,
         channelId: '3',
         id,
@@ -393,5 +394,18 @@ describe('what came of a submission', () => {
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(ended(result).isLeft).toBe(false);
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
+  });
+});
+
+it("a submission stores Discord's language of the guild, also if it is refused", async () => {
+  const opened = await open();
+  await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
+  await one(opened, 'a');
+  const refused = await opened.submit('other', { guildLocale: 'fr', draft: readyDraft('other', 2) });
+  expect(refused.kind).toBe('refused');
+  expect(await opened.settings.getOrThrow('1')).toMatchObject({
+    locale: 'fr',
+    language: 'de',
+    dailyQuota: 1,
   });
 });

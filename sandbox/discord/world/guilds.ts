@@ -12,7 +12,7 @@ export interface Guild {
 /** A guild as the stand-in keeps it. */
 export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
-  readonly locale: string;
+  locale: string;
   /**
    * `left`: the bot was removed. `unavailable`: an outage, the bot is still in it. `commands only`: installed with the
    * scope `applications.commands` alone, so that members use the commands and the bot is no member.
