@@ -11,7 +11,8 @@ import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { signed } from '../../src/words/servers.ts';
+import { MOST_NAMED, signed } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
@@ -164,13 +165,25 @@ async function openList(
     throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
   }
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
-  const { rows, noise } = list;
+  const { rows, noise, unused } = list;
   if (rows.length === 0) {
     const allowed = await deps.suggestions.allowed(guildId);
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
   const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise, panelChannelId };
-  return showDocument(context, id, await deps.lists.open(context, id, read), deps, { notice: unusable });
+  const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
+  const notice = notices.length > 0 ? notices.join('\n') : undefined;
+  return showDocument(context, id, await deps.lists.open(context, id, read), deps, { notice });
+}
+
+/** UTF-16 units of a column's name in a sentence. */
+const LONGEST_COLUMN_NAME = 40;
+
+/** Names the columns that may matter and weren't used. */
+function unusedText(t: Translate, columns: readonly string[]): string | undefined {
+  if (columns.length === 0) return undefined;
+  const names = columns.slice(0, MOST_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
+  return t('list.unusedColumns', { columns: t.and(names) });
 }
 
 /** Says why a list is not read, with a button that opens the modal with what was typed. */

@@ -1,48 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
-import { plainText, unwrapped } from '../addresses/pasted-text.ts';
+import { unwrapped } from '../addresses/pasted-text.ts';
+import { HIGHEST_PORT } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import { type CellRow, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
-import { gameOf, type RawRow, type RowProblem, shown, shownAddress } from './row.ts';
-
-/** The names a column or JSON field may have, without spaces and signs; those of the listing API (§2.1) among them. */
-const FIELD_NAMES = {
-  server: [
-    ...['address', 'serveraddress', 'ipport', 'addr', 'ip', 'ipaddress', 'serverip', 'host', 'domain'],
-    // If there is an address column too, these hold the display name.
-    ...['server', 'hostname'],
-  ],
-  port: ['port', 'serverport'],
-  gamePort: ['gameport'],
-  queryPort: ['queryport', 'query', 'qport'],
-  game: ['game', 'gamealias', 'alias', 'gamename'],
-  type: ['type', 'gametype'],
-} as const;
-
-/** Where each field stands in a list of names; -1 for none. */
-export type Columns = Readonly<Record<keyof typeof FIELD_NAMES, number>>;
-
-/** A more exact name wins over a vaguer one. */
-export function columnsOf(names: readonly string[]): Columns {
-  const plain = names.map((name) =>
-    plainText(name)
-      .toLowerCase()
-      .replace(/[^a-z0-9]/gu, ''),
-  );
-  const column = (field: keyof Columns) =>
-    FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
-  return {
-    server: column('server'),
-    port: column('port'),
-    gamePort: column('gamePort'),
-    queryPort: column('queryPort'),
-    game: column('game'),
-    type: column('type'),
-  };
-}
+import { type Field, fieldCalled } from './field-names.ts';
+import { gameOf, LOWEST_BARE_PORT, type RawRow, type RowProblem, shown, shownAddress } from './row.ts';
 
 /** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
 export function delimiterOf(line: string): string | undefined {
+  if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
   return delimiter ?? (line.split('|').length > 2 ? '|' : undefined);
 }
@@ -96,35 +64,108 @@ function wholeRecords(text: string, delimiter: string): readonly TableRecord[] |
 
 export interface Header {
   readonly delimiter: string;
-  readonly columns: Columns;
-  readonly width: number;
+  readonly names: readonly string[];
 }
+
+/** The fields of a game server itself, of which a header names at least one beside the address. */
+const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
+  ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
+]);
 
 /** A header names the server and at least one more field. A row of data cannot: a lone word would be a host. */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
-  if (delimiter === undefined) return undefined;
+  // A port or an address. Most lines are no header.
+  if (delimiter === undefined || /\d{3}/u.test(line)) return undefined;
   const names = cellsOf(line, delimiter);
-  const columns = columnsOf(names);
-  const named = Object.values(columns).filter((index) => index >= 0);
-  return columns.server >= 0 && named.length > 1 ? { delimiter, columns, width: names.length } : undefined;
+  const fields = names.map((name) => fieldCalled(name)?.field);
+  const others = fields.filter((field) => FIELDS_OF_HEADER.has(field));
+  const servers = fields.filter((field) => field === 'server').length;
+  return servers > 0 && servers + others.length > 1 ? { delimiter, names } : undefined;
 }
 
-/** A record below a header. Columns the header does not name, or names something else, are ignored. */
-export function rowUnder(header: Header, cells: readonly string[], line: number): RawRow {
-  const { columns } = header;
-  const text = (field: keyof Columns) => unwrapped(cells[columns[field]] ?? '');
-  const cell = (field: keyof Columns) => shown(text(field));
-  const typed = {
-    server: shownAddress(text('server')),
-    port: cell('port') || cell('gamePort'),
-    queryPort: cell('queryPort'),
-    // A name may end in a bracket.
-    game: shown(cells[columns.game] ?? ''),
+/** The names of columns by which their cells are read, and those of columns that may matter and are not used. */
+export interface Columns {
+  readonly names: readonly string[];
+  readonly unused: readonly string[];
+}
+
+/** A column with the cells that are not empty. */
+interface Column {
+  readonly name: string;
+  readonly field: Field | undefined;
+  readonly index: number;
+  readonly cells: readonly string[];
+}
+
+/**
+ * The columns below a header. One that it names differently is known by its cells: most are games, or most are addresses
+ * where no other column has any. Beside addresses without a port, numbers that can be ports are the ports, if they stand in the next
+ * column and no other has such numbers.
+ */
+export function columnsUnder(
+  { names }: Header,
+  records: readonly (readonly string[])[],
+  games: GameIndex,
+): Columns {
+  const columns = names.map((name, index): Column => {
+    const cells = records.map((cells) => unwrapped(cells[index] ?? '')).filter((cell) => cell !== '');
+    return { name, field: fieldCalled(name)?.field, index, cells };
+  });
+  const unknown = columns.filter(({ field }) => field === undefined || field === 'unclearPort');
+  const withField = (...fields: readonly Field[]) =>
+    columns.filter(({ field, cells }) => field && fields.includes(field) && cells.length > 0);
+
+  const isGame = (cell: string) => gameOf(cell, games) !== undefined;
+  const gameColumn =
+    withField('game').length > 0 ? undefined : unknown.find(({ cells }) => areMostly(cells, isGame));
+  const named = withField('server').find(({ cells }) => cells.some(isAddress));
+  const addressColumn = named ?? unknown.find(({ cells }) => areMostly(cells, isAddress));
+  const needsPort =
+    withField('port', 'gamePort').length === 0 &&
+    addressColumn !== undefined &&
+    !addressColumn.cells.some(hasOwnPort);
+  const ports = unknown.filter(({ field, cells }) => {
+    const isUsed = field === 'unclearPort' && needsPort;
+    return !isUsed && cells.length > 0 && cells.every(canBePort);
+  });
+  const [portColumn, ...otherPorts] = ports;
+  const isPort = otherPorts.length === 0 && portColumn?.index === (addressColumn?.index ?? 0) + 1;
+
+  const found = new Map<number | undefined, string>([
+    [gameColumn?.index, 'game'],
+    [named ? undefined : addressColumn?.index, 'address'],
+    // Whose number it is has to be said, or the usual port would be offered in its place.
+    [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
+  ]);
+  return {
+    // A cell of any other column may still be a game.
+    names: columns.map(({ name, field, index }) => found.get(index) ?? (field === undefined ? '' : name)),
+    unused: needsPort ? [] : ports.map(({ name }) => shown(name)).filter((name) => name !== ''),
   };
+}
+
+const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boolean =>
+  cells.length > 0 && cells.filter(is).length * 2 > cells.length;
+
+/** A smaller number that nothing calls a port is a year, or one of players. */
+const canBePort = (cell: string): boolean =>
+  /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= HIGHEST_PORT;
+
+/** A record below a header. */
+export function rowsUnder(
+  { names }: Columns,
+  cells: readonly string[],
+  line: number,
+  games: GameIndex,
+): readonly CellRow[] {
   const used = cells.findLastIndex((text) => text !== '') + 1;
-  const { width } = header;
-  return { line, typed, problem: used > width ? tooManyCells(used, width) : undefined };
+  const problem = used > names.length ? tooManyCells(used, names.length) : undefined;
+  const named = cells.flatMap((text, index) => {
+    const name = names[index];
+    return name === undefined ? [] : [{ name, text }];
+  });
+  return rowsOfCells(named, line, games).map(({ row, beside }) => ({ row: { ...row, problem }, beside }));
 }
 
 const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-many-cells', found, most });
@@ -161,7 +202,7 @@ export function readCells(record: readonly string[], line: number, games: GameIn
 /** In a fourth cell that nothing names a smaller number is one of players. */
 const LOWEST_LIKELY_PORT = 1024;
 
-const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
+const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 
 /** An address, right or wrong, with no label in front. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);

@@ -1,123 +1,314 @@
-import { formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type Columns, columnsOf, hasOwnPort } from './csv.ts';
-import {
-  EMPTY_ROW,
-  gameOf,
-  type RawRow,
-  type RowProblem,
-  shown,
-  shownAddress,
-  type TypedRow,
-  withPort,
-} from './row.ts';
+import { type Cell, type CellRow, hasAddress, rowsOfCells } from './cells.ts';
+import { hasOwnPort } from './csv.ts';
+import { type Field, fieldCalled } from './field-names.ts';
+import type { JsonField, JsonNode, Place } from './json-tree.ts';
+import { EMPTY_ROW, gameOf, type RowProblem, shown, type TypedRow, unclearPort } from './row.ts';
+
+/** What one object says of a server: its own fields, and those that it takes from the objects in it and around it. */
+interface Found extends Place {
+  readonly cells: readonly Cell[];
+  /** The names of fields that have a list or an object in which nothing was found. */
+  readonly odd: readonly string[];
+}
+
+/** What is found in a value. */
+interface Inside {
+  readonly servers: readonly Found[];
+  /** Objects with a port or a game whose address may be in an object around them. */
+  readonly parts: readonly Found[];
+  /** Texts that are read as lines. */
+  readonly texts: readonly TextLine[];
+  /** How much was left out that isn't a game server. */
+  readonly noise: number;
+}
+
+interface TextLine extends Place {
+  readonly text: string;
+}
+
+const NOTHING: Inside = { servers: [], parts: [], texts: [], noise: 0 };
+const LEFT_OUT: Inside = { ...NOTHING, noise: 1 };
+
+const merged = (some: readonly Inside[]): Inside => ({
+  servers: some.flatMap(({ servers }) => servers),
+  parts: some.flatMap(({ parts }) => parts),
+  texts: some.flatMap(({ texts }) => texts),
+  noise: some.reduce((sum, { noise }) => sum + noise, 0),
+});
+
+const isEmpty = ({ servers, parts, texts, noise }: Inside): boolean =>
+  servers.length + parts.length + texts.length + noise === 0;
+
+type Fields = ReadonlySet<Field | undefined>;
+const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
+const ALL_PORTS: Fields = new Set([...PORTS, 'queryPort']);
+const GAMES: Fields = new Set<Field>(['game', 'type']);
+const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
+/** Fields that an object may be instead of a value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
+const OF_PARTS: Fields = new Set<Field>(['port', 'gamePort', 'queryPort', 'unclearPort', 'game']);
+
+const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
+
+const cellsOf = ({ cells }: Pick<Found, 'cells'>, fields: Fields): readonly Cell[] =>
+  cells.filter(({ name, text }) => fields.has(fieldOf(name)) && text.trim() !== '');
+
+const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
+
+/** The name of a field in an object that is itself called `around`. */
+function nameInside(around: string, name: string): string {
+  const whole = `${around} ${name}`;
+  return OF_PARTS.has(fieldOf(around)) && fieldOf(whole) !== undefined ? whole : name;
+}
+
+/** The servers of a JSON text. */
+interface JsonServers extends Pick<Inside, 'texts' | 'noise'> {
+  readonly rows: readonly (CellRow & Place)[];
+}
 
 /**
- * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports` if its
- * address can be read. Where it has a `gameport`, as in Steam's lists, the port in its address is the one for queries.
+ * The servers at any depth: objects with an address in any of their fields, and texts that are one. A port or a game in an
+ * object without an address belongs to the nearest address around it, or else has to be corrected.
  */
-export function rowsOfElement(value: unknown, line: number, games: GameIndex): readonly RawRow[] {
-  if (!isObject(value)) return [{ line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } }];
-  const fields = Object.entries(value);
-  const columns = columnsOf(fields.map(([name]) => name));
-  let problem: RowProblem | undefined;
-
-  function read(field: keyof Columns, expected: 'text' | 'number'): string {
-    const [name = field, content] = fields[columns[field]] ?? [];
-    if (content === undefined || content === null) return '';
-    const show = field === 'server' ? shownAddress : shown;
-    if (typeof content === 'string' || typeof content === 'number') return show(String(content));
-    problem ??= { code: 'wrong-type', field: shown(name), expected };
-    return '';
-  }
-
-  const [, several] = fields.find(([name]) => name.toLowerCase() === 'ports') ?? [];
-  const ports = new Set(Array.isArray(several) ? several.filter((port) => typeof port === 'number') : []);
-  const kind = columns.game < 0 ? read('type', 'text') : '';
-  const typed: TypedRow = {
-    server: read('server', 'text'),
-    port: read('port', 'number'),
-    queryPort: read('queryPort', 'number'),
-    // A type may be of anything.
-    game: gameOf(kind, games) === undefined ? read('game', 'text') : kind,
-  };
-  const gamePort = read('gamePort', 'number');
-  const row = gamePort === '' ? typed : withPort({ ...typed, port: '' }, gamePort, true);
-  const parsed = parseAddress(row.server);
-  if (ports.size === 0 || row.port !== '' || !parsed.ok) return [{ line, typed: row, problem }];
-  // The address alone: what was typed around it would be kept with each port.
-  const server = formatAddress(parsed.address);
-  return Array.from(ports, (port) => ({ line, typed: { ...row, server, port: String(port) }, problem }));
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-interface JsonElement {
-  /** Where it begins, counted from 1. */
-  readonly line: number;
-  readonly value: unknown;
-}
-
-/** What is deeper in a text is not looked at. */
-const MAX_DEPTH = 20;
-
-/**
- * The servers of a JSON text at any depth, with the line each begins on: objects with an address, texts that are one, and
- * whatever is an element of the outermost array.
- * @returns undefined for what is no JSON
- */
-export function jsonElements(text: string): readonly JsonElement[] | undefined {
-  if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return elementsIn(value, Array.isArray(value) ? 'list' : 'element', 0, linesOfValues(text));
-}
-
-/** A string before a colon is a name, all else the beginning of a value, or a bracket that closes. */
-const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
-
-/** The line of each value in valid JSON, in the order of the text; JSON.parse says no places. */
-function* linesOfValues(text: string): Generator<number, undefined> {
-  let line = 1;
-  let from = 0;
-  let depth = 0;
-  for (const { 0: token, index, groups } of text.matchAll(TOKEN)) {
-    line += text.slice(from, index).split(/\r\n?|\n/u).length - 1;
-    from = index;
-    if (token === ']' || token === '}') depth -= 1;
-    else if (groups?.colon === undefined && depth <= MAX_DEPTH) yield line;
-    if (token === '[' || token === '{') depth += 1;
-  }
-}
-
-/** @param lines those of the value and of all that is in it, in the order of the text */
-function elementsIn(
-  value: unknown,
-  kind: 'list' | 'element' | 'inside',
-  depth: number,
-  lines: Iterator<number>,
-): readonly JsonElement[] {
-  const element = { line: lines.next().value ?? 1, value };
-  const isList = Array.isArray(value);
-  const children = depth < MAX_DEPTH && (isList || isObject(value)) ? Object.values(value) : [];
-  const inside = children.flatMap((child) =>
-    elementsIn(child, kind === 'list' ? 'element' : 'inside', depth + 1, lines),
+export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
+  const isGame = (text: string) => gameOf(text, games) !== undefined;
+  const elements = tree.kind === 'list' ? tree.items : [tree];
+  const inside = merged(elements.map(insideElement));
+  // A query port by itself may be that of anything.
+  const parts = inside.parts.filter((part) => cellsOf(part, PORTS).length > 0 || namesGame(part));
+  const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
+    rowsOfCells(cells, line, games).map(({ row, beside }) => ({
+      line,
+      at,
+      row: { ...row, problem: wrongType(row.typed, odd) },
+      beside,
+    })),
   );
-  if (kind === 'list') return inside;
-  if (isServer(value)) return [element];
-  return inside.length > 0 || kind === 'inside' ? inside : [element];
+  const others = elements
+    .filter(({ kind }) => kind === 'number' || kind === 'nothing')
+    .map(({ line, at }) => ({
+      line,
+      at,
+      row: { line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } as const },
+    }));
+  return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
+
+  /** Whatever is in the outermost list was meant as a server. */
+  function insideElement(node: JsonNode): Inside {
+    if (node.kind === 'text') return { ...NOTHING, texts: [node] };
+    if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
+    const inside = insideOf(node, '');
+    return isEmpty(inside) ? LEFT_OUT : inside;
+  }
+
+  /** @param name that of the field with this value */
+  function insideOf(node: JsonNode, name: string): Inside {
+    if (node.kind === 'object') return insideObject(node.fields, node, name);
+    return node.kind === 'list' ? insideList(node.items, name) : NOTHING;
+  }
+
+  function insideList(items: readonly JsonNode[], name: string): Inside {
+    const found = items.map((item) => insideOf(item, name));
+    const areServers = found.some(({ servers }) => servers.length > 0);
+    const leftOut = found.filter((each, index) => isEmpty(each) && items[index]?.kind === 'object').length;
+    const texts = items.filter((item) => item.kind === 'text');
+    const areAddresses = fieldOf(name) === 'server' || texts.some(({ text }) => hasOwnPort(text));
+    return merged([
+      ...found,
+      ...(areAddresses ? texts.map(insideText) : []),
+      { ...NOTHING, noise: areServers ? leftOut : 0 },
+    ]);
+  }
+
+  function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): Inside {
+    const cells: Cell[] = [];
+    const odd: string[] = [];
+    const below: Inside[] = [];
+    const byValue: Inside[] = [];
+    const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
+    for (const [key, node] of fields) {
+      const called = nameInside(name, key);
+      const field = fieldCalled(called);
+      if (field?.field === 'other') {
+        below.push(isOther(node) ? LEFT_OUT : NOTHING);
+      } else if (field === undefined && isAddressKey(key, node, areAddresses)) {
+        below.push(insideObject(withAddress(key, node), node, ''));
+      } else if (isScalar(node)) {
+        cells.push({ name: called, text: node.text });
+        if (field === undefined && hasOwnPort(node.text)) {
+          byValue.push(isGame(key) ? withGame(insideText(node), key) : insideText(node));
+        }
+      } else if (node.kind === 'list' && field !== undefined && !isListOfServers(field)) {
+        const values = node.items.filter(isScalar);
+        cells.push(...values.map(({ text }) => ({ name: called, text })));
+        const inside = insideList(
+          node.items.filter((item) => !isScalar(item)),
+          called,
+        );
+        if (values.length === 0 && isEmpty(inside)) odd.push(called);
+        below.push(inside);
+      } else if (node.kind !== 'nothing') {
+        const inside = insideOf(node, called);
+        if (isEmpty(inside)) odd.push(called);
+        below.push(field === undefined && isGame(key) ? withGame(inside, key) : inside);
+      }
+    }
+    const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
+    const own = { line, at, cells: named, odd };
+    // Without a field of a server, each address is one by itself.
+    return joined(own, merged(isServer(own) || isPart(own) ? below : [...below, ...byValue]));
+  }
+
+  /** A value that is a game by itself. */
+  function gameFields(node: JsonNode): readonly JsonField[] {
+    return isScalar(node) && isGame(node.text) ? [['game', node]] : [];
+  }
+
+  /** The fields of a value whose key is its address. */
+  function withAddress(key: string, node: JsonNode): readonly JsonField[] {
+    const { line, at } = node;
+    const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
+    if (node.kind === 'list') return [address, ['ports', node]];
+    if (node.kind !== 'object') return [address, ...gameFields(node)];
+    const isKnown = node.fields.some(
+      ([name, field]) => fieldOf(name) === 'server' && field.kind === 'text' && hasOwnPort(field.text),
+    );
+    return isKnown ? node.fields : [address, ...node.fields];
+  }
+
+  /** Whether what stands under the name of something else has an address or a port. */
+  function isOther(node: JsonNode): boolean {
+    if (isScalar(node)) return hasOwnPort(node.text);
+    return !isEmpty(insideOf(node, ''));
+  }
+
+  /** An object with what is in it. */
+  function joined(object: Found, below: Inside): Inside {
+    const own = isPart(object) && !isServer(object) ? withAddressByValue(object) : object;
+    if ((isServer(own) || isPart(own)) && own.cells.some(({ text }) => isNameOfOther(text))) return LEFT_OUT;
+    const ofAll = cellsOf(own, GAMES);
+    const servers = below.servers.map((found) => ofGame(found, ofAll));
+    if (isServer(own)) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
+    if (servers.length > 0) return withUnclearPort(own, { ...below, servers });
+    return isPart(own) ? { ...below, parts: partsOf(own, below.parts) } : below;
+  }
+
+  function isPart(found: Found): boolean {
+    return cellsOf(found, ALL_PORTS).length > 0 || namesGame(found);
+  }
+
+  function namesGame(found: Pick<Found, 'cells'>): boolean {
+    return cellsOf(found, GAMES).some(({ name, text }) => fieldOf(name) === 'game' || isGame(text));
+  }
+
+  function ofGame(found: Found, cells: readonly Cell[]): Found {
+    return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
+  }
+
+  /** The game of whatever names none: the name of the field that it is in. */
+  function withGame(inside: Inside, text: string): Inside {
+    const cells = [{ name: 'game', text }];
+    return {
+      ...inside,
+      servers: inside.servers.map((found) => ofGame(found, cells)),
+      parts: inside.parts.map((found) => ofGame(found, cells)),
+    };
+  }
 }
 
-/** Whether a value is a server by itself, right or wrong: an object that names an address, or a text with a port. */
-function isServer(value: unknown): boolean {
-  if (typeof value === 'string') return hasOwnPort(value);
-  if (!isObject(value)) return false;
-  const { server } = columnsOf(Object.keys(value));
-  const text: unknown = Object.values(value)[server];
-  return typeof text === 'string' && isMeantAsAddress(text);
+const isServer = ({ cells }: Found): boolean => hasAddress(cells);
+
+/** Names such as `servers`, which an object has whose own port may be that of something else. */
+const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
+  field === 'server' && rank > 2;
+
+/** A text in a list of addresses. */
+function insideText({ line, at, text }: TextLine): Inside {
+  if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
+    return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
+  }
+  return addressesIn(text).length > 0 ? { ...NOTHING, texts: [{ line, at, text }] } : LEFT_OUT;
+}
+
+/**
+ * Whether the key of an object is the address of its value.
+ * @param areAddresses whether all keys of the object could be
+ */
+function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
+  if (!/[.:]/u.test(key)) return false;
+  const isNumber = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key);
+  return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
+}
+
+/** Fields with an unknown name that have an address with its port, as addresses. */
+const withAddressByValue = (found: Found): Found => ({
+  ...found,
+  cells: found.cells.map(({ name, text }) => {
+    const isFree = fieldOf(name) === undefined || fieldOf(name) === 'name';
+    return { name: isFree && hasOwnPort(text) ? 'address' : name, text };
+  }),
+});
+
+/** Of `{"name": "query", "port": 27016}` in a list of ports, the name says which port it is. */
+function portsByName(cells: readonly Cell[]): readonly Cell[] {
+  const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
+  if (name === undefined) return cells;
+  return cells.map((cell) =>
+    fieldOf(cell.name) === 'port' ? { ...cell, name: `${shown(name)} port` } : cell,
+  );
+}
+
+/** Whether a port is missing beside its address. */
+const lacksPort = (found: Found): boolean =>
+  cellsOf(found, PORTS).length === 0 &&
+  !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
+
+/** A server with the parts in it: where it has no port of its own, it is one with each of theirs. */
+function withParts(own: Found, parts: readonly Found[]): readonly Found[] {
+  const isPort = (part: Found) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
+  const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
+  const whole = { ...own, cells: [...own.cells, ...ofAll] };
+  const withPort = parts.filter(isPort);
+  if (withPort.length === 0) return [whole];
+  return withPort.map((part) => ({ ...whole, cells: [...whole.cells, ...part.cells] }));
+}
+
+/** An object with a port or a game, and no address in it. */
+function partsOf(own: Found, below: readonly Found[]): readonly Found[] {
+  if (below.length === 0 || cellsOf(own, PORTS).length > 0) return [own, ...below];
+  const cells = cellsOf(own, ALL_BUT_PORTS);
+  return below.map((part) => ({ ...part, cells: [...part.cells, ...cells] }));
+}
+
+/** An object around servers without an address of its own: a port in it may be that of a server without one, or of anything. */
+function withUnclearPort(own: Found, inside: Inside): Inside {
+  const isOne = inside.servers.length === 1;
+  const [stray] = [own, ...(isOne ? inside.parts : [])].flatMap((found) => cellsOf(found, PORTS));
+  if (stray === undefined || !inside.servers.some(lacksPort)) return inside;
+  const cell = { name: 'port', text: unclearPort(stray.text) };
+  return {
+    ...inside,
+    servers: inside.servers.map((found) =>
+      lacksPort(found) ? { ...found, cells: [...found.cells, cell] } : found,
+    ),
+    parts: isOne ? [] : inside.parts,
+  };
+}
+
+/** A field that has nothing to read in it, where nothing else gives its value. */
+function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
+  for (const name of odd) {
+    const field = fieldOf(name);
+    if (field === 'server' && server === '')
+      return { code: 'wrong-type', field: shown(name), expected: 'text' };
+    if (field === 'game' && game === '') return { code: 'wrong-type', field: shown(name), expected: 'text' };
+    const parsed = parseAddress(server);
+    const hasPort = port !== '' || (parsed.ok && parsed.address.port !== undefined);
+    if ((field === 'port' || field === 'gamePort') && !hasPort) {
+      return { code: 'wrong-type', field: shown(name), expected: 'number' };
+    }
+  }
+  return undefined;
 }

@@ -41,16 +41,18 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     let noise = 0;
     let lines = 0;
     let namesNewGame = false;
+    const unused = new Set<string>();
     for (const text of list.texts) {
       const read = await readText(list, text);
       if (read.kind !== 'rows') return read;
       for (const row of read.rows) rows.push(onLine(row, row.line + lines));
       noise += read.noise;
       namesNewGame ||= read.namesNewGame;
+      for (const name of read.unused) unused.add(name);
       lines += text.split(/\r\n?|\n/u).length;
     }
     if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-    return { kind: 'rows', rows: withRepeats(rows), noise, namesNewGame };
+    return { kind: 'rows', rows: withRepeats(rows), noise, namesNewGame, unused: [...unused] };
   }
 
   async function readText({ guildId, game }: ListToRead, text: string): Promise<ReadList | NotRead> {

@@ -14,6 +14,8 @@ export type NamedGame =
   | { readonly kind: 'several' }
   | { readonly kind: 'unknown'; readonly name: string };
 
+export const SEVERAL: NamedGame = { kind: 'several' };
+
 /** A name of more words than this is not looked for. */
 const MAX_GAME_WORDS = 8;
 /** Words of one text that are looked at. */

@@ -1,9 +1,10 @@
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
-import { jsonElements, rowsOfElement } from './json.ts';
-import { EMPTY_ROW, gameOf, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
+import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
+import { serversOfTree } from './json.ts';
+import { jsonTree } from './json-tree.ts';
+import { EMPTY_ROW, gameOf, type RawRow, type Row, readRow, shown } from './row.ts';
 import { createTextReader, type GameReading, type TextRows } from './text-reader.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
@@ -14,7 +15,7 @@ const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
 
-interface ReadRows extends Pick<RawRows, 'noise' | 'namesNewGame'> {
+interface ReadRows extends Pick<RawRows, 'noise' | 'namesNewGame' | 'unused'> {
   readonly kind: 'rows';
   readonly rows: readonly Row[];
 }
@@ -29,6 +30,8 @@ export interface UnreadableList {
 interface RawRows extends TextRows {
   /** How many lines have words in them, and no server. */
   readonly noise: number;
+  /** The names of columns that may matter and could not be used. */
+  readonly unused: readonly string[];
 }
 
 /**
@@ -44,31 +47,36 @@ export function readList(input: string, games: GameReading): ReadList {
   const { rows: raw, noise, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
   if (raw.length > MAX_ROWS) return { kind: 'too-many', count: raw.length, most: MAX_ROWS };
   const rows = withRepeats(raw.map((row) => finishedRow(row, games)));
-  return { kind: 'rows', rows, noise, namesNewGame: read.namesNewGame || rows.some(isOfUnknownGame) };
+  return {
+    kind: 'rows',
+    rows,
+    noise,
+    unused: read.unused,
+    namesNewGame: read.namesNewGame || rows.some(isOfUnknownGame),
+  };
 }
 
 const isOfUnknownGame = (row: Row): boolean => row.kind === 'refused' && row.problem.code === 'game-unknown';
 
 /** @returns undefined for what is no JSON */
 export function readJson(text: string, games: GameReading): RawRows | undefined {
-  const elements = jsonElements(text);
-  if (elements === undefined) return undefined;
-  let noise = 0;
-  let namesNewGame = false;
-  const rows = elements.flatMap(({ value, line }) => {
-    if (typeof value === 'string') {
-      const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
-      noise += inText.noise;
-      namesNewGame ||= inText.namesNewGame;
-      return inText.rows.map((row) => ({ ...row, line }));
-    }
-    if (Object.values(value ?? {}).some((each) => typeof each === 'string' && isNameOfOther(each))) {
-      noise += 1;
-      return [];
-    }
-    return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
-  });
-  return { rows, noise, namesNewGame };
+  const tree = jsonTree(text);
+  if (tree === undefined) return undefined;
+  const found = serversOfTree(tree, games);
+  const reader = createTextReader(games, 'list');
+  for (const { row, beside } of found.rows) reader.add(row, beside);
+  const read = reader.rows();
+  const rows = read.rows.map((row, index) => ({ row, at: found.rows[index]?.at ?? 0 }));
+  let { noise } = found;
+  let { namesNewGame } = read;
+  for (const { line, at, text } of found.texts) {
+    const inText = readLines(plainText(text).replace(/[\r\n]+/gu, ' '), games, 'list');
+    rows.push(...inText.rows.map((row) => ({ row: { ...row, line }, at })));
+    noise += inText.noise;
+    namesNewGame ||= inText.namesNewGame;
+  }
+  const inOrder = rows.toSorted((one, other) => one.at - other.at);
+  return { rows: inOrder.map(({ row }) => row), noise, namesNewGame, unused: [] };
 }
 
 /** @param text plain; the text of a message has no passwords any more */
@@ -103,17 +111,24 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
-  if (header === undefined) return { ...reader.rows(), noise };
+  if (header === undefined) return { ...reader.rows(), noise, unused: [] };
   // A comment may have quotes in it that are not closed.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
-  for (const { index, cells } of recordsOf(below, header.delimiter)) {
+  const records = recordsOf(below, header.delimiter);
+  const columns = columnsUnder(
+    header,
+    records.map(({ cells }) => cells),
+    games,
+  );
+  for (const { index, cells } of records) {
     // A line without the delimiter may still be one of words.
     if (cells.some(isNameOfOther)) noise += 1;
-    else if (cells.length > 1 && cells.some(hasWords))
-      reader.add(rowUnder(header, cells, heading + 2 + index));
-    else read(below[index] ?? '', heading + 1 + index);
+    else if (cells.length > 1 && cells.some(hasWords)) {
+      for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
+        reader.add(row, beside);
+    } else read(below[index] ?? '', heading + 1 + index);
   }
-  return { ...reader.rows(), noise };
+  return { ...reader.rows(), noise, unused: columns.unused };
 }
 
 /** A `#` before a number and a space is part of a name: "#7 Dust2". */
@@ -127,14 +142,6 @@ function withoutComment(line: string): string {
 
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
-
-/** Problems found before the line was split into fields: no default game is filled in. */
-const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set(['line-too-long', 'not-an-object']);
-
-function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
-  if (game === undefined || hasWords(row.typed.game) || UNREAD.has(row.problem?.code)) return row;
-  return { ...row, typed: { ...row.typed, game } };
-}
 
 /** Checks a row: it is ready, or refused with the first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {

@@ -156,6 +156,15 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
+/** A smaller number that nothing calls a port is a year, or one of players or slots. */
+export const LOWEST_BARE_PORT = 2100;
+
+/**
+ * A number that a text calls a port, where it is not clear whose. It is no port, so that neither it nor the usual one is
+ * submitted before the member has corrected it.
+ */
+export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
+
 /** The address of a web page and no more: nothing in it is a password, and who typed it sees what they typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 

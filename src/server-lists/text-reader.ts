@@ -3,8 +3,17 @@ import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addre
 import { hasWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { readCells } from './csv.ts';
-import { type NamedGame, namedGame, trimmed } from './named-game.ts';
-import { gameOf, type RawRow, shown, shownAddress, type TypedRow, withPort } from './row.ts';
+import { type NamedGame, namedGame, SEVERAL, trimmed } from './named-game.ts';
+import {
+  EMPTY_ROW,
+  gameOf,
+  LOWEST_BARE_PORT,
+  type RawRow,
+  shown,
+  shownAddress,
+  type TypedRow,
+  withPort,
+} from './row.ts';
 
 /** How the games in a text are understood. */
 export interface GameReading extends GameIndex {
@@ -50,9 +59,7 @@ const PORT_LIST =
 /** Two ports or more behind the first: `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 /** What stands where a port does. A number in brackets is one of slots. */
-const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
-/** A smaller number that nothing calls a port is a year, or one of players or slots. */
-const LOWEST_BARE_PORT = 2100;
+const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
 /** What begins a part of a text that is about something else than the part before. */
 const HEADING = /^\s*(?:#|\*\*|__|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
@@ -64,8 +71,6 @@ const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
 const MOST_UNKNOWN_WORDS = 4;
 /** How names of game servers often begin. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
-
-const SEVERAL: NamedGame = { kind: 'several' };
 
 /**
  * Reads the servers of a text line by line: their addresses first, and in the end their games.
@@ -111,7 +116,7 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add = (row: RawRow) => put({ row, words: '' });
+  const add = (row: RawRow, beside?: NamedGame) => put({ row, beside, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
@@ -190,7 +195,7 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
   let namesNewGame = false;
   const rows = servers.map(({ row, beside, gameAbove, words, below }) => {
     const typed = below.reduce((so, put) => put(so), row.typed);
-    if (hasWords(typed.game)) return { ...row, typed };
+    if (hasWords(typed.game) || row.typed === EMPTY_ROW) return { ...row, typed };
     const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });

@@ -195,6 +195,21 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
+  it('reads the columns that a header names, and names others that may matter', async ({
+    member,
+    listing,
+  }) => {
+    const table =
+      'Spiel;IP;Port;Abfrageport;Nummer\nRust;a.example.com;1;2;30001\ncs2;b.example.com;3;4;30002';
+    const preview = await sendFile(member, table);
+    expect(textOf(preview)).toContain("These columns weren't used: Nummer.");
+    await pressSubmit(member, preview);
+    expect(listing.submitted).toMatchObject([
+      { server: 'a.example.com', port: 1, query_port: 2, game: 'rust' },
+      { server: 'b.example.com', port: 3, query_port: 4, game: 'cs2' },
+    ]);
+  });
+
   it('offers the allowed games, where a select takes them all', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');

@@ -1,0 +1,131 @@
+import { formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { unwrapped } from '../addresses/pasted-text.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import { type Field, fieldCalled } from './field-names.ts';
+import { type NamedGame, SEVERAL } from './named-game.ts';
+import { gameOf, type RawRow, shown, shownAddress, type TypedRow, unclearPort, withPort } from './row.ts';
+
+/** A value of a document with the name of its column or key; '' where nothing names it. */
+export interface Cell {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A row with the game that its other cells mention, where no cell is called a game. */
+export interface CellRow {
+  readonly row: RawRow;
+  readonly beside?: NamedGame | undefined;
+}
+
+/** A port as spreadsheets and firewalls write it: `27015.0`, `27015/udp`. */
+const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
+
+const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
+
+/** Whether a number stands for no query port. */
+const isNoPort = (text: string): boolean => /^-?[01]?$/u.test(text) && Number(text) <= 0;
+
+/** The cells with a field, the most exact names first. */
+function cellsWith(cells: readonly Cell[], field: Field): readonly Cell[] {
+  return cells
+    .flatMap((cell) => {
+      const name = fieldCalled(cell.name);
+      return name?.field === field && cell.text.trim() !== '' ? [{ cell, rank: name.rank }] : [];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ cell }) => cell);
+}
+
+/** Whether a cell is called an address, and has one. */
+export const hasAddress = (cells: readonly Cell[]): boolean =>
+  cellsWith(cells, 'server').some(({ text }) => isMeantAsAddress(text));
+
+/** The addresses of a server: those under the most exact name that has any, or else what stands where one should. */
+function serversIn(cells: readonly Cell[]): readonly string[] {
+  const called = cellsWith(cells, 'server');
+  const best = called.find(({ text }) => isMeantAsAddress(text));
+  if (best === undefined) return [called[0]?.text ?? ''];
+  return called
+    .filter(({ name, text }) => name === best.name && isMeantAsAddress(text))
+    .map(({ text }) => text);
+}
+
+/** The ports of a server, for its players; one that is unclear where names disagree. */
+function portsIn(cells: readonly Cell[]): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
+  const ofGame = cellsWith(cells, 'gamePort');
+  const called = ofGame.length > 0 ? ofGame : cellsWith(cells, 'port');
+  const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
+    (same) => new Set(same.map(({ text }) => portText(shown(unwrapped(text))))),
+  );
+  // A single "port" is meant rather than one of several "ports".
+  const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
+  if (new Set(single).size > 1) return { ports: [unclearPort(single[0] ?? '')], isOfGame: false };
+  const [ports = []] = single.length > 0 ? [single.slice(0, 1)] : byName;
+  return { ports: [...ports], isOfGame: ofGame.length > 0 };
+}
+
+function queryPortIn(cells: readonly Cell[]): string {
+  const called = cellsWith(cells, 'queryPort').filter(
+    // "query" by itself may be anything.
+    ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
+  );
+  const text = portText(shown(unwrapped(called[0]?.text ?? '')));
+  return isNoPort(text) ? '' : text;
+}
+
+function gameIn(cells: readonly Cell[], games: GameIndex): string {
+  const called = cellsWith(cells, 'game');
+  const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
+  // A type may be of anything.
+  return (best ?? cellsWith(cells, 'type').find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
+}
+
+/** The game that cells without a name of their own, or the server's own name, are. */
+function gameBesideIn(cells: readonly Cell[], games: GameIndex): NamedGame | undefined {
+  const some = cells.filter(({ name }) => name === '' || fieldCalled(name)?.field === 'name');
+  const [alias, ...others] = new Set(some.flatMap(({ text }) => gameOf(text, games) ?? []));
+  if (alias === undefined) return undefined;
+  return others.length === 0 ? { kind: 'mentioned', alias } : SEVERAL;
+}
+
+/**
+ * What one record of a table or one object says, as rows: its fields by their names, and by their values where a name is
+ * used for several things. Several addresses or several ports make several rows.
+ */
+export function rowsOfCells(cells: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
+  const { ports, isOfGame } = portsIn(cells);
+  // A name may end in a bracket.
+  const game = shown(gameIn(cells, games));
+  const beside = game === '' ? gameBesideIn(cells, games) : undefined;
+  const queryPort = queryPortIn(cells);
+  return serversIn(cells).flatMap((text) => {
+    const typed: TypedRow = { server: shownAddress(unwrapped(text)), port: '', queryPort, game };
+    return withPorts(typed, { ports, isOfGame }, unclearIn(cells)).map((row) => ({
+      row: { line, typed: row },
+      beside,
+    }));
+  });
+}
+
+/** A number that is called a port, but of something that is not known. */
+const unclearIn = (cells: readonly Cell[]): string | undefined =>
+  cellsWith(cells, 'unclearPort').find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
+
+function withPorts(
+  typed: TypedRow,
+  { ports, isOfGame }: ReturnType<typeof portsIn>,
+  unclear: string | undefined,
+): readonly TypedRow[] {
+  const [first = '', ...others] = ports;
+  const parsed = parseAddress(typed.server);
+  if (first === '') {
+    const isMissing = parsed.ok && parsed.address.port === undefined && unclear !== undefined;
+    return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
+  }
+  if (isOfGame && others.length === 0) return [withPort(typed, first, true)];
+  if (others.length === 0) return [{ ...typed, port: first }];
+  if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
+  // The address alone: what was typed around it would be kept with each port.
+  const server = formatAddress(parsed.address);
+  return ports.map((port) => ({ ...typed, server, port }));
+}

@@ -1,0 +1,134 @@
+import { createBoundedMap } from '../bounded-map.ts';
+
+/**
+ * The field that a column, a JSON key or a label in a text names. `unclearPort`: a port, but not clear for what, such as
+ * `beacon_port`. `other`: not part of a game server, such as `rcon` or `database`.
+ */
+export type Field =
+  | 'server'
+  | 'port'
+  | 'gamePort'
+  | 'queryPort'
+  | 'unclearPort'
+  | 'game'
+  | 'type'
+  | 'name'
+  | 'other';
+
+export interface FieldName {
+  readonly field: Field;
+  /** The lowest number is the most exact name; "server" and "hostname" often hold the display name. */
+  readonly rank: number;
+}
+
+/** The words that names of fields are made of, in the bot's languages, by what they mean. */
+const WORDS = {
+  address:
+    'address addresses addr adresse adress adres adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
+  ip: 'ip ips ipv4 ipv6',
+  host: 'host hosts domain domeniu domena doména domínio dominio домен ドメイン 도메인 域名 网域 網域 โดเมน endpoint',
+  server:
+    'server servers hostname servidor serveur сервер szerver sunucu serwer máy_chủ サーバー サーバ 서버 服务器 伺服器 เซิร์ฟเวอร์ connect connection',
+  port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠',
+  query:
+    'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
+  /** Only together with "port". */
+  queryOfPort: 'steam q',
+  game: 'game spiel jeu juego jogo gioco spel gra gry hra hry игра игры гра гри oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
+  alias: 'alias',
+  type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
+  name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
+  /** Those of people who join, as "game" beside "port". */
+  join: 'join client player players',
+  unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
+  other:
+    'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https www panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana',
+} as const;
+
+type Meaning = keyof typeof WORDS;
+
+/** A name without accents and capitals. "gamePort" has two words. */
+const fold = (name: string): string =>
+  name
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/ı/gu, 'i')
+    .replace(/ł/gu, 'l')
+    .replace(/đ/gu, 'd');
+
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries(WORDS).flatMap(([meaning, words]) =>
+    words
+      .split(' ')
+      .flatMap((word) => [fold(word).replaceAll('_', ''), ...fold(word).split('_')])
+      .map((word) => [word, meaning as Meaning] as const),
+  ),
+);
+const LONGEST_WORD = Math.max(...[...MEANINGS.keys()].map(({ length }) => length));
+/** Longer names are sentences. */
+const LONGEST_NAME = 60;
+/** "serveripport" has three. */
+const MOST_PARTS = 4;
+
+/** The meanings of the known words that a word consists of, as "Abfrageport" does; undefined where a part is not known. */
+function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | undefined {
+  if (word === '') return [];
+  if (parts === 0) return undefined;
+  for (let length = Math.min(word.length, LONGEST_WORD); length > 0; length--) {
+    const first = MEANINGS.get(word.slice(0, length));
+    const rest = first && meaningsOf(word.slice(length), parts - 1);
+    if (rest) return [first, ...rest];
+  }
+  return undefined;
+}
+
+/** Every row of a document has the same names. */
+const remembered = createBoundedMap<FieldName | 'none'>(500);
+
+/** The field that a name names, in any of the bot's languages: "Server IP", "Port (UDP)", "steam_query_port", "Abfrageport". */
+export function fieldCalled(name: string): FieldName | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  let known = remembered.get(name);
+  if (known === undefined) {
+    known = fieldOf(name) ?? 'none';
+    remembered.set(name, known);
+  }
+  return known === 'none' ? undefined : known;
+}
+
+function fieldOf(name: string): FieldName | undefined {
+  const words = fold(name).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const meanings = words.map((word) => meaningsOf(word));
+  const known = new Set(meanings.flatMap((some) => some ?? []));
+  const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
+  if (has('other')) return { field: 'other', rank: 0 };
+  if (meanings.includes(undefined)) {
+    // A name without a single letter, such as "1", is none.
+    return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
+  }
+  // An address for queries has the port for queries.
+  if (has('query')) {
+    if (has('address', 'ip', 'host')) return { field: 'other', rank: 0 };
+    if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };
+  }
+  if (has('port') && !has('name', 'type')) return { field: fieldOfPort(has), rank: 0 };
+  if (has('name') && has('game')) return { field: 'game', rank: 1 };
+  if (has('name')) return has('host') ? { field: 'server', rank: 3 } : { field: 'name', rank: 0 };
+  if (has('type')) return { field: 'type', rank: has('game') ? 0 : 1 };
+  if (has('address')) return { field: 'server', rank: 0 };
+  if (has('ip')) return { field: 'server', rank: 1 };
+  if (has('host')) return { field: 'server', rank: 2 };
+  if (has('server')) return { field: 'server', rank: 3 };
+  if (has('game')) return { field: 'game', rank: 0 };
+  return has('alias') ? { field: 'game', rank: 2 } : undefined;
+}
+
+/** @param has whether a name with "port" has a word of such a meaning */
+function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
+  // "IP:Port"
+  if (has('address', 'ip')) return 'server';
+  if (has('queryOfPort')) return 'queryPort';
+  return has('game', 'join') ? 'gamePort' : 'port';
+}

@@ -1,0 +1,72 @@
+/** What is deeper in a text is not looked at. */
+const MAX_DEPTH = 20;
+
+/** Where a value begins. */
+export interface Place {
+  /** Counted from 1. */
+  readonly line: number;
+  /** How many values are before it. */
+  readonly at: number;
+}
+
+/** A value in a JSON text. */
+export type JsonNode = Place &
+  (
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'number'; readonly text: string }
+    /** `null`, `true` and `false`. */
+    | { readonly kind: 'nothing' }
+    | { readonly kind: 'list'; readonly items: readonly JsonNode[] }
+    | { readonly kind: 'object'; readonly fields: readonly JsonField[] }
+  );
+export type JsonField = readonly [name: string, node: JsonNode];
+
+/**
+ * The values of a JSON text, with their places. The fields and items of those that are nested too deeply are left out.
+ * @returns undefined for text that isn't JSON
+ */
+export function jsonTree(text: string): JsonNode | undefined {
+  if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
+  try {
+    return nodeOf(JSON.parse(text), placesOfValues(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A string before a colon is a name, all else the beginning of a value, or a bracket that closes. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
+
+/** The place of each value in valid JSON, in the order of the text; JSON.parse doesn't return places. */
+function* placesOfValues(text: string): Generator<Place, undefined> {
+  let line = 1;
+  let at = 0;
+  let from = 0;
+  let depth = 0;
+  for (const { 0: token, index, groups } of text.matchAll(TOKEN)) {
+    line += text.slice(from, index).split(/\r\n?|\n/u).length - 1;
+    from = index;
+    if (token === ']' || token === '}') depth -= 1;
+    else if (groups?.colon === undefined && depth <= MAX_DEPTH) yield { line, at: at++ };
+    if (token === '[' || token === '{') depth += 1;
+  }
+}
+
+/** @param places those of the value and of all values in it, in the order of the text */
+function nodeOf(value: unknown, places: Iterator<Place>, depth = 0): JsonNode {
+  const place = places.next().value ?? { line: 1, at: 0 };
+  if (typeof value === 'string') return { ...place, kind: 'text', text: value };
+  if (typeof value === 'number') return { ...place, kind: 'number', text: String(value) };
+  if (typeof value !== 'object' || value === null) return { ...place, kind: 'nothing' };
+  const isDeep = depth >= MAX_DEPTH;
+  if (Array.isArray(value)) {
+    const items = isDeep ? [] : value;
+    return { ...place, kind: 'list', items: items.map((item) => nodeOf(item, places, depth + 1)) };
+  }
+  const fields = isDeep ? [] : Object.entries(value);
+  return {
+    ...place,
+    kind: 'object',
+    fields: fields.map(([name, item]) => [name, nodeOf(item, places, depth + 1)]),
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { fieldCalled } from '../../src/server-lists/field-names.ts';
+import { languages } from '../../src/words/languages.ts';
+
+const field = (name: string) => fieldCalled(name)?.field;
+
+describe('field names', () => {
+  it.each(languages)('are those of the fields for one game server, in $tag', ({ sentences }) => {
+    const { game, server, port, query_port } = sentences.addserver.field;
+    expect([game, server, port, query_port].map(field)).toEqual(['game', 'server', 'port', 'queryPort']);
+  });
+
+  it.each([
+    [
+      'server',
+      'Server IP',
+      'ip_alias',
+      'IP:Port',
+      'serverIP',
+      'Serveradresse',
+      'IP адрес',
+      'server.ip',
+      'host_name',
+    ],
+    ['port', 'Port (UDP)', 'connect_port', 'hostport', 'Server-Port', 'Portnummer', 'ports'],
+    ['gamePort', 'gameport', 'Game Port', 'join_port', 'Spielport', 'Port de jeu'],
+    [
+      'queryPort',
+      'query',
+      'portQuery',
+      'port_query',
+      'Steam Query Port',
+      'steam_port',
+      'q_port',
+      'Abfrageport',
+    ],
+    ['unclearPort', 'beacon_port', 'Port 2'],
+    ['game', 'Game title', 'Spielname', 'alias'],
+    ['type', 'Game type', 'Typ'],
+    ['name', 'Servername', 'Port name', 'title'],
+    ['other', 'rconPort', 'sftp_details', 'database', 'query_ip', 'Web Port'],
+  ])('of %s have additions', (expected, ...names) => {
+    expect(names.map(field)).toEqual(names.map(() => expected));
+  });
+
+  it('are none of other words', () => {
+    const names = ['Support', 'export', 'Passport', 'players', 'map', 'gameid', 'steamid', 'Q', '1', ''];
+    expect(names.map(field)).toEqual(names.map(() => undefined));
+  });
+});
