@@ -237,7 +237,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       membership.used(guildId);
       hear(guildId, guildLocale);
     },
-    showDue: approvalMessages.showDue,
+    onTakenOver: () => void approvalMessages.showDue(),
     myTurn,
     largeTurnMs: timing.largeTurnMs,
     traces,

@@ -1,10 +1,10 @@
-import { byText, correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
+import { correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
 import { reasonText } from '../../src/words/refusal.ts';
-import { whenText } from '../../src/words/sentences.ts';
+import { byText, whenText } from '../../src/words/sentences.ts';
 import { describe, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';

@@ -1,4 +1,4 @@
-import { approvalView, byText, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
+import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
 import type { Refused } from '../../src/approval/approvals.ts';
 import { REFUSAL_REASONS, reasonNamed } from '../../src/approval/refusal-reasons.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
@@ -8,7 +8,7 @@ import { linesNamed } from '../../src/server-lists/named-lines.ts';
 import type { Run } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
-import { sentences } from '../../src/words/sentences.ts';
+import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 

@@ -1,7 +1,7 @@
-import { interruptedText } from '../../src/approval/approval-view.ts';
 import type { LaterReplies } from '../../src/interactions/after-crash.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import { endedServers } from '../../src/submissions/runs.ts';
+import { interruptedText } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';
 import { runReply } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';

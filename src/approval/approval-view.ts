@@ -9,6 +9,7 @@ import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { beforeItems, reasonText } from '../words/refusal.ts';
+import { byText } from '../words/sentences.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import type { ModeratorsReason } from './refusal-reasons.ts';
@@ -157,19 +158,6 @@ export function harmfulView(
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [signed('not-sent', t('approval.withdrawn')), byText(t, '')].join('\n'),
 });
-
-/** Who it was. @param userId empty once they had their name deleted */
-export const byText = (t: Translate, userId: string): string =>
-  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
-
-/**
- * What is said where an interaction was interrupted and has submitted and decided nothing.
- * @param pressed the custom id of its control or window
- */
-export function interruptedText(t: Translate, pressed = ''): string {
-  const isDecision = ['refuse', 'correct'].some((action) => pressed.startsWith(submissionsId(action, '')));
-  return t(isDecision ? 'failure.undecided' : 'failure.interrupted');
-}
 
 /** Which moderator has corrected what its member submitted, if one has. */
 export function correctedTexts(t: Translate, { correctedBy }: Pick<Run, 'correctedBy'>): readonly string[] {

@@ -1,9 +1,8 @@
-import { interruptedText } from '../approval/approval-view.ts';
 import { isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
-import type { GuildLog } from '../guild-log/guild-log.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
-import { type Context, contextOf, type Reply, type Wording } from './command.ts';
+import { interruptedText } from '../words/sentences.ts';
+import { type Context, contextOf, type Reply, type TellGuild, type Wording } from './command.ts';
 import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
@@ -42,7 +41,7 @@ export interface AfterCrashDeps extends LaterReplies {
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Delivery['api'];
   readonly wording: Wording;
-  readonly tellGuild: GuildLog['tell'];
+  readonly tellGuild: TellGuild;
   readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
   readonly pause?: (ms: number) => Promise<unknown>;
   readonly logger: Pick<Logger, 'info' | 'error'>;

@@ -1,15 +1,14 @@
 import type { DiscordApi } from '../discord/api.ts';
 import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
-import type { GuildLog } from '../guild-log/guild-log.ts';
 import { DAY_MS } from '../numbers.ts';
 import { signed } from '../words/servers.ts';
-import type { Announcement } from './command.ts';
+import type { Announcement, TellGuild } from './command.ts';
 import type { Interaction } from './interaction.ts';
 
 export interface Announcing {
   readonly api: Pick<DiscordApi, 'followUp'>;
   readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
-  readonly tellGuild: GuildLog['tell'];
+  readonly tellGuild: TellGuild;
 }
 
 /**

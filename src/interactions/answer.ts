@@ -1,5 +1,4 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
-import { interruptedText } from '../approval/approval-view.ts';
 import { type DiscordApi, isUncertain, LostInteraction } from '../discord/api.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
@@ -7,6 +6,7 @@ import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { UserError } from '../user-error.ts';
+import { interruptedText } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { LaterReplies } from './after-crash.ts';

@@ -175,6 +175,9 @@ export interface Commands {
   readonly actions: Readonly<Record<string, Actions>>;
 }
 
+/** Notifies a guild's admins, in the guild's language. Never throws. */
+export type TellGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
+
 /** The words that every reply is made with, for any reader. */
 export interface Wording {
   readonly wordsFor: WordsFor;

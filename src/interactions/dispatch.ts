@@ -1,7 +1,6 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
-import type { GuildLog } from '../guild-log/guild-log.ts';
 import type { Access } from '../guilds/access.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
@@ -16,6 +15,7 @@ import {
   type Commands,
   contextOf,
   type Reply,
+  type TellGuild,
   type Wording,
 } from './command.ts';
 import { linkButton, rows } from './controls.ts';
@@ -35,7 +35,7 @@ export interface DispatchDeps extends Commands {
   readonly answering: Answering;
   readonly record: Pick<InteractionRecord, 'surelyOwns'>;
   readonly traces: Pick<Traces, 'run'>;
-  readonly tellGuild: GuildLog['tell'];
+  readonly tellGuild: TellGuild;
   /** Told the guild of every interaction that the guild's own installation authorised, and Discord's name of its language. */
   readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;

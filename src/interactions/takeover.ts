@@ -11,8 +11,8 @@ export interface TakeoverDeps {
   readonly runs: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
-  /** Updates the messages on which moderators decide. */
-  readonly showDue: () => Promise<void>;
+  /** Called once something was taken over, whose messages elsewhere may be out of date. */
+  readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -21,7 +21,7 @@ export interface TakeoverDeps {
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
-export function createTakeover({ store, owner, runs, tellUnreplied, showDue, logger }: TakeoverDeps) {
+export function createTakeover({ store, owner, runs, tellUnreplied, onTakenOver, logger }: TakeoverDeps) {
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -64,6 +64,6 @@ export function createTakeover({ store, owner, runs, tellUnreplied, showDue, log
       }
       await tellUnreplied();
     }
-    if (guilds.size > 0) void showDue();
+    if (guilds.size > 0) onTakenOver();
   };
 }

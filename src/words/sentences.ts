@@ -28,3 +28,17 @@ export const nextTryText = (at: number, t: Translate): string =>
 
 /** When something was done, as Discord says it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
+
+/** Who it was. @param userId empty once they had their name deleted */
+export const byText = (t: Translate, userId: string): string =>
+  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
+
+/** The controls and windows with which a moderator decides. */
+const DECISION = /^submissions:(?:refuse|correct):/;
+
+/**
+ * Says that an interaction was interrupted, and has submitted and decided nothing.
+ * @param pressed the custom id of its control or window
+ */
+export const interruptedText = (t: Translate, pressed = ''): string =>
+  t(DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');

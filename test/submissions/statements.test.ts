@@ -70,7 +70,7 @@ it('no statement about submissions reads a whole table', async () => {
       owner: 'o',
       runs: parts.runs,
       tellUnreplied: async () => undefined,
-      showDue: async () => undefined,
+      onTakenOver: () => undefined,
       logger: recorder(),
     });
     await takeOver(new AbortController().signal);

@@ -181,7 +181,7 @@ type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
 export interface InteractionPartsDeps
   extends Omit<
       RecordDeps & TakeoverDeps & AfterCrashDeps,
-      Made | 'stateOfDocument' | 'logWhatDeadLeft' | 'showDue'
+      Made | 'stateOfDocument' | 'logWhatDeadLeft' | 'onTakenOver'
     >,
     Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logWhatDeadLeft'>> {
   readonly underWay?: UnderWay;
@@ -203,7 +203,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const takeOver = createTakeover({
     ...deps,
     tellUnreplied,
-    showDue: async () => undefined,
+    onTakenOver: () => undefined,
   });
   return {
     record,
