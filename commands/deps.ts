@@ -1,5 +1,5 @@
 import type { ApprovalMessages } from '../src/approval/approval-messages.ts';
-import type { Tellings } from '../src/approval/tellings.ts';
+import type { DecisionMessages } from '../src/approval/decision-messages.ts';
 import type { Discord } from '../src/discord/discord.ts';
 import type { GuildLog } from '../src/guild-log/guild-log.ts';
 import type { createGuilds } from '../src/guilds/guilds.ts';
@@ -18,7 +18,7 @@ export interface CommandDeps
     ReturnType<typeof createSubmissions>,
     Pick<ListingDeps, 'onKeyChange'> {
   readonly approvalMessages: ApprovalMessages;
-  readonly tellings: Tellings;
+  readonly decisionMessages: DecisionMessages;
   readonly editOrder: EditOrder;
   readonly guildLog: GuildLog;
   /** The observer that tells the log channel. */

@@ -1,5 +1,6 @@
 import { createCommands } from '../commands/index.ts';
 import { createApprovalMessages } from './approval/approval-messages.ts';
+import { createDecisionMessages, type DecisionMessagesTiming } from './approval/decision-messages.ts';
 import { createTellings } from './approval/tellings.ts';
 import type { Config } from './config/config.ts';
 import type { ApiTiming } from './discord/api.ts';
@@ -42,6 +43,7 @@ const CONNECTIONS_END_MS = 500;
 /** How long the bot waits by itself, in milliseconds, where it is not to be the usual time: a test waits for nobody. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
+  readonly decisionMessages?: DecisionMessagesTiming;
   /** Before the second try of a request to the listing service; twice that before the third. */
   readonly listingFirstWait?: number;
   /** How long reading a file may take. */
@@ -193,15 +195,25 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const editOrder = createEditOrder({ store, owner });
   const wording = { ...words, guildWords, mention };
   const tellings = createTellings({
-    ...discord,
-    ...guilds,
+    api,
     store,
     record,
     runs: records.runs,
     editOrder,
     wording,
-    games,
     replyOf: (context, run) => commands.replyOf(context, run),
+    logger,
+  });
+  const decisionMessages = createDecisionMessages({
+    ...discord,
+    ...guilds,
+    ...timing.decisionMessages,
+    store,
+    record,
+    runs: records.runs,
+    wording,
+    games,
+    claimJob,
     logger,
   });
   const commands = createCommands({
@@ -211,7 +223,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...listing,
     ...submissions,
     approvalMessages,
-    tellings,
+    decisionMessages,
     editOrder,
     guildLog,
     submissionLog,
@@ -295,6 +307,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     membership,
     approvalMessages,
     tellings,
+    decisionMessages,
     ...operations.jobs,
   ];
 

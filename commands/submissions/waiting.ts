@@ -77,7 +77,7 @@ async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promi
   if (run.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = run.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
-  const isTold = isWaiting && (await deps.tellings.isWanted(guildId, user.id));
+  const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = endedServers({ servers: await deps.runs.earlier(run) });
   const texts = [
     sentences(content, next, isTold ? t('approval.tells') : undefined),

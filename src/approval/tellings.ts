@@ -1,27 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectMessages } from '../discord/direct-messages.ts';
-import type { GuildSettings } from '../guilds/settings.ts';
-import type { Untold } from '../guilds/untold.ts';
 import { type Context, contextOf, type Reply, type Wording } from '../interactions/command.ts';
 import { type Delivery, deliver } from '../interactions/deliver.ts';
 import type { EditOrder } from '../interactions/edit-order.ts';
 import type { Interaction } from '../interactions/interaction.ts';
 import type { InteractionRecord } from '../interactions/record.ts';
 import { AFTER_START_MS, createJob, oneAtATime, type Part } from '../lifecycle.ts';
-import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Run, Runs } from '../submissions/runs.ts';
-import { sentences } from '../words/sentences.ts';
-import { againText, approvalView } from './approval-view.ts';
 import type { ApprovalKey } from './approvals.ts';
 
-/** How often one process looks for what is to be told, in milliseconds: what a dead process has not told. */
+/** How often each process looks for what is to be told, in milliseconds: what a dead process has not told. */
 const EVERY_MS = 60_000;
-/** Between two members, in milliseconds: what Discord refuses counts towards a block. */
-const PACE_MS = 1_000;
 
 /** Binds whom to tell, where and in which language, to its guild and its document. */
 export const tellingContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
@@ -29,38 +20,26 @@ export const tellingContext = ({ guildId, id }: ApprovalKey): string => `guild $
 export interface TellingsDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly record: Pick<InteractionRecord, 'find' | 'seal' | 'open'>;
-  readonly runs: Pick<Runs, 'find' | 'latest' | 'waitingAgain'>;
+  readonly runs: Pick<Runs, 'find' | 'latest'>;
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
-  readonly directMessages: DirectMessages;
-  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
-  readonly untold: Pick<Untold, 'has'>;
   readonly wording: Wording;
-  readonly games: GameIndex;
   /** What the reply of the member shows of a run. */
   readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export type Tellings = ReturnType<typeof createTellings>;
 
 /**
- * Tells members what became of what waited for a moderator: with one direct message, and in their own reply as long as that can
- * be changed. What is to be told stands in the row of the run, and goes before it is told: nobody is told twice.
+ * Tells members in their own reply what became of what waited for a moderator, as long as the reply can be changed. From then on
+ * a direct message about it is due: see decision-messages.ts.
  */
 export function createTellings(deps: TellingsDeps) {
-  const { store, record, runs, directMessages, settings, untold, wording, games } = deps;
-  const { logger } = deps;
+  const { store, record, runs, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => tellDue() });
 
-  /** Whether a member of a guild gets direct messages. */
-  async function isWanted(guildId: string, userId: string): Promise<boolean> {
-    const found = await settings.getOrUnreadable(guildId);
-    if (found === 'unreadable' || found.directMessages === false) return false;
-    return (await directMessages.canSendTo(userId)) && !(await untold.has(guildId, userId));
-  }
-
-  /** Takes a run whose member is to be told, for good. */
+  /** Takes a run whose member's reply is to be changed, for good. */
   async function take(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -68,6 +47,7 @@ export function createTellings(deps: TellingsDeps) {
         .selectFrom('submissions')
         .selectAll()
         .where('telling', 'is not', null)
+        .where('told_at', 'is', null)
         .where('state', 'in', ['done', 'refused', 'expired'])
         .orderBy('ended_at')
         .executeTakeFirst();
@@ -75,24 +55,14 @@ export function createTellings(deps: TellingsDeps) {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('submissions')
-        .set({ telling: null, told_at: Date.now() })
+        .set({ told_at: Date.now() })
         .where('id', '=', row.id)
         .where('telling', '=', row.telling)
+        .where('told_at', 'is', null)
         .executeTakeFirst();
       // Otherwise it was taken or deleted after it was read.
       if (numUpdatedRows === 1n) return row;
     }
-  }
-
-  async function sendMessage({ t, guildId, channelId, user }: Context, run: Run): Promise<void> {
-    const isOwn = run.decidedBy === user.id;
-    if (isOwn || !(await isWanted(guildId, user.id))) return;
-    const { content, embeds } = approvalView(t, run, games, user.id);
-    const [embed = {}] = embeds;
-    const channel = `https://discord.com/channels/${guildId}/${channelId}`;
-    const said = sentences(content, againText(t, await runs.waitingAgain(run)));
-    const texts = [said, t('told.where', { channel }), `-# ${t('told.off')}`];
-    await directMessages.send(user.id, { nonce: `told ${run.id}`, content: texts.join('\n'), embed });
   }
 
   /** The reply shows the latest run: a part of what was approved may wait again. */
@@ -129,15 +99,9 @@ export function createTellings(deps: TellingsDeps) {
     try {
       const run = await runs.find(guildId, id);
       if (run === undefined) return;
-      const context = contextOf(interaction, wording);
-      await Promise.all([
-        sendMessage(context, run),
-        changeReply(context, interaction, run, message).catch((error: unknown) => {
-          logger.warn({ guildId, err: error }, 'a reply does not show what a moderator has decided');
-        }),
-      ]);
+      await changeReply(contextOf(interaction, wording), interaction, run, message);
     } catch (error) {
-      logger.error({ guildId, err: error }, 'a member could not be told what a moderator has decided');
+      logger.warn({ guildId, err: error }, 'a reply does not show what a moderator has decided');
     }
   }
 
@@ -146,22 +110,20 @@ export function createTellings(deps: TellingsDeps) {
     while (!job.stopping.aborted) {
       const row = await take();
       if (row === undefined) return;
-      // A direct message that hangs keeps nobody waiting.
+      // A reply that hangs keeps nobody waiting.
       void tell(row);
-      await sleep(PACE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
     }
   }
 
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'who is to be told of a decision cannot be known now');
 
-  /** Tells every member who is to be told, one after the other, once at a time. Never throws. */
+  /** Tells every member who is to be told, once at a time. Never throws. */
   const tellDue = oneAtATime(() => tellEach().catch(complain));
 
   const part: Part = { name: 'tellings', ...job };
   return {
     ...part,
-    isWanted,
     tellDue,
     /**
      * What it takes to tell of a document later, sealed; `null` where the interaction is not recorded any more, or cannot be

@@ -3,6 +3,8 @@ import type { DiscordApi } from './api.ts';
 
 /** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */
 const PAGE = 200;
+/** How long Discord is asked about one guild, in milliseconds. */
+export const ASK_GUILD_MS = 2_000;
 /** Codes of refusals that are about the bot's account or network, not about a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
@@ -48,6 +50,12 @@ export async function isForeign(
     if (error instanceof DiscordAPIError && isAboutGuild(error)) return true;
     throw error;
   }
+}
+
+/** @throws when Discord does not say it soon, or the bot user is not there */
+export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: string): Promise<string> {
+  const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(ASK_GUILD_MS) });
+  return String(Object(guild).name);
 }
 
 /** Discord's code of an error; an answer that is not Discord's own, such as a proxy's page, has none. */

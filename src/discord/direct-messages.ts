@@ -3,7 +3,8 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
-import { messageBody, nonceOf } from './channel-posts.ts';
+import { nonceOf } from './channel-posts.ts';
+import { fitTexts } from './limits.ts';
 import { persist } from './persist.ts';
 import { createRefusals } from './refusals.ts';
 
@@ -33,7 +34,7 @@ export interface DirectMessage {
   /** Names the message. */
   readonly nonce: string;
   readonly content: string;
-  readonly embed: APIEmbed;
+  readonly embeds: readonly APIEmbed[];
 }
 
 export interface DirectMessagesDeps {
@@ -109,11 +110,18 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     /** Whether a direct message can be sent: the person refused none for a day, and they are not paused. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !refusals.hasRefused(userId, DAY_MS) && !(await isPaused()),
+    /** Ends once the channel that is being opened is open, or could not be opened. Never throws. */
+    opened: async (): Promise<void> => void (await lastOpening),
     /** Sends one, which pings nobody. Retries passing failures for a minute and a half. Never throws. */
-    async send(userId: string, { nonce, ...message }: DirectMessage): Promise<void> {
+    async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
       try {
         const channel = await persist(() => open(userId));
-        const body = { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true };
+        const body = {
+          ...fitTexts(texts),
+          allowed_mentions: { parse: [] },
+          nonce: nonceOf(nonce),
+          enforce_nonce: true,
+        };
         await persist(() => postUnlessPaused(Routes.channelMessages(String(Object(channel).id)), body));
         onDirectMessage?.('sent');
       } catch (error) {

@@ -1,9 +1,11 @@
+import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
-import { isForeign, listGuilds } from './bot-guilds.ts';
+import { ASK_GUILD_MS, isForeign, listGuilds, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
@@ -25,9 +27,6 @@ export interface DiscordDeps
 
 export type Discord = ReturnType<typeof createDiscord>;
 
-/** How long a member waits while Discord is asked about their guild, in milliseconds. */
-const ASK_GUILD_MS = 2_000;
-
 /** What is asked of Discord and posted there. Interactions come by a connection of their own: see connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
@@ -39,6 +38,7 @@ export function createDiscord(deps: DiscordDeps) {
   const attachments = createAttachments({ ...files, logger });
   const clock = createClockCheck({ api, logger });
   const application = once(() => readApplication(api));
+  const guildNames = createCache((guildId) => readGuildName(api, guildId), HOUR_MS);
   const applicationId = async () => (await application()).id;
 
   return {
@@ -60,6 +60,9 @@ export function createDiscord(deps: DiscordDeps) {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
+    /** The name of a guild, remembered for an hour; `undefined` if the bot user is not there, or Discord does not say. */
+    guildName: (guildId: string): Promise<string | undefined> =>
+      guildNames.get(guildId).catch(() => undefined),
     /** Closes the connections of all requests. */
     close: () => Promise.all([attachments.close(), api.close()]),
   };

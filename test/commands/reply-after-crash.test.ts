@@ -27,7 +27,11 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   await opened.drafts.save(context, 'd', { source, rows, includesAlreadySubmitted: false });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
   if (ended.kind !== 'ended') throw new Error('nothing was submitted');
-  return { context, ended, deps: onlyDeps({ ...opened, games, tellings: { isWanted: async () => true } }) };
+  return {
+    context,
+    ended,
+    deps: onlyDeps({ ...opened, games, decisionMessages: { isWanted: async () => true } }),
+  };
 }
 
 /** What a draft's member is told, and what they would be told by the stored rows alone. */

@@ -5,7 +5,7 @@ import { openStore } from '../support/database.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
-const MESSAGE = { nonce: 'n', content: 'words', embed: {} };
+const MESSAGE = { nonce: 'n', content: 'words', embeds: [] };
 
 const refusal = (code: number, status = 403) =>
   new DiscordAPIError({ code, message: 'No' }, code, status, 'POST', '', {});

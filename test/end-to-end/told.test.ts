@@ -37,7 +37,7 @@ it('a member is told once of a decision, in a message and the reply', async ({ g
     'Approved by @',
     ACCEPTED,
     `${HOST}:1`,
-    `https://discord.com/channels/${guild.id}/${member.channelId}`,
+    `Where you submitted it: ${guild.name} · https://discord.com/channels/${guild.id}/${member.channelId}`,
     '/privacy in that Discord server turns these messages off.',
   ]) {
     expect(text.replaceAll('`', '')).toContain(words);
@@ -46,6 +46,30 @@ it('a member is told once of a decision, in a message and the reply', async ({ g
   expect(message?.current.mentions).toEqual([]);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(labelsOf(reply)).toEqual([]);
+});
+
+it.for([
+  [
+    'escaped and cut',
+    { status: 200, body: { name: `**Games** <@&1> ${'x'.repeat(90)}` } },
+    /: \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
+  ],
+  ['left out where Discord does not say it', { status: 503 }, /: https:/],
+] as const)('the name of the Discord server is %s', async ([, answer, expected], {
+  guild,
+  member,
+  discord,
+}) => {
+  await turnApprovalOn(guild);
+  discord.faults.inject({
+    fault: { kind: 'status', ...answer },
+    method: 'GET',
+    path: new RegExp(`/guilds/${guild.id}$`),
+  });
+  await addServer(member, `${HOST}:1`);
+  await approve(guild);
+  await expect.poll(() => directTo(guild, member).length).toBe(1);
+  expect(directTo(guild, member)[0]?.current.content).toMatch(expected);
 });
 
 it('a member is told in their own language why something was refused', async ({ guild }) => {

@@ -4,14 +4,10 @@ import { botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
-  adds,
   addsOf,
   labelsOf,
-  lines,
   logLines,
   openWindow,
-  pressSubmit,
-  sendFile,
   staffChannel,
 } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
@@ -127,61 +123,6 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toHaveLength(1);
-  });
-
-  it('tells what may have arrived, and that the rest waits', async ({ bot, guild, member, listing }) => {
-    await turnApprovalOn(guild);
-    await pressSubmit(member, await sendFile(member, lines(101)));
-    await listing.behave({ kind: 'hang', carriedOut: true });
-    void inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
-    await expect.poll(() => adds(guild).length).toBe(1);
-    await crash(bot);
-    const told = () =>
-      bot.discord
-        .messages({ channelId: bot.discord.directChannel(member.userId) })
-        .map((each) => textOf(each))
-        .join('\n');
-    await expect
-      .poll(told)
-      .toMatch(
-        /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot was restarted\. 1 game server is waiting for a moderator again\./,
-      );
-    await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
-  });
-
-  it('is told its member at most once, wherever the bot dies', async ({ bot, guild, member, listing }) => {
-    const direct = () => bot.discord.messages({ channelId: bot.discord.directChannel(member.userId) });
-    const toTell = () =>
-      bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id);
-    // Before the decision could be told.
-    let message = await oneWaits(guild);
-    await listing.behave({ kind: 'hang', carriedOut: true });
-    void inStaff(guild, 'admin').press(message, 'Approve');
-    await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
-    await crash(bot);
-    await expect
-      .poll(() => direct().map((each) => textOf(each)))
-      .toEqual([expect.stringContaining('unconfirmed')]);
-    // While it was being told: nobody knows whether it has arrived.
-    await addServer(member, `${HOST}:2`);
-    message = await waitingIn(guild);
-    const isHung = hung(
-      bot,
-      'POST',
-      new RegExp(`channels/${bot.discord.directChannel(member.userId)}/messages`),
-    );
-    void inStaff(guild, 'admin').press(message, 'Approve');
-    await isHung;
-    await crash(bot);
-    await expect.poll(toTell).toEqual([]);
-    expect(direct()).toHaveLength(1);
-    // After it.
-    await addServer(member, `${HOST}:3`);
-    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
-    await expect.poll(() => direct().length).toBe(2);
-    await crash(bot);
-    await expect.poll(toTell).toEqual([]);
-    expect(direct()).toHaveLength(2);
   });
 
   it('is said once in the log where its moderator is out of reach', async ({ bot, guild, listing }) => {

@@ -51,6 +51,20 @@ export const allTold = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, '
     .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', id))
     .toEqual([]);
 
+/** Ends the minute in which the decisions of a guild are gathered for a direct message. */
+export async function endGathering(
+  { store }: Pick<Bot, 'store'>,
+  { id }: Pick<TestGuild, 'id'>,
+): Promise<void> {
+  const owed = () =>
+    store.rows(
+      'SELECT id FROM submissions WHERE guild_id = ? AND told_at IS NOT NULL AND telling IS NOT NULL',
+      id,
+    );
+  await expect.poll(async () => (await owed()).length).toBeGreaterThan(0);
+  await store.rows('UPDATE submissions SET ended_at = 1 WHERE guild_id = ? AND told_at IS NOT NULL', id);
+}
+
 /** What the bot has written to somebody directly. */
 export const directTo = (
   { discord }: TestGuild,

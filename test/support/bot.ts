@@ -163,6 +163,7 @@ const NO_WAITING: Timing = {
   listingFirstWait: 1,
   listReadingMs: ANSWER_WITHIN_MS,
   guildLog: { collectMs: 20, gapMs: 20 },
+  decisionMessages: { everyMs: 20, gatherMs: 0 },
 };
 
 /** The bot between both stand-ins, in the test's own process unless that is the point. It is to be closed. */

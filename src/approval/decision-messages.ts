@@ -1,0 +1,187 @@
+import type { APIEmbed } from 'discord.js';
+import type { DirectMessage, DirectMessages } from '../discord/direct-messages.ts';
+import type { GuildSettings } from '../guilds/settings.ts';
+import type { Untold } from '../guilds/untold.ts';
+import { type Context, contextOf, type Wording } from '../interactions/command.ts';
+import type { InteractionRecord } from '../interactions/record.ts';
+import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import type { Logger } from '../logger.ts';
+import { HOUR_MS } from '../numbers.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
+import type { Store } from '../storage/store.ts';
+import type { SubmissionsTable } from '../storage/tables.ts';
+import type { Run, Runs } from '../submissions/runs.ts';
+import { escapeText } from '../words/escape.ts';
+import { sentences } from '../words/sentences.ts';
+import { type ApprovalView, againText, approvalView } from './approval-view.ts';
+import { tellingContext } from './tellings.ts';
+
+/** How often a direct message is sent, in milliseconds: Discord stops a bot that opens many in a short time. */
+const EVERY_MS = 5_000;
+/** How long decisions are gathered for one direct message, in milliseconds. */
+const GATHER_MS = 60_000;
+/** A process sends them until it has sent none for so long, in milliseconds. */
+const CLAIMED_MS = 60_000;
+/** A direct message that could not be sent for so long is dropped, in milliseconds. */
+const LONGEST_WAIT_MS = HOUR_MS;
+/** Discord docs: Message resource, Create Message: a message has at most 10 embeds. */
+const MOST_EMBEDS = 10;
+/** UTF-16 units of the name of a guild, which has at most 100 characters. */
+const LONGEST_GUILD_NAME = 50;
+
+export interface DecisionMessagesTiming {
+  readonly everyMs?: number;
+  readonly gatherMs?: number;
+}
+
+export interface DecisionMessagesDeps extends DecisionMessagesTiming {
+  readonly store: Pick<Store, 'tables'>;
+  readonly record: Pick<InteractionRecord, 'open'>;
+  readonly runs: Pick<Runs, 'find' | 'waitingAgain'>;
+  readonly directMessages: DirectMessages;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
+  readonly untold: Pick<Untold, 'has'>;
+  /** `undefined` where the name cannot be had. */
+  readonly guildName: (guildId: string) => Promise<string | undefined>;
+  readonly wording: Wording;
+  readonly games: GameIndex;
+  readonly claimJob: ClaimJob;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
+
+/**
+ * Direct messages to members about what moderators have decided, from one process for all. The row of a run holds what it takes
+ * to send one until right before it is sent, so that no member gets one twice.
+ */
+export function createDecisionMessages(deps: DecisionMessagesDeps) {
+  const { store, record, runs, directMessages, settings, untold, guildName, wording, games } = deps;
+  const { claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
+
+  /** Whether a member of a guild gets direct messages. */
+  async function isWanted(guildId: string, userId: string): Promise<boolean> {
+    const found = await settings.getOrUnreadable(guildId);
+    if (found === 'unreadable' || found.directMessages === false) return false;
+    return (await directMessages.canSendTo(userId)) && !(await untold.has(guildId, userId));
+  }
+
+  /** The runs whose members have the decision in their own reply, and get it as a direct message. */
+  const owed = () =>
+    store
+      .tables()
+      .selectFrom('submissions')
+      .selectAll()
+      .where('telling', 'is not', null)
+      .where('told_at', 'is not', null)
+      .orderBy('ended_at');
+
+  /** A run whose member has waited for further decisions. */
+  const findDue = () =>
+    owed()
+      .where('ended_at', '<=', Date.now() - gatherMs)
+      .executeTakeFirst();
+
+  /** Takes the runs of a member of a guild, for good. */
+  async function take({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
+    const found = await owed().where('guild_id', '=', guild_id).where('user_id', '=', user_id).execute();
+    const taken: SubmissionsTable[] = [];
+    for (const row of found) {
+      const { numUpdatedRows } = await store
+        .tables()
+        .updateTable('submissions')
+        .set({ telling: null })
+        .where('id', '=', row.id)
+        .where('telling', '=', row.telling)
+        .executeTakeFirst();
+      // Otherwise it was deleted after it was read.
+      if (numUpdatedRows === 1n) taken.push(row);
+    }
+    return taken;
+  }
+
+  /** What a direct message says about one decision. */
+  async function viewOf({ t, user }: Context, run: Run): Promise<ApprovalView> {
+    const { content, embeds } = approvalView(t, run, games, user.id);
+    return { content: sentences(content, againText(t, await runs.waitingAgain(run))), embeds };
+  }
+
+  async function messageAbout(context: Context, decided: readonly Run[]): Promise<DirectMessage> {
+    const { t, guildId, channelId } = context;
+    const views = await Promise.all(decided.map((run) => viewOf(context, run)));
+    const [only] = views;
+    const { content, embeds } = only && views.length === 1 ? only : together(context, decided, views);
+    const name = await guildName(guildId);
+    const link = `https://discord.com/channels/${guildId}/${channelId}`;
+    const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
+    const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
+    return {
+      nonce,
+      content: [content, t('told.where', { channel }), `-# ${t('told.off')}`].join('\n'),
+      embeds,
+    };
+  }
+
+  /** @returns whether a direct message is being sent; what is not wanted any more is dropped */
+  async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
+    const wanted = rows.filter(isToSend);
+    const latest = wanted.at(-1);
+    if (latest === undefined) return false;
+    const { guild_id: guildId, document_id: id, telling } = latest;
+    const kept = record.open(telling, tellingContext({ guildId, id }), { guildId });
+    if (kept === undefined || !(await isWanted(guildId, kept.interaction.user.id))) return false;
+    const found = await Promise.all(wanted.map((row) => runs.find(guildId, row.id)));
+    const decided = found.filter((run) => run !== undefined);
+    if (decided.length === 0) return false;
+    const context = contextOf(kept.interaction, wording);
+    // Retries of this message do not keep the next one waiting.
+    void directMessages.send(context.user.id, await messageAbout(context, decided));
+    return true;
+  }
+
+  async function sendOne(): Promise<void> {
+    while (!job.stopping.aborted) {
+      const due = await findDue();
+      if (due === undefined || (await sendAbout(await take(due)))) return;
+    }
+  }
+
+  /** Never throws. */
+  async function sendNext(): Promise<void> {
+    try {
+      await directMessages.opened();
+      // Claiming a job writes, so this process looks first.
+      if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
+    } catch (error) {
+      logger.warn({ err: error }, 'could not look for direct messages to send; will retry');
+    }
+  }
+
+  const part: Part = { name: 'direct messages', ...job };
+  return { ...part, isWanted };
+}
+
+/** What expired is in the member's own reply and in /submissions. */
+function isToSend({ state, decided_by, user_id, told_at }: SubmissionsTable): boolean {
+  const isOwn = decided_by === user_id;
+  const isTooOld = (told_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
+  return state !== 'expired' && !isOwn && !isTooOld;
+}
+
+/** Several decisions in one message: how many there are of each kind, and an embed for each. */
+function together({ t }: Context, decided: readonly Run[], views: readonly ApprovalView[]): ApprovalView {
+  const declined = decided.filter(({ state }) => state === 'refused').length;
+  const approved = decided.length - declined;
+  const counts = [
+    ...(approved > 0 ? [t('told.approved', { count: approved })] : []),
+    ...(declined > 0 ? [t('told.declined', { count: declined })] : []),
+  ];
+  return { content: `**${t.and(counts)}**`, embeds: views.slice(0, MOST_EMBEDS).map(asEmbed) };
+}
+
+function asEmbed({ content, embeds }: ApprovalView): APIEmbed {
+  const [embed = {}] = embeds;
+  return { ...embed, description: [content, embed.description].filter(Boolean).join('\n') };
+}

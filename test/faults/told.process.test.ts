@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { directTo, endGathering, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, type TestGuild, textOf } from '../support/bot.ts';
+import { addServer, adds, addsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
+import { crash, hung } from './crash.ts';
+
+const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
+const it = botTest({
+  asProcess: true,
+  env: { LISTING_API_TIMEOUT_MS: '60000', NODE_OPTIONS: `--import=${HURRY}` },
+});
+
+const HOST = 'killed.example.com';
+
+/** Presses Approve on what waits; nobody waits for the reply. */
+async function press(guild: TestGuild): Promise<void> {
+  void inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+}
+
+const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
+
+it('a direct message tells what may have arrived, and that the rest waits', async ({ bot, guild }) => {
+  await turnApprovalOn(guild);
+  await pressSubmit(guild.member, await sendFile(guild.member, lines(101)));
+  await guild.listing.behave({ kind: 'hang', carriedOut: true });
+  await press(guild);
+  await expect.poll(() => adds(guild).length).toBe(1);
+  await crash(bot);
+  await endGathering(bot, guild);
+  await expect
+    .poll(() => toldOf(guild).join('\n'))
+    .toMatch(
+      /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot was restarted\. 1 game server is waiting for a moderator again\./,
+    );
+  await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
+});
+
+it('a member gets one direct message at most, wherever the bot dies', async ({ bot, guild, listing }) => {
+  const { member } = guild;
+  const owed = () =>
+    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id);
+  await turnApprovalOn(guild);
+  // Before the decision was stored.
+  await addServer(member, `${HOST}:1`);
+  await listing.behave({ kind: 'hang', carriedOut: true });
+  await press(guild);
+  await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
+  await crash(bot);
+  await endGathering(bot, guild);
+  await expect.poll(() => toldOf(guild)).toEqual([expect.stringContaining('unconfirmed')]);
+  // While decisions are gathered.
+  await addServer(member, `${HOST}:2`);
+  await press(guild);
+  const decided = () =>
+    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND told_at IS NOT NULL', guild.id);
+  await expect.poll(decided).toHaveLength(2);
+  await crash(bot);
+  await endGathering(bot, guild);
+  await expect.poll(() => toldOf(guild).length).toBe(2);
+  // While it is being sent: nobody knows whether it has arrived.
+  await addServer(member, `${HOST}:3`);
+  const channelId = bot.discord.directChannel(member.userId);
+  const isHung = hung(bot, 'POST', new RegExp(`channels/${channelId}/messages`));
+  await press(guild);
+  await endGathering(bot, guild);
+  await isHung;
+  await crash(bot);
+  await expect.poll(owed).toEqual([]);
+  expect(toldOf(guild)).toHaveLength(2);
+  // After it.
+  await addServer(member, `${HOST}:4`);
+  await press(guild);
+  await endGathering(bot, guild);
+  await expect.poll(() => toldOf(guild).length).toBe(3);
+  await crash(bot);
+  await expect.poll(owed).toEqual([]);
+  expect(toldOf(guild)).toHaveLength(3);
+});
