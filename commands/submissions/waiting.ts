@@ -28,7 +28,7 @@ export async function becameOf(
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
   if (run?.userId !== user.id) throw noDraft(why, t);
-  const isLate = run.expiresAt === undefined && (run.endedAt ?? 0) < receivedAt;
+  const isLate = !run.needsModerator && (run.endedAt ?? 0) < receivedAt;
   if (!isLate) return runReply(context, run, deps);
   // What the message showed when the control was used may be older than the run, and would stay for good.
   const { interactionId } = run;
@@ -65,7 +65,7 @@ export async function unchanged(
 
 /** What a run has come to, for its member. */
 export async function runReply(context: Context, run: Run, deps: CommandDeps): Promise<Reply> {
-  if (run.expiresAt !== undefined) return ownApproval(context, run, deps);
+  if (run.needsModerator) return ownApproval(context, run, deps);
   return reportReply(context, await deps.pipeline.ended(context, run), deps);
 }
 

@@ -12,7 +12,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     const run = await deps.runs.by(context.guildId, context.interactionId);
     if (run === undefined) return undefined;
     // The message on which moderators decide stands in the log channel already.
-    if (to === 'log channel' && run.expiresAt !== undefined) return undefined;
+    if (to === 'log channel' && run.needsModerator) return undefined;
     return runReply(context, run, deps);
   },
   async stateOfDocument(context, pressed) {

@@ -1,9 +1,10 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
-import type { Game, Outcome } from '../../src/listing/contract.ts';
+import type { Game } from '../../src/listing/contract.ts';
 import { gameRepair, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { type RefusedRow, readRow } from '../../src/server-lists/row.ts';
 import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
+import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
@@ -90,7 +91,7 @@ export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal):
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
 /** What can be done about a server that was submitted and not accepted. */
-export const buttonsAfterOutcome = (t: Translate, id: string, outcome: Outcome): readonly Control[] =>
+export const buttonsAfterOutcome = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
 
 /** A server that may have arrived has to be looked up on the service's site before it is sent again. */
@@ -130,7 +131,7 @@ function useButton(document: Repairable, repair: Repair, label: string): readonl
 }
 
 /** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
-function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
+function labelAfterOutcome(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';

@@ -1,12 +1,12 @@
 import type { NoKey } from '../../src/guilds/api-keys.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, linkButton, rows } from '../../src/interactions/controls.ts';
-import { isAboutKey, type Outcome } from '../../src/listing/contract.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isRefused, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/list-drafts.ts';
+import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import {
@@ -94,7 +94,7 @@ async function tellList(
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
   const limitReason = reasonOfLimit(t, limited);
-  const endedAs = (kind: Outcome['kind']) =>
+  const endedAs = (kind: ServerOutcome['kind']) =>
     ended
       .filter(({ outcome }) => outcome.kind === kind)
       .map(({ row, outcome }) => [row, outcomeCell(t, outcome)] as const);
@@ -210,7 +210,7 @@ const filesText = (t: Translate, count: number, files: string): string =>
  * them.
  */
 function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reasons: Reasons): string {
-  const outcomes = new Map<Row, Outcome>(ended.map(({ row, outcome }) => [row, outcome]));
+  const outcomes = new Map<Row, ServerOutcome>(ended.map(({ row, outcome }) => [row, outcome]));
   function messageOf(row: Row): string {
     const outcome = outcomes.get(row);
     if (outcome) return outcomeCell(t, outcome);

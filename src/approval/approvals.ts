@@ -255,7 +255,6 @@ export function createApprovals({ store, drafts, runs, alreadySubmitted, now }: 
         .set(ONE_CHANGE)
         .where('guild_id', '=', guildId)
         .where('state', '=', 'waiting')
-        .where('expires_at', 'is not', null)
         .execute();
     },
     /** Has the message shown again, which may show another state of the run. */

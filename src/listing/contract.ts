@@ -184,8 +184,6 @@ export const NOT_SENT_REASONS = [
   'rate-limited', // the key is paused since a 429
   'down', // the service has failed repeatedly and is not asked for a while
   'queue-full', // enough requests of this member wait already
-  'refused', // by a moderator of the guild
-  'expired', // no moderator has decided in time
 ] as const;
 
 export const UNKNOWN_REASONS = [
@@ -239,9 +237,3 @@ export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Team Fortress 2', alias: 'tf2' },
   { name: 'DayZ', alias: 'dayz' },
 ];
-
-/** Whether this is the outcome because of the guild's key, so that an admin has to act. */
-export function isAboutKey(outcome: Outcome): boolean {
-  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
-  return outcome.kind === 'not-sent' && outcome.reason === 'key';
-}

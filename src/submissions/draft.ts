@@ -1,6 +1,7 @@
-import { isAboutKey, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRepeated, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { DocumentsTable } from '../storage/tables.ts';
+import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { RunServer } from './runs.ts';
 
 /** A document: the lines that a member edits and submits (see drafts.ts). */
@@ -119,7 +120,8 @@ export const withCorrected = (draft: Draft, { line, server }: RunServer, row: Re
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
 /** The service has not decided on the server: it was not sent, or the guild's key was refused. */
-export const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'not-sent' || isAboutKey(outcome);
+export const isUnsent = (outcome: ServerOutcome): boolean =>
+  outcome.kind === 'not-sent' || isAboutKey(outcome);
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
-import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import type { ServerOutcome } from './outcome.ts';
 import type { RecordsBase } from './records.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
@@ -13,7 +14,7 @@ export interface HistoryEntry extends ServerSubmission {
   /** Discord's id; empty, like the name, once the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
-  readonly outcome: Outcome;
+  readonly outcome: ServerOutcome;
   /** The moderator who decided; absent where none did, or had their name deleted. */
   readonly decidedBy?: string | undefined;
   /** Why a moderator has refused it, if they gave a reason. */
@@ -24,7 +25,7 @@ export interface HistoryEntry extends ServerSubmission {
 export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId' | 'decidedBy' | 'refusal'> {
   readonly id: string;
   readonly documentId: string;
-  readonly counts: Readonly<Record<Outcome['kind'], number>>;
+  readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
   /** Whether a moderator has refused it. */
   readonly isRefused: boolean;
   /** As in {@link Run}. */
@@ -38,7 +39,7 @@ export interface HistoryFilter {
   readonly userId?: string;
   /** The alias. */
   readonly game?: string;
-  readonly outcome?: Outcome['kind'];
+  readonly outcome?: ServerOutcome['kind'];
   /** A part of the address, in small letters. */
   readonly address?: string;
 }

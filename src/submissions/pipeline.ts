@@ -3,7 +3,6 @@ import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import { announcedIn, type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
-  isAboutKey,
   type KeyChange,
   type NotSent,
   notSent,
@@ -21,6 +20,7 @@ import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
 import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
 import type { Limited, Room } from './limits.ts';
+import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
 import { type EndedServer, type Run, rowOf, WAITS_MS } from './runs.ts';
@@ -446,7 +446,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-const endedRow = (row: ReadyRow, outcome: Outcome): EndedRow => ({
+const endedRow = (row: ReadyRow, outcome: ServerOutcome): EndedRow => ({
   row,
   line: row.line,
   server: row.submission,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Insertable, sql } from 'kysely';
 import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
-import { type NotSent, notSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { type NotSent, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
@@ -10,6 +10,7 @@ import { isAbandoned } from '../storage/leases.ts';
 import type { DocumentsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
+import type { NotApproved, ServerOutcome } from './outcome.ts';
 import type { RecordsBase } from './records.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -30,11 +31,11 @@ export interface RunServer {
   readonly line: number;
   readonly server: ServerSubmission;
   /** `undefined` until the server has ended. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: ServerOutcome | undefined;
 }
 
 export interface EndedServer extends RunServer {
-  readonly outcome: Outcome;
+  readonly outcome: ServerOutcome;
 }
 
 /** One submission of a document, as it is stored. What it submits never changes. */
@@ -54,7 +55,9 @@ export interface Run {
   readonly correctedBy: string | undefined;
   /** Why the moderator has refused it, if they gave a reason. */
   readonly refusal: ModeratorsReason | undefined;
-  /** Until when a moderator may decide, in milliseconds since 1970; `undefined` where none ever had to. */
+  /** Whether a moderator decides on it, or did. */
+  readonly needsModerator: boolean;
+  /** Until when a moderator may decide, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
   /** In milliseconds since 1970; `undefined` as long as it waits or runs. */
   readonly endedAt: number | undefined;
@@ -86,6 +89,9 @@ export interface NewWaitingRun extends NewRun {
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
 }
+
+/** The part of a statement that says of a run whether a moderator decides on it, or did. */
+const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
 /** What the next run of a document takes over if moderators decide on it in a message of its own. */
 const NO_MESSAGE = {
@@ -223,7 +229,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     from: SubmissionsTable['state'],
     to: Moved,
   ): Promise<SubmissionsTable | undefined> {
-    const isUnseen = sql<number>`case when expires_at is null then 0 else 1 end`;
+    const isUnseen = sql<number>`case when ${NEEDS_MODERATOR} then 1 else 0 end`;
     return tables()
       .updateTable('submissions')
       .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
@@ -261,6 +267,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       correctedBy: row.corrected_by ?? undefined,
       refusal: storedReason(row),
       interactionId: row.interaction_id ?? undefined,
+      needsModerator: needsModerator(row),
       expiresAt: row.expires_at ?? undefined,
       endedAt: row.ended_at ?? undefined,
       source: row.source ?? undefined,
@@ -279,7 +286,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
   ): Promise<Run | undefined> {
     const row = await rowsOf(documentId)
       .where('submissions.guild_id', '=', guildId)
-      .$if(which.isForModerators === true, (rows) => rows.where('expires_at', 'is not', null))
+      .$if(which.isForModerators === true, (rows) => rows.where(NEEDS_MODERATOR))
       .executeTakeFirst();
     return row && read(row);
   }
@@ -288,7 +295,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
   async function settled(guildId: string, documentId: string): Promise<Run | undefined> {
     for (;;) {
       const run = await latest(guildId, documentId);
-      if (run?.state !== 'running' || run.expiresAt !== undefined) return run;
+      if (run?.state !== 'running' || run.needsModerator) return run;
       await sleep(LOOKED_AT_EVERY_MS);
     }
   }
@@ -298,7 +305,8 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
     // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
-    const outcome = notSent(to.state === 'expired' ? 'expired' : 'refused');
+    const reason = to.state === 'expired' ? 'expired' : 'refused';
+    const outcome: NotApproved = { kind: 'not-sent', reason };
     await servers(id)
       .set({ ...outcomeToStore(outcome), ended_at: now() })
       .execute();
@@ -315,7 +323,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     const draft = await drafts.read(documentId);
     // The document or the name was deleted meanwhile, or the document cannot be read.
     if (!draft || userId === null || name === null) return;
-    const isApproved = row.expires_at !== null;
+    const isApproved = needsModerator(row);
     const ended = await serversOf(id);
     const after = afterRun(draft, ended, isApproved);
     const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
@@ -468,7 +476,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
         .execute();
       const ofGuild = rows.filter((row) => row.guild_id === guildId);
       const submitted = ofGuild.find((row) => row.interaction_id === interactionId);
-      if (submitted && submitted.expires_at !== null) return latest(guildId, submitted.document_id);
+      if (submitted && needsModerator(submitted)) return latest(guildId, submitted.document_id);
       const row = submitted ?? ofGuild[0];
       return row && read(row);
     },
@@ -521,9 +529,12 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
   };
 }
 
+/** Whether a moderator decides on a run, or did. */
+const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
+
 /** Whether moderators decide on a run, or did, in a message that doesn't show that they refused it. */
-const hasMessage = ({ expires_at, state, changes, shown }: SubmissionsTable): boolean =>
-  expires_at !== null && !(state === 'refused' && shown === changes);
+const hasMessage = (row: SubmissionsTable): boolean =>
+  needsModerator(row) && !(row.state === 'refused' && row.shown === row.changes);
 
 /** The servers of a run that have ended. */
 export const endedServers = ({ servers }: Pick<Run, 'servers'>): readonly EndedServer[] =>
@@ -541,7 +552,8 @@ function serverOf(
   return { line: row.line, server: storedServer(row), outcome: storedOutcome(row) };
 }
 
-const isRefusal = (outcome: Outcome): boolean => outcome.kind === 'not-sent' && outcome.reason === 'refused';
+const isRefusal = (outcome: ServerOutcome): boolean =>
+  outcome.kind === 'not-sent' && outcome.reason === 'refused';
 
 function newServer(submission: ServerSubmission) {
   const { server: host, port, queryPort = null, game } = submission;

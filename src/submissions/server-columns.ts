@@ -1,13 +1,13 @@
 import {
   knownError,
   NOT_SENT_REASONS,
-  type Outcome,
   type ServerSubmission,
   storedMessage,
   UNKNOWN_REASONS,
   type Unknown,
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
+import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
 /** The outcome of a server that was marked as sending when its process ended, or whose outcome could not be recorded. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
@@ -20,10 +20,12 @@ export function storedServer(
   return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
 }
 
+const ALL_NOT_SENT = [...NOT_SENT_REASONS, ...NOT_APPROVED_REASONS];
+
 /** The columns of a server's row that hold its outcome. */
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
-export function outcomeToStore(outcome: Outcome): OutcomeColumns {
+export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
   if ('message' in outcome) {
     return { outcome: outcome.kind, message: storedMessage(outcome.message), reason: null };
   }
@@ -31,7 +33,7 @@ export function outcomeToStore(outcome: Outcome): OutcomeColumns {
 }
 
 /** The reverse of {@link outcomeToStore}; `undefined` if the server has not ended. */
-export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Outcome | undefined {
+export function storedOutcome({ outcome, message, reason }: OutcomeColumns): ServerOutcome | undefined {
   const said = message ?? '';
   switch (outcome) {
     case null:
@@ -43,7 +45,7 @@ export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Out
       return { kind: 'rejected', message: said, ...(known && { known }) };
     }
     case 'not-sent':
-      return { kind: outcome, reason: NOT_SENT_REASONS.find((known) => known === reason) ?? 'bot' };
+      return { kind: outcome, reason: ALL_NOT_SENT.find((known) => known === reason) ?? 'bot' };
     case 'unknown':
       return { kind: outcome, reason: UNKNOWN_REASONS.find((known) => known === reason) ?? 'unreadable' };
   }

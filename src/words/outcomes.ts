@@ -1,5 +1,6 @@
-import { ADDED, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { ADDED, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
 import { pageAbout, siteAbout } from './listing-pages.ts';
@@ -25,12 +26,12 @@ import type { Reader, Translate } from './words.ts';
 export interface EndedServer {
   readonly line?: number;
   readonly server: ServerSubmission;
-  readonly outcome: Outcome;
+  readonly outcome: ServerOutcome;
 }
 
 /** Servers with the same outcome, of which the service said the same. */
 interface Group {
-  readonly outcome: Outcome;
+  readonly outcome: ServerOutcome;
   /** The service's words, escaped, or why there are none. */
   readonly said: string;
   readonly servers: EndedServer[];
@@ -46,7 +47,7 @@ const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
 /** The outcome of one server, for its member. The embed says which server it is. */
-export function outcomeText(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
+export function outcomeText(reader: Reader, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = reader;
   const text = isAdded(outcome)
     ? signed(outcome.kind, saidOf(t, outcome))
@@ -91,7 +92,7 @@ export function outcomesForLog(
 }
 
 /** The outcome of a server that was submitted alone. */
-function logText(t: Translate, outcome: Outcome): string {
+function logText(t: Translate, outcome: ServerOutcome): string {
   const said = saidOf(t, outcome, LONGEST_IN_LOG);
   if (isAdded(outcome)) return signed(outcome.kind, said);
   const item = signed(outcome.kind, t(`outcome.${outcome.kind}`));
@@ -99,7 +100,7 @@ function logText(t: Translate, outcome: Outcome): string {
 }
 
 /** The service's words about a server, or why there are none, for a cell of a file. */
-export const outcomeCell = (t: Translate, outcome: Outcome): string =>
+export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
 /** The groups that a message has room for; the first of each outcome always is among them. */
@@ -125,27 +126,27 @@ function groupsOf(
 }
 
 /** Whether the service accepted a server with the message of the specification, which says it all. */
-const isAdded = (outcome: Outcome): boolean =>
+const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
 /** Returns the service's words, escaped, or why there are none. */
-const saidOf = (t: Translate, outcome: Outcome, longest?: number): string =>
+const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
 /** Returns the same behind a heading. The heading means the same as the words about accepted servers, which stay as they came. */
-function saidOfHeading(t: Translate, outcome: Outcome, longest?: number): string {
+function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
   const original = escapeText(outcome.message, longest);
   return original === '' ? '' : t('said.quoted', { original });
 }
 
-function withSaid(t: Translate, { kind }: Outcome, heading: string, said: string): string {
+function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
   const text = kind === 'rejected' ? t('ended.says', { message: said }) : said;
   return signed(kind, sentences(heading, text));
 }
 
 /** Puts what to do behind the text of an outcome: on a new line, if the text ends with a quote of the service's words. */
-function withNext(text: string, outcome: Outcome, next: string | undefined): string {
+function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
 }
@@ -153,7 +154,7 @@ function withNext(text: string, outcome: Outcome, next: string | undefined): str
 /** What to do about servers with the same outcome. */
 function nextText(
   reader: Reader,
-  outcome: Outcome,
+  outcome: ServerOutcome,
   servers: readonly ServerSubmission[],
 ): string | undefined {
   const { t, mention } = reader;

@@ -1,4 +1,5 @@
 import { ADDED, type Failure, knownError, type Unknown } from '../listing/contract.ts';
+import type { NotApproved } from '../submissions/outcome.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
@@ -14,7 +15,7 @@ export function serviceWords(message: string, t: Translate): string {
 }
 
 /** Why there is no usable answer of the listing service, as a sentence for a member, without the service's text. */
-export function failureText(failure: Failure, t: Translate): string {
+export function failureText(failure: Failure | NotApproved, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');
   const why = t(`notSent.${failure.reason}`);

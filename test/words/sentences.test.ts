@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
-import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
+import type { Failure, NotSent, Unknown } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
+import type { NotApproved, ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
@@ -78,7 +79,7 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
   'waiting-often': { code: 'waiting-often', at: 1_000 },
 };
 
-const NOT_SENT: readonly NotSent['reason'][] = [
+const NOT_SENT: readonly (NotSent | NotApproved)['reason'][] = [
   ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
   ...(['key', 'deadline', 'stopping', 'service', 'bot', 'refused', 'expired'] as const),
 ];
@@ -86,16 +87,16 @@ const UNKNOWN: readonly Unknown['reason'][] = [
   ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
   ...(['not-found', 'client-error', 'unreadable', 'too-large'] as const),
 ];
-const FAILURES: readonly Failure[] = [
-  ...NOT_SENT.map((reason): Failure => ({ kind: 'not-sent', reason })),
+const FAILURES: readonly (Failure | NotApproved)[] = [
+  ...NOT_SENT.map((reason) => ({ kind: 'not-sent', reason }) as NotSent | NotApproved),
   ...UNKNOWN.map((reason): Failure => ({ kind: 'unknown', reason, detail: EVIL })),
   { kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 6_000 },
 ];
-const OUTCOMES: readonly Outcome[] = [
+const OUTCOMES: readonly ServerOutcome[] = [
   { kind: 'accepted', message: EVIL },
   { kind: 'rejected', message: EVIL },
   ...(['invalidKey', 'emptyList', 'serverMissing', 'gameMissing', 'gameInvalid'] as const).map(
-    (known): Outcome => ({ kind: 'rejected', message: EVIL, known }),
+    (known): ServerOutcome => ({ kind: 'rejected', message: EVIL, known }),
   ),
   ...FAILURES,
   { kind: 'accepted', message: '' },
