@@ -27,5 +27,7 @@ export interface CommandDeps
   readonly graceDays: number;
   /** For how many days accepted servers are kept. */
   readonly historyDays: number;
+  /** For how many days the bot's own backups keep what was deleted; 0: it makes none. */
+  readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

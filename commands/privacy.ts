@@ -16,6 +16,7 @@ export function privacyCommand({
   untold,
   graceDays,
   historyDays,
+  backupDays,
   links,
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
@@ -33,7 +34,10 @@ export function privacyCommand({
       t('privacy.key'),
       t('privacy.settings'),
       t('privacy.service'),
-      t('privacy.leaving', { count: graceDays }),
+      sentences(
+        t('privacy.leaving', { count: graceDays }),
+        backupDays > 0 ? t('privacy.backups', { count: backupDays }) : undefined,
+      ),
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), 'danger');

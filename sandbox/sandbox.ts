@@ -96,6 +96,7 @@ export async function openSandbox(options: SandboxOptions) {
       LISTING_API_URL: listing.url,
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
+      BACKUP_EVERY_HOURS: '0',
       ...(port !== undefined && {
         INTERACTIONS: 'http',
         DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,

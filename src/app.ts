@@ -22,6 +22,7 @@ import type { Logger } from './logger.ts';
 import { DAY_MS } from './numbers.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
+import { backupDaysOf } from './operations/scheduled-backups.ts';
 import { reportStart } from './operations/start-report.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { openStore } from './storage/open-store.ts';
@@ -230,6 +231,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     onKeyChange,
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
+    backupDays: backupDaysOf(config),
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const interactions = createInteractions({

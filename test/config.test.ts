@@ -43,7 +43,7 @@ describe('the configuration', () => {
     const { discordToken, ...rest } = readConfig(REQUIRED);
     expect(discordToken.reveal()).toBe(TOKEN);
     expect(rest).toEqual({
-      backupEveryHours: 0,
+      backupEveryHours: 24,
       backupKeep: 7,
       discordApiUrl: 'https://discord.com/api',
       listingApiUrl: 'https://list.example.com',

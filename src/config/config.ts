@@ -90,8 +90,8 @@ const configSchema = z.object({
   httpHost: address.default('127.0.0.1'),
   /** For how long the gateway may be silent before the process ends; 0: for ever. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
-  /** How often a backup is made; 0: never. */
-  backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(0),
+  /** How often a backup is made of a file of SQLite; 0: never. */
+  backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
@@ -102,7 +102,7 @@ const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env
 const UNREAD_FILE =
   'There is a file .env here, and it was not read: use "npm start", or node --import=./src/dot-env.js src/start.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
 /** The variables that may also be given as a file, by `NAME_FILE`. */
@@ -121,6 +121,33 @@ const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.m
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
+}
+
+/** What tells whether the token works. */
+export function readDiscordConfig(env: Environment) {
+  return readWith(
+    configSchema.pick({
+      discordToken: true,
+      discordApiUrl: true,
+      interactions: true,
+      discordPublicKey: true,
+      interactionsPort: true,
+    }),
+    env,
+  );
+}
+
+/** What tells whether the listing service is there. */
+export function readListingConfig(env: Environment) {
+  return readWith(
+    configSchema.pick({
+      listingApiUrl: true,
+      listingApiTimeoutMs: true,
+      listingApiArrayFormat: true,
+      listingApiKey: true,
+    }),
+    env,
+  );
 }
 
 /** As {@link readConfig}, for a tool that needs the data alone. */

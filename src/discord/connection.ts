@@ -11,6 +11,7 @@ import {
   endpointTrouble,
   growthTroubles,
   installationTroubles,
+  nameTroubles,
   portalPage,
   readApplication,
   type WayIn,
@@ -92,7 +93,7 @@ export function createConnection(deps: ConnectionDeps) {
     if (known === undefined) return;
     tellOfWayIn(known);
     await clock.tell();
-    for (const says of [...installationTroubles(known), ...growthTroubles(known)]) {
+    for (const says of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
       logger.warn({ page: portalPage(known, 'installation') }, says);
     }
     const count = await publishing.publish(known.id, commands, stopping.signal);

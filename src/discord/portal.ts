@@ -20,6 +20,11 @@ export type Application = Pick<
   | 'verify_key'
   | 'approximate_guild_count'
   | 'bot'
+  | 'description'
+  | 'tags'
+  | 'team'
+  | 'terms_of_service_url'
+  | 'privacy_policy_url'
 >;
 
 export const readApplication = async (
@@ -99,20 +104,33 @@ export function installationTroubles(application: Application): readonly string[
 const NEARLY_FULL = 75;
 const FULL = 100;
 
-/** What Discord asks of an application's name, and of an application that grows: a sentence each. */
-export function growthTroubles({
-  name,
-  approximate_guild_count: guilds = 0,
-  bot,
-}: Application): readonly string[] {
+/** What Discord asks of an application's name: a sentence. */
+export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
+  /discord/i.test(name)
+    ? ['Discord accepts no "discord" in the name of an application that is to be verified.']
+    : [];
+
+/** What Discord asks of an application that grows, as far as the application tells: a sentence. */
+export function growthTroubles(application: Application): readonly string[] {
+  const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
+  if (guilds < NEARLY_FULL || isVerified) return [];
+  const lacks = lacksForVerification(application);
+  const needs = lacks.length === 0 ? '' : ` For that it still needs ${lacks.join(', ')}.`;
   return [
-    /discord/i.test(name) &&
-      'Discord takes no "discord" in the name of an application that is to be verified.',
-    guilds >= NEARLY_FULL &&
-      !isVerified &&
-      `About ${guilds} servers have the bot; past ${FULL} nobody can add it until the application is verified.`,
-  ].filter((trouble) => typeof trouble === 'string');
+    `About ${guilds} servers have the bot; past ${FULL} nobody can add it until the application is verified.${needs}`,
+  ];
+}
+
+/** What the verification asks for and the application does not have (Discord docs: "Enabling Discovery"). */
+function lacksForVerification(application: Application): readonly string[] {
+  return [
+    !application.team && 'a team that it belongs to, whose owner is verified',
+    !application.terms_of_service_url && 'a Terms of Service URL',
+    !application.privacy_policy_url && 'a Privacy Policy URL',
+    !application.description && 'a description',
+    (application.tags ?? []).length === 0 && 'tags',
+  ].filter((what) => typeof what === 'string');
 }
 
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>

@@ -1,18 +1,23 @@
 export interface Finding {
   readonly check: string;
-  /** `skipped`: another check has to succeed first. */
-  readonly state: 'ok' | 'failed' | 'skipped';
+  /** `skipped`: there was nothing to check. `warning`: the bot works all the same. */
+  readonly state: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly says: string;
   readonly mend?: string;
 }
 
 export class CheckFailure extends Error {
-  override readonly name = 'CheckFailure';
+  override readonly name: string = 'CheckFailure';
   readonly mend: string;
   constructor(says: string, mend: string) {
     super(says);
     this.mend = mend;
   }
+}
+
+/** The bot works, but not as its operator would want it. */
+export class CheckWarning extends CheckFailure {
+  override readonly name = 'CheckWarning';
 }
 
 /** There was nothing to check; the message says why. */
@@ -28,15 +33,15 @@ export async function find(check: string, look: () => Promise<string> | string):
     const says = error instanceof Error ? error.message : String(error);
     if (error instanceof CheckSkipped) return { check, state: 'skipped', says };
     const mend = error instanceof CheckFailure ? error.mend : 'nobody foresaw this: please report it';
-    return { check, state: 'failed', says, mend };
+    return { check, state: error instanceof CheckWarning ? 'warning' : 'failed', says, mend };
   }
 }
 
-const MARKS = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
+const MARKS = { ok: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' } as const;
 const MARK_WIDTH = 'skipped'.length;
 
-/** The findings, a line each; below what fails, how to mend it. */
-export function table(findings: readonly Finding[]): string {
+/** The findings, a line each; below what fails, how to fix it. */
+export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);
   const lines: string[] = [];
@@ -45,7 +50,17 @@ export function table(findings: readonly Finding[]): string {
     lines.push(`${MARKS[state].padEnd(MARK_WIDTH)}  ${check.padEnd(width)}  ${text}`);
     if (mend !== undefined) lines.push(`${indent}→ ${mend}`);
   }
-  const failed = findings.filter(({ state }) => state === 'failed').length;
-  const summary = failed === 0 ? 'Everything is in order.' : `${failed} of ${findings.length} checks failed.`;
-  return `${lines.join('\n')}\n\n${summary}\n`;
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same, with a last line that sums it up. */
+export function table(findings: readonly Finding[]): string {
+  return `${linesOf(findings)}\n${summaryOf(findings)}\n`;
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (wanted: Finding['state']) => findings.filter(({ state }) => state === wanted).length;
+  if (count('failed') > 0) return `${count('failed')} of ${findings.length} checks failed.`;
+  if (count('warning') > 0) return `The bot has what it needs; warnings: ${count('warning')}.`;
+  return 'Everything is in order.';
 }

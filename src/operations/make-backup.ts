@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
 import { checkFile, sync, useFile } from '../storage/database-file.ts';
@@ -39,6 +39,13 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new StoreError(`there is no folder ${folder}: make it first`);
 
+  const { free, needed } = await roomFor(path, folder);
+  if (free < needed) {
+    throw new StoreError(
+      `no backup was made: only ${mebibytes(free)} are free in ${folder}, and ${mebibytes(needed)} are needed`,
+    );
+  }
+
   const at = Date.now();
   const partial = partialIn(folder, path);
   let copy: FileHandle | undefined;
@@ -72,6 +79,18 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
 export async function removePartial(partial: string): Promise<void> {
   await rm(partial, { force: true });
   await rm(`${partial}-journal`, { force: true });
+}
+
+/** What has to stay free beside a backup, in bytes. */
+const LEAST_FREE = 100 * 1024 * 1024;
+
+export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
+
+/** How many bytes are free in a folder, and how many a backup of the database into it needs. */
+export async function roomFor(path: string, folder: string): Promise<{ free: number; needed: number }> {
+  const { bavail, bsize } = await statfs(folder);
+  const size = existsSync(path) ? (await stat(path)).size : 0;
+  return { free: bavail * bsize, needed: LEAST_FREE + size };
 }
 
 /** The key of the time of the last backup, in milliseconds since 1970. */

@@ -6,11 +6,17 @@ import { promisify } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { HOUR_MS } from '../numbers.ts';
+import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import { timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
+
+/** For how many days backups keep what was deleted, until the last of them is replaced; 0: the bot makes none. */
+export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
+  const { storeUrl, backupEveryHours, backupKeep } = config;
+  return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
+}
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
@@ -21,6 +27,8 @@ export interface ScheduledBackupsDeps {
 
 /** How often it is looked whether one is due, in milliseconds; a backup that failed is tried again then. */
 const LOOK_EVERY_MS = 600_000;
+/** How long after its time a backup counts as overdue, in milliseconds. */
+export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
@@ -32,7 +40,7 @@ const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // With PostgreSQL there is no path, and the configuration allows no backups.
+  // With PostgreSQL there is no path, and no backup.
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
@@ -81,7 +89,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   return {
     name: 'backups',
     async start() {
-      if (everyMs > 0) job.start();
+      if (everyMs > 0 && store.path !== undefined) job.start();
     },
     stop: job.stop,
   };

@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { HOUR_MS } from '../numbers.ts';
 import { checkFile, chownCommand, nearest, useFile } from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning } from '../store-url.ts';
-import { CheckFailure, CheckSkipped } from './finding.ts';
+import { CheckFailure, CheckSkipped, CheckWarning } from './finding.ts';
+import { mebibytes, readLastBackup, roomFor } from './make-backup.ts';
+import { OVERDUE_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
+type BackupConfig = Pick<Config, 'storeUrl' | 'backupEveryHours'>;
 type PostgresServer = Config['storeUrl'] & { readonly kind: 'postgres' };
 
 /** What the bot needs of the memory, in bytes: 300 MiB under load, and 170 for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
-/** Least free space, in bytes, beside the size of the database (for a backup): 100 MiB. */
-const LEAST_FREE = 100 * 1024 * 1024;
-
-const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
 /** Checks whether a bot of this version can use the database. Writes nothing; a bot may run on it. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
@@ -96,13 +96,35 @@ export function checkMemory(
   );
 }
 
+const agoOf = (ms: number) => `${Math.max(0, Math.round(ms / HOUR_MS))} hours ago`;
+
+/** When the last backup was made, and whether the next one comes in time. */
+export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
+  if (storeUrl.kind === 'postgres')
+    throw new CheckSkipped('those of PostgreSQL are its own: see docs/operators.md');
+  const last = await useValues(storeUrl, readLastBackup).catch(() => {
+    throw new CheckSkipped('the store first');
+  });
+  const elsewhere = 'copy them to another machine: "Backup and restore" in docs/operators.md says how';
+  if (backupEveryHours === 0) {
+    const says = last === undefined ? 'none was made' : `the last was made ${agoOf(Date.now() - last)}`;
+    throw new CheckWarning(
+      `${says}, and BACKUP_EVERY_HOURS=0 makes none`,
+      'leave it out: a backup is then made once a day',
+    );
+  }
+  if (last === undefined)
+    return `the first start makes one, and then every ${backupEveryHours} hours; ${elsewhere}`;
+  const agoMs = Date.now() - last;
+  const says = `the last was made ${agoOf(agoMs)}; ${elsewhere}`;
+  if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return says;
+  throw new CheckWarning(says, 'start the bot; if it runs, its log says why it makes none');
+}
+
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkipped('the disk is that of PostgreSQL');
   const { path } = storeUrl;
-  const { bavail, bsize } = await statfs(nearest(resolve(dirname(path))));
-  const free = bavail * bsize;
-  const size = existsSync(path) ? (await stat(path)).size : 0;
-  const needed = LEAST_FREE + size;
+  const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} are free`;
   throw new CheckFailure(
     `only ${mebibytes(free)} are free where ${path} is`,

@@ -7,6 +7,18 @@ import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
+/** The file is damaged; `why` is what SQLite says. */
+export class DamagedFileError extends StoreError {
+  readonly why: string;
+  constructor(path: string, why: string) {
+    super(
+      `the database ${path} is damaged (${why}). Nothing was changed: restore it from a backup, or move it away to start ` +
+        'with an empty one.',
+    );
+    this.why = why;
+  }
+}
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB (SQLite docs: Result and Error Codes). */
 const CORRUPTION = [11, 26];
 
@@ -38,10 +50,10 @@ export async function checkFile(path: string): Promise<readonly string[]> {
       migrations: migrationsIn(database),
     }));
   } catch (cause) {
-    if (CORRUPTION.includes(primaryCode(cause))) throw damaged(path, cause);
+    if (CORRUPTION.includes(primaryCode(cause))) throw new DamagedFileError(path, reason(cause));
     throw await cannotWrite(path, cause);
   }
-  if (found.verdict !== 'ok') throw damaged(path, found.verdict);
+  if (found.verdict !== 'ok') throw new DamagedFileError(path, found.verdict);
   refuseUnknown(path, found.migrations);
   return found.migrations;
 }
@@ -75,11 +87,6 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
 
 function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
-}
-
-function damaged(path: string, why: unknown): StoreError {
-  const advice = 'Nothing was changed: restore it from a backup, or move it away to start with an empty one.';
-  return new StoreError(`the database ${path} is damaged (${reason(why)}). ${advice}`);
 }
 
 /** SQLite's result code without its extension; NaN if the error is not of SQLite. */

@@ -2,11 +2,12 @@ import { resolve } from 'node:path';
 import { readStoreConfig } from '../config/config.ts';
 import { makeBackup } from '../operations/make-backup.ts';
 import { fileOf } from '../storage/store-error.ts';
-import { fileArgument, runTool } from './tool.ts';
+import { runTool, usage } from './tool.ts';
 
 /** Makes a backup beside a bot that may run, and says what it does not hold. */
 await runTool('backup', async (logger) => {
-  const file = resolve(fileArgument('say where to: npm run backup -- FILE'));
+  const [given = ''] = usage('say where to: npm run backup -- FILE', { arguments: 1 });
+  const file = resolve(given);
   const { storeUrl, encryptionKey } = readStoreConfig(process.env);
   const path = resolve(fileOf(storeUrl, 'back it up with pg_dump'));
   const bytes = await makeBackup({ path, file, logger });

@@ -1,6 +1,6 @@
 import { ConfigError, readEncryptionKey, readStoreUrl } from '../config/config.ts';
 import { copyStore } from './copy-tables.ts';
-import { runTool } from './tool.ts';
+import { runTool, usage } from './tool.ts';
 
 const USAGE =
   'say from where and to where: npm run copy-store -- FROM TO, each a file as sqlite://data/bot.sqlite, or the name ' +
@@ -8,8 +8,7 @@ const USAGE =
 
 /** Moves everything from SQLite to PostgreSQL, or back, while no bot runs on either. */
 await runTool('copy-store', async (logger) => {
-  const [first, second, ...others] = process.argv.slice(2);
-  if (!first || !second || others.length > 0) throw new ConfigError(USAGE);
+  const [first = '', second = ''] = usage(USAGE, { arguments: 2 });
   const from = readStoreUrl(process.env, first);
   const to = readStoreUrl(process.env, second);
   const encryptionKey = readEncryptionKey(process.env);

@@ -3,9 +3,14 @@ import { ConfigError, misspelt, readConfig } from '../config/config.ts';
 import { scrub } from '../logger.ts';
 import { checksOf } from '../operations/checks.ts';
 import { type Finding, table } from '../operations/finding.ts';
+import { runTool, usage } from './tool.ts';
+
+const HOW =
+  'npm run doctor: checks all that the bot needs, and says how to fix what fails; it changes nothing';
 
 /** Checks all that a bot needs, without starting it or changing anything, and says how to mend what fails. */
 async function main(): Promise<void> {
+  usage(HOW, { arguments: 0 });
   const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
   try {
     const config = readConfig(process.env);
@@ -28,4 +33,4 @@ async function main(): Promise<void> {
   process.exit(findings.some(({ state }) => state === 'failed') ? 1 : 0);
 }
 
-await main();
+await runTool('doctor', main);

@@ -3,7 +3,7 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
-import { checkFile, sync, timeInName, useFile } from '../storage/database-file.ts';
+import { checkFile, DamagedFileError, sync, timeInName, useFile } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
 import { useValues } from '../storage/store.ts';
@@ -55,7 +55,10 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
     // Taking the lock has made an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
-    throw new StoreError(`${file} was not restored, and nothing was changed: ${why}`, { cause });
+    const isSaid = why.includes('Nothing was changed');
+    throw new StoreError(`${file} was not restored: ${why}${isSaid ? '' : '. Nothing was changed.'}`, {
+      cause,
+    });
   } finally {
     for (const suffix of ['', ...LEFTOVERS]) await rm(copy + suffix, { force: true });
     await lock.stop();
@@ -73,7 +76,10 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
 
 /** @throws StoreError if a bot of this version could not start on the copy */
 async function check(copy: string): Promise<void> {
-  const migrations = await checkFile(copy);
+  const migrations = await checkFile(copy).catch((error: unknown) => {
+    if (!(error instanceof DamagedFileError)) throw error;
+    throw new StoreError(`this backup is damaged (${error.why}): use another one`, { cause: error });
+  });
   if (migrations.length === 0) throw new StoreError('it is no database of this bot');
 }
 

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../config/config.ts';
 import { restore } from './restore-backup.ts';
-import { fileArgument, runTool } from './tool.ts';
+import { runTool, usage } from './tool.ts';
 
 /** Puts a backup in the place of the database, while no bot runs on it. */
 await runTool('restore', async () => {
-  const file = resolve(fileArgument('say which backup: npm run restore -- FILE'));
+  const [given = ''] = usage('say which backup: npm run restore -- FILE', { arguments: 1 });
+  const file = resolve(given);
   const kept = await restore({ config: readStoreConfig(process.env), file, now: Date.now() });
   process.stdout.write(
     `Restored ${file}. Start the bot.\n` +

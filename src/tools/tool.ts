@@ -22,9 +22,17 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
   }
 }
 
-/** The one file that the tool is called with. @throws ConfigError saying how to call it */
-export function fileArgument(usage: string): string {
-  const [file, ...others] = process.argv.slice(2);
-  if (!file || others.length > 0) throw new ConfigError(usage);
-  return file;
+/**
+ * The arguments of the tool. Whoever asks with `--help` reads how to call it.
+ * @throws ConfigError saying how to call it where there are more or fewer, or one begins with `-`
+ */
+export function usage(how: string, { arguments: count }: { readonly arguments: number }): readonly string[] {
+  const given = process.argv.slice(2);
+  if (given.includes('--help') || given.includes('-h')) {
+    process.stdout.write(`${how}\n`);
+    process.exit(0);
+  }
+  if (given.length !== count || given.some((each) => each.startsWith('-') || each === ''))
+    throw new ConfigError(how);
+  return given;
 }

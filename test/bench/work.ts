@@ -24,6 +24,7 @@ export function startBot(
     env: {
       PATH: process.env.PATH,
       DISCORD_API_URL: discord.apiUrl,
+      BACKUP_EVERY_HOURS: '0',
       DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
       LISTING_API_URL: listing.url,
       LISTING_API_KEY: 'bench-operator-key',

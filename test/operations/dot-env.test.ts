@@ -27,7 +27,7 @@ it('each program reads the file .env, and says nothing of it where there is none
   expect(read).toContain('STORE_URL must be');
 });
 
-it.each([...PROGRAMS, 'sandbox'])('%s says in a sentence that Node is too old', async (script) => {
+it.each([...PROGRAMS, 'setup', 'sandbox'])('%s says in a sentence that Node is too old', async (script) => {
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
   const said = await printed(script, folder(), env);

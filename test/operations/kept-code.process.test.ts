@@ -13,6 +13,7 @@ it('what Node makes of the code is kept once the bot has started, for the start 
     LISTING_API_URL: listing.url,
     STORE_URL: `sqlite://${join(folder(), 'bot.sqlite')}`,
     NODE_COMPILE_CACHE: kept,
+    BACKUP_EVERY_HOURS: '0',
   };
   const ended = runFile(['src/start.js'], {
     env,

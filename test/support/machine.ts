@@ -52,20 +52,23 @@ export interface ProgramOptions {
   /** Root is not above the modes of files. Another user might not reach the clone in which the program is. */
   readonly isOrdinary?: boolean;
   readonly onStart?: (child: ChildProcess) => void;
+  /** What it is piped. */
+  readonly input?: string;
 }
 
 /** Runs a program as an operator does, and waits for it to end by itself. */
 export async function runProgram(
   line: readonly [string, ...string[]],
-  { env, onStart, isOrdinary = false, ...how }: ProgramOptions,
+  { env, onStart, input, isOrdinary = false, ...how }: ProgramOptions,
 ): Promise<Ended> {
   const [program, ...args] =
     isOrdinary && process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', ...line] : line;
   const child = spawn(program, args, {
     ...how,
     env: { PATH: process.env.PATH, ...KEPT_CODE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.end(input);
   onStart?.(child);
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),

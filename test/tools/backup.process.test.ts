@@ -84,6 +84,18 @@ describe('npm run backup', () => {
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
+  it('does not begin where the disk has no room for it', async () => {
+    const data = await made();
+    const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
+    const env = { ...store(data), NODE_OPTIONS: `--import=${preload}` };
+    const { status, stderr } = await run('backup', [join(data, 'copy.sqlite')], env);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^backup: no backup was made: only 3 MiB are free in .*, and 100 MiB are needed\n$/,
+    );
+    expect(readdirSync(data).join()).not.toContain('copy');
+  });
+
   it('leaves out what was deleted, also where the database still has its bytes', async () => {
     const data = folder();
     const database = new DatabaseSync(pathIn(data));
@@ -186,7 +198,9 @@ describe('npm run restore', () => {
     expect(await refused(data, file)).toContain('it is no database of this bot');
     expect(await refused(folder(), file)).toContain('it is no database of this bot');
     writeFileSync(file, 'no database at all');
-    expect(await refused(data, file)).toMatch(/copy\.sqlite is damaged \(file is not a database\)/);
+    expect(await refused(data, file)).toBe(
+      `${file} was not restored: this backup is damaged (file is not a database): use another one. Nothing was changed.`,
+    );
   });
 
   it('keeps what it replaces, with what was in its log only, and for its owner alone', async () => {

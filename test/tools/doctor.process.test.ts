@@ -14,9 +14,11 @@ import { startListing } from '../../sandbox/listing/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
-import { table } from '../../src/operations/finding.ts';
-import { checkMemory } from '../../src/operations/store-checks.ts';
+import { find, table } from '../../src/operations/finding.ts';
+import { checkBackups, checkMemory } from '../../src/operations/store-checks.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 import { oneBot, openBot } from '../support/bot.ts';
+import { openStore } from '../support/database.ts';
 import { recorder, runFile } from '../support/machine.ts';
 
 type Changes = Readonly<Record<string, string>>;
@@ -182,7 +184,7 @@ describe('of Discord, the doctor', () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
-    expect(failed).toEqual(['Application', 'Commands']);
+    expect(failed).toEqual(['Application']);
     expect(text).toMatch(/Interactions Endpoint URL", then save/);
   });
 
@@ -204,15 +206,44 @@ describe('of Discord, the doctor', () => {
     expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
   });
 
-  it('finds an installation that would leave the bot out, and commands that are not published', async () => {
+  it('finds an installation that would leave the bot out', async () => {
     const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
     const { failed, text } = await examine(changes);
-    expect(failed).toEqual(['Invitation', 'Commands']);
+    expect(failed).toEqual(['Invitation']);
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
-    expect(text).toMatch(/Discord has none of them/);
   });
 
-  it('finds commands that somebody else has published under the same names', async () => {
+  it('names what the verification of an application asks for, from 75 servers on', async () => {
+    const near = {
+      approximate_guild_count: 75,
+      description: '',
+      tags: ['games'] as [string],
+      privacy_policy_url: 'https://a.example',
+    };
+    const { failed, text } = await examine(await anotherDiscord({ application: near }));
+    expect(failed).toEqual(['Profile']);
+    expect(text).toMatch(
+      /past 100 nobody can add it[^\n]* it still needs a team[^,]*, whose owner is verified, a Terms of Service URL, a description\.\n/,
+    );
+    const complete = {
+      ...near,
+      terms_of_service_url: 'https://a.example',
+      description: 'x',
+      team: { id: '1', icon: null, name: 'T', owner_user_id: '1', members: [] },
+    };
+    expect((await examine(await anotherDiscord({ application: complete }))).text).not.toContain(
+      'still needs',
+    );
+    const few = await examine(await anotherDiscord({ application: { description: '' } }));
+    expect(few).toMatchObject({
+      failed: [],
+      status: 0,
+      text: expect.stringMatching(/^warning +Profile +it has no description/m),
+    });
+    expect(few.text).toContain('The bot has what it needs; warnings: 1.');
+  });
+
+  it('finds commands that somebody else has published under the same names, and that all are gone', async () => {
     const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
@@ -222,12 +253,14 @@ describe('of Discord, the doctor', () => {
     const route = Routes.applicationCommands(bot.discord.applicationId);
     await rest.put(route, { body: others });
     await fails('Commands', /Discord has others than these/, {});
+    await rest.put(route, { body: [] });
+    await fails('Commands', /Discord has none of them/, {});
     await bot.restart();
     await expect.poll(async () => (await examine()).failed).toEqual([]);
   });
 
   it.each([
-    [900, 'Commands'],
+    [900, undefined],
     [901, 'IDENTIFYs'],
   ])('finds a day on which few starts are left: %d of 1000 were used', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
@@ -254,9 +287,13 @@ describe('of the rest, the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('takes a store that is not there yet', async () => {
-    const { failed, text } = await examine({ STORE_URL: `sqlite://${folder}/new/bot.sqlite` });
-    expect(failed).toEqual([]);
+  it('has nothing against a bot that was not started yet', async () => {
+    const STORE_URL = `sqlite://${folder}/new/bot.sqlite`;
+    const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });
+    expect({ failed, status }).toEqual({ failed: [], status: 0 });
+    expect(text).toMatch(/^skipped +Commands +the first start publishes them$/m);
+    expect(text).toMatch(/^ok +Backups +the first start makes one, and then every 24 hours/m);
+    expect(text).toContain('Everything is in order.');
     expect(text).toMatch(/bot\.sqlite will be made at the first start/);
     expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
   });
@@ -271,6 +308,37 @@ describe('of the rest, the doctor', () => {
     newer.close();
     const { text } = await examine({ STORE_URL: `sqlite://${path}` });
     expect(text).toMatch(/is whole[^→]*a newer version has changed it \(9\.00-notes-compatible\)/);
+  });
+
+  it('says when the last backup was made, and warns of one that is overdue and of none', async () => {
+    const path = join(folder, 'backed-up.sqlite');
+    const check = async (hoursAgo: number, backupEveryHours = 24) => {
+      const store = await openStore(path);
+      await store.values.set('backup:last', Date.now() - hoursAgo * 3_600_000);
+      await store.stop();
+      return find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
+    };
+    const says = expect.stringMatching(/^the last was made 3 hours ago; copy them to another machine/);
+    expect(await check(3)).toMatchObject({ state: 'ok', says });
+    const mend = expect.stringContaining('its log says why');
+    expect(await check(26)).toMatchObject({ state: 'warning', mend });
+    const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 makes none');
+    expect(await check(3, 0)).toMatchObject({ state: 'warning', says: none });
+  });
+
+  it('warns of a .env that others may read or nobody reads, and of a proxy that the bot does not use', async () => {
+    const file = await fileWith('.env', 'LOG_LEVEL=info\n');
+    await chmod(file, 0o644);
+    const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });
+    await rm(file);
+    expect(status).toBe(0);
+    expect(text).toMatch(
+      /^warning +Surroundings +there is a file \.env, which neither this command nor "node src\/start\.js" reads$/m,
+    );
+    expect(text).toMatch(
+      /^ +others may read \.env\n +https_proxy: the bot uses no proxy\n +→ .*; chmod 600 \.env; /m,
+    );
+    expect(text).not.toContain('proxy.example');
   });
 
   it('finds too little memory for a long export', () => {

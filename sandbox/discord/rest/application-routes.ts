@@ -30,6 +30,7 @@ export function applicationRoutes(
   const application = () => ({
     id: world.applicationId,
     name: world.bot.username,
+    description: 'Submits game servers.',
     bot_public: true,
     bot_require_code_grant: false,
     integration_types_config: {

@@ -1,0 +1,190 @@
+import {
+  type RESTGetAPIGatewayBotResult,
+  type RESTPostAPIApplicationCommandsJSONBody,
+  Routes,
+} from 'discord.js';
+import type { Config } from '../config/config.ts';
+import type { DiscordApi } from '../discord/api.ts';
+import {
+  type Application,
+  endpointTrouble,
+  growthTroubles,
+  installationTroubles,
+  inviteLink,
+  NEW_TOKEN,
+  nameTroubles,
+  portalPage,
+  readApplication,
+} from '../discord/portal.ts';
+import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
+import { whyUnreachable } from '../discord/unreachable.ts';
+import { useValues } from '../storage/store.ts';
+import { CheckFailure, CheckSkipped, CheckWarning, type Finding, find } from './finding.ts';
+
+export interface DoctorChecksDeps {
+  readonly config: Config;
+  readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
+}
+
+/** With fewer IDENTIFYs left for the day a start is a risk: at the last one Discord resets the token. */
+const FEW_IDENTIFIES = 100;
+/** How long Discord may take for all questions together, in milliseconds. */
+const DISCORD_MS = 8_000;
+
+/** Reads from Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
+export type DiscordReader = Pick<DiscordApi, 'get'>;
+
+/** What the checks of the Developer Portal need of the configuration. */
+export type PortalConfig = Pick<
+  Config,
+  'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
+>;
+
+/** Ends all questions to Discord after the same time, also those that wait for a rate limit or a block. */
+export function withDeadline(api: DiscordApi): DiscordReader {
+  const signal = AbortSignal.timeout(DISCORD_MS);
+  const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
+  return {
+    async get(route, options) {
+      try {
+        return await api.get(route, { ...options, signal });
+      } catch (error) {
+        throw explained(signal.aborted ? tooLate : error, api.block.leftMs());
+      }
+    },
+  };
+}
+
+function explained(error: unknown, blockedMs: number): CheckFailure {
+  if (Object(error).status === 401) {
+    return new CheckFailure('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
+  }
+  if (blockedMs > 0) {
+    return new CheckFailure(
+      `Discord blocks this address or this bot for ${Math.ceil(blockedMs / 1000)} seconds or more`,
+      'wait an hour; look for another program on the same address, or another bot with the same token',
+    );
+  }
+  const retryAfter = Number(Object(error).retryAfter);
+  if (retryAfter > 0) {
+    return new CheckFailure(
+      `Discord limits this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
+      'wait; on a shared address others may use up its limit: another address helps',
+    );
+  }
+  const why = whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error));
+  return new CheckFailure(
+    `Discord cannot be reached: ${why}`,
+    'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',
+  );
+}
+
+/** What is set in the Developer Portal, and what stands in its way. */
+export interface PortalFindings {
+  readonly findings: readonly Finding[];
+  /** Absent where Discord does not tell it. */
+  readonly application: Application | undefined;
+}
+
+/** Checks the token, and the application that it belongs to. */
+export async function checkPortal(discord: DiscordReader, config: PortalConfig): Promise<PortalFindings> {
+  let application: Application | undefined;
+  const findKnowing = (check: string, look: (known: Application) => Promise<string> | string) =>
+    find(check, () => {
+      if (application === undefined) throw new CheckSkipped('the token first');
+      return look(application);
+    });
+  const findings = [
+    await find('Token', async () => {
+      application = await readApplication(discord);
+      return `Discord accepts it: ${application.name}, application ${application.id}`;
+    }),
+    await findKnowing('Application', (known) => checkApplication(known, config)),
+    await findKnowing('Invitation', checkInvitation),
+    await findKnowing('Profile', checkProfile),
+  ];
+  return { findings, application };
+}
+
+/** Checks everything at Discord that the bot needs. */
+export async function checkDiscord(
+  discord: DiscordReader,
+  { config, commands }: DoctorChecksDeps,
+): Promise<readonly Finding[]> {
+  const { findings, application } = await checkPortal(discord, config);
+  if (application === undefined) {
+    const skipped = { state: 'skipped', says: 'the token first' } as const;
+    return [...findings, { check: 'IDENTIFYs', ...skipped }, { check: 'Commands', ...skipped }];
+  }
+  return [
+    ...findings,
+    await find('IDENTIFYs', () => checkIdentifies(discord, config)),
+    await find('Commands', () => checkCommands(discord, application.id, { config, commands })),
+  ];
+}
+
+function checkApplication(application: Application, config: PortalConfig): string {
+  const trouble = endpointTrouble(application, config);
+  if (trouble !== undefined) throw new CheckFailure(trouble.says, trouble.mend);
+  if (config.interactions === 'gateway') return 'interactions come over the gateway';
+  return `Discord posts interactions to ${application.interactions_endpoint_url}`;
+}
+
+function checkInvitation(application: Application): string {
+  const troubles = [...installationTroubles(application), ...nameTroubles(application)];
+  if (troubles.length === 0) {
+    const { approximate_guild_count: count } = application;
+    const where = count === undefined ? '' : ` (about ${count} servers have it)`;
+    return `${inviteLink(application.id)}${where}`;
+  }
+  throw new CheckFailure(
+    troubles.join('\n'),
+    `change it on ${portalPage(application, 'installation')}; "Run it for real" in README.md says how`,
+  );
+}
+
+/** What strangers see of the application, and what Discord asks of one that grows. */
+function checkProfile(application: Application): string {
+  const page = portalPage(application, 'information');
+  const [trouble] = growthTroubles(application);
+  if (trouble !== undefined)
+    throw new CheckFailure(trouble, `${page}; docs/operators.md says what Discord asks for`);
+  if (application.description) return 'it has a description';
+  throw new CheckWarning(
+    'it has no description, which is the first thing that strangers see of a bot',
+    `write one: ${page}`,
+  );
+}
+
+async function checkIdentifies(discord: DiscordReader, { interactions }: Config): Promise<string> {
+  if (interactions === 'http') throw new CheckSkipped('the bot opens no session at the gateway');
+  const { session_start_limit: limit } = (await discord.get(
+    Routes.gatewayBot(),
+  )) as RESTGetAPIGatewayBotResult;
+  const left = `${limit.remaining} of ${limit.total} starts are left of this day`;
+  if (limit.remaining >= FEW_IDENTIFIES) return left;
+  throw new CheckFailure(left, 'find what restarts the bot or uses its token beside it, and stop that first');
+}
+
+async function checkCommands(
+  discord: DiscordReader,
+  applicationId: string,
+  { config: { storeUrl }, commands: ours }: DoctorChecksDeps,
+): Promise<string> {
+  const { others: published } = await readCommands(discord, applicationId);
+  const names = new Set(published.map(({ name }) => name));
+  const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
+  // Another check reports a store that cannot be read.
+  const before = await useValues(storeUrl, ({ get }) => get(publishedKey(applicationId))).catch(
+    () => undefined,
+  );
+  const areOurs = before === undefined || before === fingerprint(ours, published);
+  if (areAllThere && areOurs) return `Discord has all ${ours.length}`;
+  if (published.length === 0 && before === undefined) {
+    throw new CheckSkipped('the first start publishes them');
+  }
+  throw new CheckFailure(
+    published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
+    'start the bot: it publishes them; its log says so when Discord refuses',
+  );
+}

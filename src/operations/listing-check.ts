@@ -1,0 +1,62 @@
+import type { Config } from '../config/config.ts';
+import { createListingApi } from '../listing/client.ts';
+import type { GamesOutcome } from '../listing/contract.ts';
+import { Secret } from '../secret.ts';
+import { CheckFailure } from './finding.ts';
+
+/** What the check of the listing service needs of the configuration. */
+export type ListingConfig = Pick<
+  Config,
+  'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'
+>;
+
+/** How long the service may take for its answer, in milliseconds. */
+const LISTING_MS = 5_000;
+/** A key that no account has: the service refuses it, and thereby shows that it is there. */
+const NO_KEY = new Secret('doctor-asks-without-a-key');
+
+/** What the service under `baseUrl` answers to `action=games`. */
+async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY): Promise<GamesOutcome> {
+  const api = createListingApi({
+    baseUrl,
+    timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_MS),
+    arrayFormat: config.listingApiArrayFormat,
+  });
+  try {
+    return await api.games(key);
+  } finally {
+    await api.close();
+  }
+}
+
+/** The address without the `/api` at its end, where the service answers under that; otherwise `undefined`. */
+export async function listingUrlWithoutApi(config: ListingConfig): Promise<string | undefined> {
+  const shorter = /^(.*)\/api$/.exec(config.listingApiUrl)?.[1];
+  if (shorter === undefined || 'reason' in (await askListing(config, shorter))) return undefined;
+  return shorter;
+}
+
+/** Checks whether the listing service is there, and takes the operator's key where there is one. */
+export async function checkListing(config: ListingConfig): Promise<string> {
+  const { listingApiKey: key, listingApiUrl: baseUrl } = config;
+  const outcome = await askListing(config, baseUrl, key);
+  if (outcome.kind === 'games') {
+    const { games, leftOut = 0 } = outcome;
+    const behind = leftOut > 0 ? `; ${leftOut} more stand behind these, and cannot be chosen` : '';
+    return `answers, with ${games.length} games${behind}`;
+  }
+  if (outcome.kind === 'rejected') {
+    if (key === undefined) return 'answers; without LISTING_API_KEY the keys of the servers are used';
+    throw new CheckFailure(
+      `does not take LISTING_API_KEY: ${outcome.message}`,
+      'copy the key again from your account at the service, or take the variable out',
+    );
+  }
+  const better = await listingUrlWithoutApi(config);
+  throw new CheckFailure(
+    `${baseUrl}/api does not answer as it should: ${outcome.reason}, ${outcome.detail}`,
+    better === undefined
+      ? 'look at LISTING_API_URL, at the network and at the service itself'
+      : `set LISTING_API_URL=${better}, where the service answers`,
+  );
+}

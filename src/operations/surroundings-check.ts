@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { isDotEnvUnread } from '../config/config.ts';
+import { isOpenToOthers } from '../storage/encryption-key.ts';
+import { CheckWarning } from './finding.ts';
+
+const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+
+/** Checks the file `.env`, and what the bot does not use of its environment. */
+export async function checkSurroundings(env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const warnings = [];
+  const mends = [];
+  if (isDotEnvUnread()) {
+    warnings.push('there is a file .env, which neither this command nor "node src/start.js" reads');
+    mends.push('use "npm run doctor" and "npm start"');
+  }
+  if (existsSync('.env') && (await isOpenToOthers('.env'))) {
+    warnings.push('others may read .env');
+    mends.push('chmod 600 .env');
+  }
+  const proxies = PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
+  if (proxies.length > 0) {
+    warnings.push(`${proxies.join(', ')}: the bot uses no proxy`);
+    mends.push('let https to discord.com and to the listing service go out directly');
+  }
+  if (warnings.length > 0) throw new CheckWarning(warnings.join('\n'), mends.join('; '));
+  return 'nothing in them is in the way';
+}

@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+export interface Questions {
+  /**
+   * Asks on standard output, and waits for a line of standard input.
+   * @returns `undefined` when there is none any more
+   */
+  ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | undefined>;
+  close(): void;
+}
+
+/** Asks whoever sits at the terminal, or reads the answers from a pipe. */
+export function createQuestions(): Questions {
+  const { stdin, stdout } = process;
+  let isHidden = false;
+  const echo = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isHidden) stdout.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output: echo, terminal: stdin.isTTY === true });
+  // Unlike `question`, it keeps lines that come before they are asked for.
+  const answers = lines[Symbol.asyncIterator]();
+
+  return {
+    async ask(question, { isHidden: isToBeHidden = false } = {}) {
+      stdout.write(question);
+      isHidden = isToBeHidden;
+      const { value, done } = await answers.next();
+      // The terminal has shown no line break, or there is no terminal.
+      if (isHidden || !stdin.isTTY) stdout.write('\n');
+      isHidden = false;
+      return done ? undefined : value;
+    },
+    close: () => lines.close(),
+  };
+}

@@ -1,0 +1,158 @@
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, type Environment, readDiscordConfig, readListingConfig } from '../config/config.ts';
+import { createDiscordApi } from '../discord/api.ts';
+import { inviteLink } from '../discord/portal.ts';
+import { checkPortal, type PortalFindings, withDeadline } from '../operations/discord-checks.ts';
+import { type Finding, find, linesOf } from '../operations/finding.ts';
+import { checkListing, listingUrlWithoutApi } from '../operations/listing-check.ts';
+import { readDotEnv } from '../read-dot-env.js';
+import { createQuestions, type Questions } from './questions.ts';
+import { runTool, usage } from './tool.ts';
+
+const FILE = '.env';
+const EXAMPLE = fileURLToPath(new URL('../../.env.example', import.meta.url));
+const HOW =
+  'npm run setup: asks for the two settings that a bot needs, tries them, and writes them into .env';
+
+/** Asks for the two settings that a bot needs, tries them, and writes them into `.env`. */
+await runTool('setup', async () => {
+  usage(HOW, { arguments: 0 });
+  const { values, complaints, isReadable } = readDotEnv(FILE);
+  if (!isReadable) throw new ConfigError(complaints.join('\n'));
+  const questions = createQuestions();
+  try {
+    await setUp(questions, { ...values, ...process.env });
+  } finally {
+    questions.close();
+  }
+});
+
+async function setUp(questions: Questions, env: Environment): Promise<void> {
+  const portal = await settle(questions, env, {
+    name: 'DISCORD_TOKEN',
+    asks: 'The token of the bot, from the page "Bot" of your application (it is not shown while you type)',
+    isSecret: true,
+    check: (given) => tryToken(given),
+  });
+  const listing = await settle(questions, env, {
+    name: 'LISTING_API_URL',
+    asks: 'The address of the listing service, such as https://list.example.com',
+    isSecret: false,
+    check: (given) => tryListing(given),
+  });
+  await write(questions, { DISCORD_TOKEN: portal.value, LISTING_API_URL: listing.value });
+  tellWhatComesNext([...portal.findings, ...listing.findings], portal.application?.id);
+}
+
+interface Tried {
+  readonly findings: readonly Finding[];
+  /** The value to write, where it is to be another than the given one. */
+  readonly better?: string;
+  readonly application?: PortalFindings['application'];
+}
+
+interface Setting {
+  readonly name: 'DISCORD_TOKEN' | 'LISTING_API_URL';
+  readonly asks: string;
+  readonly isSecret: boolean;
+  /** @throws ConfigError where the value cannot be one */
+  readonly check: (env: Environment) => Promise<Tried>;
+}
+
+/** Takes a setting from the environment, or asks for it, until it works or is to be used all the same. */
+async function settle(
+  questions: Questions,
+  env: Environment,
+  setting: Setting,
+): Promise<Tried & { value: string }> {
+  const { name, asks, isSecret } = setting;
+  let last: (Tried & { value: string }) | undefined;
+  for (let given = process.env[name]; ; given = undefined) {
+    const known = last?.value ?? env[name];
+    const enter = last === undefined ? 'Enter: the one in .env' : 'Enter: use this one all the same';
+    const question = known ? `${asks}. ${enter}` : asks;
+    given ??= await questions.ask(`${question}: `, { isHidden: isSecret });
+    if (given === undefined)
+      throw new ConfigError(`${name} is missing, or does not work: nothing was written`);
+    if (given.trim() === '' && last !== undefined) return last;
+    const value = given.trim() || known || '';
+    try {
+      const tried = await setting.check({ ...env, [name]: value });
+      print(linesOf(tried.findings));
+      last = { ...tried, value: tried.better ?? value };
+      if (tried.findings[0]?.state !== 'failed') return last;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      print(`${error.message}\n`);
+    }
+  }
+}
+
+async function tryToken(env: Environment): Promise<Tried> {
+  const config = readDiscordConfig(env);
+  const nothing = () => undefined;
+  const api = createDiscordApi({
+    apiUrl: config.discordApiUrl,
+    token: config.discordToken,
+    logger: { error: nothing, warn: nothing },
+  });
+  try {
+    return await checkPortal(withDeadline(api), config);
+  } finally {
+    void api.close().catch(nothing);
+  }
+}
+
+/** Whether something answers there as the specification says; whether it takes a key is for the doctor to say. */
+async function tryListing(env: Environment): Promise<Tried> {
+  const { listingApiKey: _, ...config } = readListingConfig(env);
+  const finding = await find('Listing service', () => checkListing(config));
+  const better = finding.state === 'failed' ? await listingUrlWithoutApi(config) : undefined;
+  if (better === undefined) return { findings: [finding] };
+  const says = `answers under ${better}, which is written: the bot adds /api itself`;
+  return { findings: [{ check: finding.check, state: 'ok', says }], better };
+}
+
+/** Writes the settings into the file, which its owner alone can read; what else is in it stays. */
+async function write(questions: Questions, settings: Readonly<Record<string, string>>): Promise<void> {
+  const isThere = existsSync(FILE);
+  if (isThere) {
+    const answer = await questions.ask(
+      `${FILE} is there already. Write ${Object.keys(settings).join(' and ')} into it, and leave all else? [y/N] `,
+    );
+    if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new ConfigError(`${FILE} stays as it was`);
+  }
+  let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
+  for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
+  // A link stays one.
+  const path = isThere ? realpathSync(FILE) : FILE;
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
+  print(`\nWrote ${FILE}, which only you can read.\n`);
+}
+
+/** A file of variables with this one set: where it was, or at the end. */
+function withSetting(text: string, name: string, value: string): string {
+  const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm');
+  const setting = `${name}=${value}`;
+  if (line.test(text)) return text.replace(line, () => setting);
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${setting}\n`;
+}
+
+function tellWhatComesNext(findings: readonly Finding[], applicationId: string | undefined): void {
+  const isToBeFixed = findings.some(({ state }) => state === 'failed');
+  const steps = [
+    isToBeFixed && 'Fix what is marked FAILED above, and look at it again with: npm run doctor',
+    'Start the bot: npm start',
+    applicationId !== undefined && 'Invite it to your Discord server with the link below.',
+    'Run /setkey there, and paste the API key of your account at the listing service.',
+  ].filter((step) => step !== false);
+  print(`\nWhat comes next:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join('')}`);
+  if (applicationId !== undefined) print(`\n${inviteLink(applicationId)}\n`);
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

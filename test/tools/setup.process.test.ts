@@ -1,0 +1,136 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { startListing } from '../../sandbox/listing/stand-in.ts';
+import { folder, runFile } from '../support/machine.ts';
+
+const TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz12';
+const WRONG = TOKEN.replace('abc', 'cba');
+const discord = await startDiscord({ token: TOKEN });
+const listing = await startListing();
+afterAll(() => Promise.all([discord.close(), listing.close()]));
+
+const SETUP = 'src/tools/setup.ts';
+/** The one thing that an operator does not say: where the stand-in for Discord is. */
+const env = { DISCORD_API_URL: discord.apiUrl };
+const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join('');
+const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
+
+describe('npm run setup', () => {
+  it('asks for two settings, tries them, writes them for their owner alone, and says what comes next', async () => {
+    const cwd = folder();
+    const { status, stdout, stderr } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url) });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).not.toContain(TOKEN);
+    expect(stdout).toMatch(/^ok +Token +Discord accepts it: Test Bot/m);
+    expect(stdout).toMatch(/^ok +Listing service +answers/m);
+    expect(stdout).toMatch(/^https:\/\/discord\.com\/oauth2\/authorize\?client_id=\d+\S+$/m);
+    expect(stdout).toMatch(/1\. Start the bot: npm start/);
+    expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
+    expect(written(cwd)).toEqual({ DISCORD_TOKEN: TOKEN, LISTING_API_URL: listing.url });
+    const example = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+    expect(readFileSync(join(cwd, '.env'), 'utf8').split('\n')).toHaveLength(example.split('\n').length);
+    expect(listing.requests.map(({ action }) => action)).toEqual(['games']);
+  });
+
+  it('takes the settings from variables as well', async () => {
+    const cwd = folder();
+    const given = { ...env, DISCORD_TOKEN: TOKEN, LISTING_API_URL: `${listing.url}/` };
+    expect(await runFile([SETUP], { cwd, env: given })).toMatchObject({ status: 0, stderr: '' });
+    expect(written(cwd)).toMatchObject({ DISCORD_TOKEN: TOKEN });
+  });
+
+  it('asks again where a setting does not work, and writes nothing without one that does', async () => {
+    const cwd = folder();
+    const input = lines(`Bot ${TOKEN}`, WRONG, TOKEN, 'list.example.com', listing.url);
+    const { status, stdout } = await runFile([SETUP], { cwd, env, input });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /begins with "Bot "[\s\S]*FAILED +Token[\s\S]*ok +Token[\s\S]*did you mean https:\/\/list/,
+    );
+    for (const secret of [TOKEN, WRONG]) expect(stdout).not.toContain(secret);
+
+    const other = folder();
+    const refused = await runFile([SETUP], { cwd: other, env, input: lines(WRONG) });
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was written') });
+    expect(existsSync(join(other, '.env'))).toBe(false);
+  });
+
+  it('writes an address that does not answer only if it is to be used all the same', async () => {
+    const cwd = folder();
+    const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
+    expect(status).toBe(0);
+    expect(written(cwd)).toMatchObject({ LISTING_API_URL: 'http://127.0.0.1:9' });
+  });
+
+  it('writes the address without the /api at its end, where the service answers there', async () => {
+    const cwd = folder();
+    const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
+    expect(stdout).toContain(`answers under ${listing.url}, which is written`);
+    expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
+  });
+
+  it('changes a file that is there only when told so, and leaves what it does not know', async () => {
+    const cwd = folder();
+    const path = join(cwd, '.env');
+    const before = `# mine\nDISCORD_TOKEN=${WRONG}\nUNKNOWN='a # b'\nDISCORD_API_URL=${discord.apiUrl}`;
+    writeFileSync(path, before, { mode: 0o644 });
+    for (const answers of [[], ['n']]) {
+      const kept = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, ...answers) });
+      expect(kept).toMatchObject({ status: 1, stderr: 'setup: .env stays as it was\n' });
+      expect(readFileSync(path, 'utf8')).toBe(before);
+    }
+    const done = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, 'y') });
+    expect(done.status).toBe(0);
+    const after = before.replace(WRONG, TOKEN);
+    expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    // What is there already need not be typed again.
+    expect((await runFile([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
+  });
+
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)('shows no token at a terminal', async () => {
+    const program = fileURLToPath(new URL(`../../${SETUP}`, import.meta.url));
+    const command = `${process.execPath} ${program}`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder(),
+      env: { ...process.env, ...env },
+    });
+    let said = '';
+    child.stdout.on('data', (text) => {
+      said += text;
+    });
+    await expect.poll(() => said).toContain('while you type');
+    child.stdin.write(`${TOKEN}\r`);
+    await expect.poll(() => said).toContain('address of the listing service');
+    child.stdin.write(`${listing.url}\r`);
+    await once(child, 'close');
+    expect(said).toContain(listing.url);
+    expect(said).toContain('Start the bot: npm start');
+    expect(said).not.toContain(TOKEN.slice(0, 12));
+  });
+});
+
+describe('each tool', () => {
+  it.each([
+    ['setup', 'npm run setup'],
+    ['doctor', 'npm run doctor'],
+    ['backup', 'npm run backup -- FILE'],
+    ['restore', 'npm run restore -- FILE'],
+    ['copy-store', 'npm run copy-store -- FROM TO'],
+  ])('%s says how to call it', async (tool, how) => {
+    const cwd = folder();
+    const program = `src/tools/${tool}.ts` as const;
+    const help = await runFile([program, '--help'], { cwd, env: {} });
+    expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining(how), stderr: '' });
+    const wrong = await runFile([program, '-x'], { cwd, env: {} });
+    expect(wrong).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(how) });
+    expect(existsSync(join(cwd, '--help'))).toBe(false);
+  });
+});
