@@ -22,10 +22,6 @@ export function createGuildEvents({ guilds }: World) {
     setLocale({ id }: Guild, locale: string) {
       guilds.known(id).locale = locale;
     },
-    /** From now on a page of the list of guilds has at most so many, however many are asked for. */
-    shortenPages(most: number) {
-      guilds.pageSize = most;
-    },
     /** @returns the id of the role */
     addRole: guilds.addRole,
     removeRole({ id }: Guild, roleId: string) {

@@ -5,7 +5,7 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
-import { ASK_GUILD_MS, isForeign, listGuilds, readGuildName } from './bot-guilds.ts';
+import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
@@ -53,7 +53,6 @@ export function createDiscord(deps: DiscordDeps) {
     /** The application as it was when it was first read. */
     application,
     applicationId,
-    listGuilds: (signal?: AbortSignal) => listGuilds(api, signal),
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     /** Where the bot user can be added to a guild that has the commands alone; `undefined` if it is there, or Discord does not say. */
     async addBotLink(guildId: string): Promise<string | undefined> {

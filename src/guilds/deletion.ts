@@ -32,7 +32,7 @@ export function createDeletion({ store, keys, settings, untold, panels, submissi
         await untold.delete(guildId);
         await panels.delete(guildId);
         await submissions.deleteGuild(guildId);
-        await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
+        await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();
       });
       await store.cutLog();
     },

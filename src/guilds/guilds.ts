@@ -8,7 +8,7 @@ import { createPanels } from './panels.ts';
 import { createGuildSettings, logChannels } from './settings.ts';
 import { createUntold } from './untold.ts';
 
-export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'keys' | 'submissions' | 'now'> {
+export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissions' | 'pauseMs' | 'now'> {
   readonly accessLists: AccessLists;
   readonly store: Store;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
@@ -31,6 +31,6 @@ export function createGuilds(deps: GuildsDeps) {
     logChannel: logChannels(settings),
     access: createAccess(deps.accessLists),
     deletion,
-    membership: createMembership({ ...deps, deletion, keys }),
+    membership: createMembership({ ...deps, deletion }),
   };
 }

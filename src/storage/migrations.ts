@@ -143,6 +143,21 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  '3.01-guild-departures': {
+    async up(db) {
+      await db.schema
+        .createTable('guild_departures')
+        .addColumn('guild_id', 'text', (column) => column.primaryKey())
+        .addColumn('unused_since', 'bigint', (column) => column.notNull())
+        .execute();
+      // The days of a guild that the bot was removed from go on. Those of all others begin with the next check.
+      await sql`
+        insert into guild_departures (guild_id, unused_since)
+        select guild_id, case when used_at > absent_since then used_at else absent_since end
+        from presence where absent_since is not null`.execute(db);
+      await db.schema.dropTable('presence').execute();
+    },
+  },
 };
 
 /** The columns that a page counts or skips by are in the index; otherwise 20,000 rows of a guild would be read for a page. */

@@ -1,5 +1,3 @@
-import type { Generated } from 'kysely';
-
 /*
  * What is searched, counted or claimed. All ids are Discord's, as text; all times are milliseconds since 1970. Only
  * types that SQLite and PostgreSQL share.
@@ -125,15 +123,11 @@ export interface UsedTable {
   readonly until: number;
 }
 
-/** Guilds of which something is kept: whether the bot user is there, and when a command was used where it is not. */
-export interface PresenceTable {
+/** Guilds whose data is deleted once the bot was removed from them. */
+export interface GuildDeparturesTable {
   readonly guild_id: string;
-  /** When members last used a command since the guild was last in Discord's list; null: not since then. */
-  readonly used_at: number | null;
-  /** Since when the guild is absent from Discord's list; null: it was in the latest one, or none was read yet. */
-  readonly absent_since: number | null;
-  /** 1 once the guild was in the list: it had the bot user, without which its commands go too. */
-  readonly was_listed: Generated<number>;
+  /** Since when nobody has used a command there, nor Discord said that the bot is there. */
+  readonly unused_since: number;
 }
 
 /** Processes that are alive. */
@@ -170,7 +164,7 @@ export interface Tables {
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
   readonly used: UsedTable;
-  readonly presence: PresenceTable;
+  readonly guild_departures: GuildDeparturesTable;
   readonly leases: LeasesTable;
   readonly jobs: JobsTable;
   readonly keyv: KeyvTable;

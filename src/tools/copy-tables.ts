@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   used: ['guild_id'],
-  presence: ['guild_id'],
+  guild_departures: ['guild_id'],
 };
 /** Values that a store writes for itself at its start. */
 const OWN_VALUES = [WRITE_TEST, PLACE];

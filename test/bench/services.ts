@@ -139,7 +139,6 @@ export async function startLightDiscord({
         application_id: APPLICATION_ID,
         version: snowflake(),
       }));
-    if (path === '/users/@me/guilds') return [];
     if (path.startsWith('/applications/')) return { id: APPLICATION_ID, name: 'bench', flags: 0 };
     return {};
   }

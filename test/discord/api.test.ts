@@ -126,7 +126,7 @@ describe('a block', () => {
     // What Discord is asked with the bot's token may wait for 60 seconds, and the block lasts as long.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
-      api.get('/users/@me/guilds'),
+      api.get('/gateway/bot'),
       api.put('/applications/1/commands', { body: [] }),
       api.edit(interaction(), text('a')),
     ]);
@@ -157,7 +157,7 @@ describe('a block', () => {
   it('is met by a request with the bot’s token once, which fails instead of waiting for more than a minute', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
-    await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
+    await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
     expect(discord.requests).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe('a block', () => {
     ]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
     expect(api.block.leftMs()).toBeGreaterThan(590_000);
-    await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
+    await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
     expect(discord.requests).toHaveLength(1);
   });
 });
@@ -204,7 +204,7 @@ describe('a 401', () => {
     // What a start asks for at once.
     await failuresOf([api.get('/gateway/bot'), api.get('/applications/@me')]);
     await expect.poll(refusals).toBe(1);
-    await expect(api.get('/users/@me/guilds')).rejects.toThrow('401: Unauthorized');
+    await expect(api.get('/gateway/bot')).rejects.toThrow('401: Unauthorized');
     expect(made(discord, { path: /@me$/ })).toBe(2);
     expect(refusals()).toBe(1);
   });

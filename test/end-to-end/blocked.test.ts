@@ -57,7 +57,7 @@ it.for([
   expect(listing.requests).toEqual([]);
   // A guild that has the commands alone keeps what is stored of it as long as somebody tries them.
   await bot.restart();
-  const used = 'SELECT 1 FROM presence WHERE guild_id = ? AND used_at IS NOT NULL';
+  const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
   // What is stored can be deleted all the same.
   const privacy = await person.slash('privacy');

@@ -21,7 +21,7 @@ describe('/privacy', () => {
       'is kept until a moderator approves or refuses it, for 7 days at most',
       'Until you are told whether it was approved or refused, your language and the channel are kept, too.',
       "If the bot couldn't reply, it's kept for 30 days",
-      'everything else after 30 days',
+      'everything is deleted within 30 days',
       'nothing about members',
       'operates this bot',
     ]) {

@@ -2,17 +2,17 @@ import { expect } from 'vitest';
 import { ownBotTest } from '../support/bot.ts';
 import { addServer, chooseLogChannel } from '../support/people.ts';
 
-const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1' } });
+const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' } });
 
 it('a stop waits for what never ends for some seconds only', async ({ bot, guild, member, discord }) => {
   await chooseLogChannel(guild);
   await bot.process.stop();
-  discord.faults.inject({ fault: { kind: 'hang' }, path: /^\/users\/@me\/guilds/, times: 99 });
-  const lists = () =>
-    discord.requests.filter(({ path, status }) => path.includes('/users/@me/guilds') && status === 0).length;
+  discord.faults.inject({ fault: { kind: 'hang' }, path: /^\/guilds\/\d+$/, times: 99 });
+  const questions = () =>
+    discord.requests.filter(({ path, status }) => /\/guilds\/\d+$/.test(path) && status === 0).length;
   await bot.start();
-  // The job that reads the list of guilds.
-  await expect.poll(lists).toBeGreaterThan(0);
+  // The job that asks whether the bot is still in a guild.
+  await expect.poll(questions).toBeGreaterThan(0);
   await bot.listing.behave({ kind: 'hang' });
 
   const posts = () =>

@@ -19,7 +19,7 @@ const MEMBER = '146634305496797257';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
-const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'presence', 'used'] as const;
+const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'guild_departures', 'used'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
@@ -58,8 +58,8 @@ async function fill(parts: Parts, guildId: string): Promise<void> {
   await addSubmissions(parts, guildId);
   const taken = { id: `taken-${guildId}`, guild_id: guildId, owner: 'alive', taken_at: NOW, sealed: '{}' };
   await store.tables().insertInto('interactions').values(taken).execute();
-  const presence = { guild_id: guildId, used_at: NOW, absent_since: null };
-  await store.tables().insertInto('presence').values(presence).execute();
+  const departure = { guild_id: guildId, unused_since: NOW };
+  await store.tables().insertInto('guild_departures').values(departure).execute();
   await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
   await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
   await store.values.set(`panels:${guildId}`, { panels: [] });

@@ -22,10 +22,11 @@ async function open(options: Partial<MembershipDeps> = {}) {
   const store = await openStore();
   const logger = recorder();
   const keys = createApiKeys({ store, encryption: createEncryption([randomBytes(32)]), logger });
+  const asked: string[] = [];
   const world = {
     now: START,
     application: '1000',
-    listGuilds: async (): Promise<readonly string[]> => [],
+    isClockRight: true,
     /** What Discord says when it is asked about a guild: by default that the bot is not there. */
     isForeign: async (_guildId: string, _signal: AbortSignal) => true,
   };
@@ -42,16 +43,18 @@ async function open(options: Partial<MembershipDeps> = {}) {
         panels: createPanels({ store, logger }),
         submissions,
       }),
-      keys,
       submissions,
-      listGuilds: () => world.listGuilds(),
-      isForeign: (guildId, signal) => world.isForeign(guildId, signal),
+      isForeign(guildId, signal) {
+        asked.push(guildId);
+        return world.isForeign(guildId, signal);
+      },
       tellFailure: (err, _waitMs, says) => logger.warn({ err }, says),
       applicationId: async () => world.application,
-      isClockRight: async () => true,
+      isClockRight: async () => world.isClockRight,
       claimJob,
       checkEveryMs: HOUR_MS,
       graceMs: 30 * DAY_MS,
+      pauseMs: 0,
       logger,
       now,
       ...more,
@@ -63,12 +66,8 @@ async function open(options: Partial<MembershipDeps> = {}) {
     await store.values.set(`settings:${guild}`, { locale: 'de', announce: false });
   }
 
-  async function check(...listed: readonly string[]): Promise<void> {
-    world.listGuilds = async () => listed;
-    await running.bot.check();
-  }
-
   const steps: Readonly<Record<string, (about: string) => unknown>> = {
+    check: () => running.bot.check(),
     used: (guild) => running.bot.used(guild),
     usedElsewhere: (guild) => running.other.used(guild),
     notedElsewhere: () => running.other.check(),
@@ -77,16 +76,14 @@ async function open(options: Partial<MembershipDeps> = {}) {
       await running.bot.stop();
       running.bot = process(options);
     },
-    async unlisted() {
-      world.listGuilds = () => Promise.reject(new Error('page 2 failed'));
-      await running.bot.check();
-    },
     token: (id) => Object.assign(world, { application: id }),
-    isThere: () => Object.assign(world, { isForeign: async () => false }),
-    isForeign: () => Object.assign(world, { isForeign: async () => true }),
+    clockIsWrong: () => Object.assign(world, { isClockRight: false }),
+    clockIsRight: () => Object.assign(world, { isClockRight: true }),
+    /** From now on Discord says that the bot is in this guild alone. */
+    in: (guild) => Object.assign(world, { isForeign: async (other: string) => other !== guild }),
     silentAbout(guild) {
-      world.isForeign = (asked) =>
-        asked === guild ? Promise.reject(new Error('503')) : Promise.resolve(true);
+      world.isForeign = (other) =>
+        other === guild ? Promise.reject(new Error('503')) : Promise.resolve(true);
     },
   };
 
@@ -96,7 +93,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     return step;
   }
 
-  /** `1,2`: a check in which Discord lists these guilds; `30d`: time passes; `3(1 1h)`: three times; or a step. */
+  /** `30d`: time passes; `3(check 1h)`: three times; or a step. */
   async function tell(story: string): Promise<void> {
     const all = story.replace(/(\d+)\((.*?)\)/g, (_, count, some) =>
       Array(Number(count)).fill(some).join(' '),
@@ -104,58 +101,57 @@ async function open(options: Partial<MembershipDeps> = {}) {
     for (const step of all.split(' ')) {
       const [, amount, unit = ''] = /^(-?\d+)(ms|[shd])$/.exec(step) ?? [];
       const [name = '', about = ''] = step.split(':');
-      if (amount !== undefined) world.now += Number(amount) * (UNITS[unit] ?? Number.NaN);
-      else if (/^[\d,]+$/.test(step)) await check(...step.split(','));
-      else await stepCalled(name)(about);
+      if (amount === undefined) await stepCalled(name)(about);
+      else world.now += Number(amount) * (UNITS[unit] ?? Number.NaN);
     }
   }
 
+  /** The guilds that have anything. A guild with a part alone would be named with that part. */
   async function left(): Promise<string> {
-    const noted = (await rowsIn(store, 'presence')).map(({ guild_id }) => guild_id);
     const kept = ['1', '2', '3'].map(async (guild) => {
       const hasKey = (await keys.get(guild)) !== undefined;
       const hasSettings = (await store.values.get(`settings:${guild}`)) !== undefined;
-      const parts = [...(hasKey ? ['key'] : []), ...(hasSettings ? ['settings'] : [])];
-      if (parts.length === 0) return noted.includes(guild) ? [`${guild} noted`] : [];
-      return [`${guild} ${parts.length === 2 ? 'all' : parts.join()}`];
+      if (hasKey && hasSettings) return [guild];
+      return [...(hasKey ? [`the key of ${guild}`] : []), ...(hasSettings ? [`settings of ${guild}`] : [])];
     });
     return (await Promise.all(kept)).flat().join(', ');
   }
 
-  return { store, logger, world, running, process, check, tell, left };
+  const noted = async () => (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id).sort();
+
+  return { store, logger, world, asked, running, check: () => running.bot.check(), tell, left, noted };
 }
 
-/** What a guild is; its story; what is left of the guilds; a part of what is logged first. */
+/** What a guild is; its story; which guilds still have something; a part of what is logged first. */
 const STORIES: readonly (readonly [string, string, string, string?])[] = [
-  ['away once', '2', '1 all, 2 all'],
-  ['away at two checks that follow one another at once', '2 2', '1 all, 2 all'],
-  ['away twice in a row', '2 1h 2', '1 settings, 2 all'],
-  ['away at the end of the grace', '2 1h 2 29d 23h 2', '2 all'],
-  ['away a millisecond before that', '2 1h 2 29d 23h -1ms 2', '1 settings, 2 all'],
-  ['away over a restart, which counts as no check', '2 restart 1800s 2', '1 all, 2 all'],
-  ['away at a check that comes a little early', '2 3564s 2', '1 settings, 2 all'],
-  ['away at one that comes earlier', '2 3564s -1ms 2', '1 all, 2 all'],
-  ['away over a check that failed', '2 restart 1h unlisted', '1 all, 2 all', '"level":"warn"'],
-  ['away after that', '2 restart 1h unlisted 2', '1 settings, 2 all'],
-  ['back in between', '2 1h 1,2 1h 2', '1 all, 2 all'],
-  ['back in between, and away again', '2 1h 1,2 2 1h 2', '1 settings, 2 all'],
-  ['back before the grace was over', '2 1h 2 1,2 60d 2 1h 2', '1 settings, 2 all'],
-  ['away by a clock that went back', '40d 2 -40d 2 1h 2', '1 all, 2 all'],
-  ['one that Discord says nothing about', 'silentAbout:1 3(3 30d)', '1 all', '"guildId":"1"'],
-  ['one that it says something about later', 'silentAbout:1 3(3 30d) isForeign 3', ''],
-  ['one that the bot is in after all', 'isThere 61(2 1d)', '1 all, 2 all', 'missing in the list'],
-  ['used elsewhere before it left', '1,2 usedElsewhere:1 1ms 2 notedElsewhere 1h 2', '1 settings, 2 all'],
-  ['used elsewhere after that', '1,2 1ms 2 1ms usedElsewhere:1 notedElsewhere 2(2 1h 2)', '1 all, 2 all'],
-  ['without the bot user, with a key after a check', 'used:3 2 key:3 2 1h 2', '1 settings, 2 all, 3 key'],
-  ['without the bot user, in use', '101(used:1 2 1d)', '1 all, 2 all'],
-  ['without the bot user, in use within the grace', '101(used:1 2 1d) 29(2 1d)', '1 all, 2 all'],
-  ['without the bot user, out of use for the grace', '101(used:1 2 1d) 30(2 1d)', '2 all'],
-  ['used while it was in the list only', '1,2 used:1 2 1h 2', '1 settings, 2 all'],
-  ['without the bot user, over a restart', '2 1s used:1 restart 2 1h 2', '1 all, 2 all'],
-  ['with the bot user later', '2 1s used:1 restart 2 1h 2 1,2 2 1h 2', '1 settings, 2 all'],
-  ['seen by another application', '1,2 token:2000 30(1d 9)', '1 all, 2 all', '"applicationId":"2000"'],
-  ['seen by the first again', '1,2 token:2000 30(1d 9) token:1000 1,2 31d 2 1h 2', '1 settings, 2 all'],
-  ['seen by one that stays', '1,2 token:2000 2 30d 2 1h 2', '1 settings, 2 all'],
+  ['unused for less than the grace', 'check 30d -1ms check', '1, 2'],
+  ['unused for the grace, and unknown to Discord', 'check 30d check', '', 'all its data was deleted'],
+  ['unused for the grace, and known to Discord', 'in:1 check 30d check', '1'],
+  ['that the bot left after that', 'in:1 check 30d check in:2 30d -1ms check', '1'],
+  ['that the bot left one grace ago at most', 'in:1 check 30d check in:2 30d check', ''],
+  ['used within the grace', 'check 30d -1ms used:1 1ms check', '1'],
+  ['used within the grace, over a restart', 'check 29d used:1 restart 1d check', '1'],
+  ['used within the grace, in another process', 'check 29d usedElsewhere:1 notedElsewhere 1d check', '1'],
+  ['in use without the bot user', '101(used:1 check 1d)', '1'],
+  ['out of use without the bot user', '101(used:1 check 1d) 28d check', '1'],
+  ['out of use without the bot user for the grace', '101(used:1 check 1d) 29d check', ''],
+  ['that Discord says nothing about', 'silentAbout:1 check 30d 3(check 1h)', '1', 'guild 1'],
+  ['that it says something about later', 'silentAbout:1 check 30d check in:2 check', ''],
+  ['seen by a clock that is wrong', 'check clockIsWrong 30d check', '1, 2'],
+  ['seen by a clock that is right again', 'check clockIsWrong 30d check clockIsRight check', ''],
+  ['seen by a clock that went back', '40d check -40d check 30d check', '1, 2'],
+  [
+    'seen by another application',
+    'check 29d token:2000 check 30d -1ms check',
+    '1, 2',
+    '"applicationId":"2000"',
+  ],
+  ['seen by another application for the grace', 'check 29d token:2000 check 30d check', ''],
+  [
+    'seen by the first application again',
+    'check 29d token:2000 check 29d token:1000 check 29d check',
+    '1, 2',
+  ],
 ];
 
 it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) => {
@@ -165,91 +161,72 @@ it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) =>
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it('a guild of submissions alone loses them at the second absence when there is no grace', async () => {
-  const { store, tell } = await open({ graceMs: 0 });
+it('a guild that has submissions alone loses them', async () => {
+  const { store, tell } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
-  await tell('1,2');
+  await tell('check 30d -1ms check');
   expect(await rowsIn(store, 'submissions')).toHaveLength(1);
-  await tell('1h 1,2');
+  await tell('1ms check');
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it('a key that is saved by what is used while a check writes down a use before stays', async () => {
-  const { store, running, process, tell, left } = await open();
-  const using = { isDue: false };
-  const tables = () => {
-    if (using.isDue) running.bot.used('3');
-    using.isDue = false;
-    return store.tables();
-  };
-  running.bot = process({ store: { values: store.values, tables } });
-  await tell('used:3 1h');
-  using.isDue = true;
-  await tell('2 key:3 2 1h 2');
-  expect(await left()).toContain('3 key');
+it('the first application is not reported', async () => {
+  const { tell, logger } = await open();
+  await tell('check restart check');
+  expect(logger.lines).toEqual([]);
 });
 
-it('a use is written down at the end with its time, and forgotten with the next list', async () => {
-  const { store, tell } = await open();
-  const used = async () => (await rowsIn(store, 'presence')).map((row) => [row.guild_id, row.used_at]);
-  await tell('2 1s used:1 used:77 restart');
-  expect(await used()).toEqual(
-    expect.arrayContaining([
-      ['1', START + 1_000],
-      ['77', START + 1_000],
-    ]),
-  );
-  await tell('1h 1,2');
-  expect((await used()).map(([guild, at]) => `${guild} ${at}`).sort()).toEqual(['1 null', '2 null']);
-});
+describe('Discord is asked about a guild', () => {
+  it('once in each grace', async () => {
+    const { asked, tell } = await open();
+    await tell('in:1 95(check 1d)');
+    // Guild 2 was deleted the first time.
+    expect(asked).toEqual(['1', '2', '1', '1']);
+  });
 
-describe('before anything is deleted, Discord is asked about the guild', () => {
-  it('once for the key and once for the rest, and not while there is nothing to delete', async () => {
-    const { world, tell } = await open();
-    const asked: string[] = [];
-    world.isForeign = async (guildId) => asked.push(guildId) > 0;
-    await tell('2');
+  it('never if nothing is stored of it, and the note of its use is deleted', async () => {
+    const { asked, tell, noted } = await open();
+    await tell('in:1 used:3 check 29d used:1 used:2 check');
+    expect(await noted()).toEqual(['1', '2', '3']);
+    await tell('1d check');
+    expect(await noted()).toEqual(['1', '2']);
     expect(asked).toEqual([]);
-    await tell('1h 29(2 1d) 2');
-    expect(asked).toEqual(['1']);
-    await tell('1d 2 2');
-    expect(asked).toEqual(['1', '1']);
   });
 
-  it('and the question is given up when the bot stops', async () => {
-    const { world, running, tell, left, logger } = await open();
-    const asked: string[] = [];
-    world.isForeign = (guildId, signal) => {
-      asked.push(guildId);
-      const answer = new Promise<boolean>((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason)),
-      );
-      void running.bot.stop();
-      return answer;
-    };
-    await tell('3 1h 3');
-    expect([asked.length, await left()]).toEqual([1, '1 all, 2 all']);
-    expect(logger.lines).toEqual([]);
+  it('after a pause, beginning with the one that is unused for longest, and the question ends with the bot', async () => {
+    const { asked, world, running, tell, left, logger } = await open({ pauseMs: 1e9 });
+    await tell('used:2 check 1h used:1 check 30d');
+    const isAsked = Promise.withResolvers<void>();
+    world.isForeign = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        isAsked.resolve();
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const checked = running.bot.check();
+    await isAsked.promise;
+    await running.bot.stop();
+    await checked;
+    expect([asked, await left(), logger.lines]).toEqual([['2'], '1, 2', []]);
   });
 });
 
-it('checks begin soon after the start, follow one another, one at a time, and end with the bot', async () => {
-  const { world, running } = await open();
+it('checks do not begin at the start, follow one another, one at a time, and end with the bot', async () => {
+  const { world, running, asked, tell } = await open();
+  await tell('check 30d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ends: (() => void)[] = [];
-  world.listGuilds = () => new Promise((resolve) => ends.push(() => resolve(['1', '2'])));
+  world.isForeign = () => new Promise((resolve) => ends.push(() => resolve(true)));
   running.bot.start();
-  vi.advanceTimersByTime(1_000);
-  expect(ends).toHaveLength(1);
-  vi.advanceTimersByTime(HOUR_MS);
-  expect(ends).toHaveLength(1);
+  vi.advanceTimersByTime(HOUR_MS - 1);
+  expect(asked).toEqual([]);
+  vi.advanceTimersByTime(HOUR_MS + 1);
+  await expect.poll(() => asked).toEqual(['1']);
   ends[0]?.();
-  await running.bot.check();
-  vi.advanceTimersByTime(HOUR_MS);
-  expect(ends).toHaveLength(2);
+  await expect.poll(() => asked).toEqual(['1', '2']);
   ends[1]?.();
+  await running.bot.check();
   await running.bot.stop();
   vi.advanceTimersByTime(2 * HOUR_MS);
-  expect(ends).toHaveLength(2);
+  expect(asked).toEqual(['1', '2']);
 });

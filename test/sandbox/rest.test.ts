@@ -468,7 +468,7 @@ describe('the REST API', () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
-    expect((await ask('GET /users/@me/guilds')).status).toBe(500);
+    expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
   it('sees nothing of what comes over old connections, and answers over new ones', async () => {

@@ -20,12 +20,12 @@ import { interactionParts } from '../support/small-bot.ts';
 const addGuild = (store: Store, guildId: string) =>
   store
     .tables()
-    .insertInto('presence')
-    .values({ guild_id: guildId, used_at: Date.UTC(2026, 0), absent_since: null })
+    .insertInto('guild_departures')
+    .values({ guild_id: guildId, unused_since: Date.UTC(2026, 0) })
     .execute();
 
 async function guildsIn(store: Store): Promise<readonly string[]> {
-  return (await rowsIn(store, 'presence')).map(({ guild_id }) => guild_id);
+  return (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id);
 }
 
 /** What every part above the store relies on, whichever database it is. */
@@ -39,13 +39,8 @@ describe.each(kinds())('a store of %s', (kind) => {
     await store.values.set('a:1', { deep: ['ä', null, 1.5] });
     await store.stop();
     const again = await open();
-    expect(await rowsIn(again, 'presence')).toEqual([
-      {
-        guild_id: '1',
-        used_at: Date.UTC(2026, 0),
-        absent_since: null,
-        was_listed: 0,
-      },
+    expect(await rowsIn(again, 'guild_departures')).toEqual([
+      { guild_id: '1', unused_since: Date.UTC(2026, 0) },
     ]);
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
@@ -77,7 +72,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     const begun = store.inGuild('1', () => hold.promise).catch(() => undefined);
     const waiting = store.inGuild('1', async () => undefined);
     const stopped = store.stop();
-    await expect(async () => rowsIn(store, 'presence')).rejects.toThrow(StoreError);
+    await expect(async () => rowsIn(store, 'guild_departures')).rejects.toThrow(StoreError);
     hold.resolve();
     await expect(waiting).rejects.toThrow(StoreError);
     await Promise.all([begun, stopped]);

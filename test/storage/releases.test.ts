@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { parseStoreUrl } from '../../src/store-url.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { type Kind, kinds, newDatabase } from '../support/database.ts';
+import { type Kind, kinds, newDatabase, openStoreAt, rowsIn } from '../support/database.ts';
 import { createTestClock, folder } from '../support/machine.ts';
 import {
   ACCEPTED,
@@ -220,5 +221,20 @@ describe.each(kinds())('over %s', (kind) => {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
     await withBot(place.url, (bot) => goOn(bot, seen));
+  });
+
+  it('a guild that the bot of 0.3.0 had left keeps what has passed of its days', async () => {
+    const place = await newPlace(kind);
+    await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
+    await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
+      ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
+    const url = parseStoreUrl(place.url);
+    if (url === undefined) throw new Error('the place has no URL of a store');
+    const rows = await rowsIn(await openStoreAt(url), 'guild_departures');
+    expect(rows.toSorted((a, b) => Number(a.guild_id) - Number(b.guild_id))).toEqual([
+      { guild_id: '100', unused_since: 5 },
+      { guild_id: '200', unused_since: 7 },
+      { guild_id: '300', unused_since: 7 },
+    ]);
   });
 });

@@ -51,11 +51,7 @@ async function fill(url: StoreUrl): Promise<void> {
     message: "it’s “ä” \\ '",
   });
   await store.tables().insertInto('used').values({ guild_id: '9', count: 1, until: 1 }).execute();
-  await store
-    .tables()
-    .insertInto('presence')
-    .values({ guild_id: '9', used_at: 1, absent_since: null })
-    .execute();
+  await store.tables().insertInto('guild_departures').values({ guild_id: '9', unused_since: 1 }).execute();
   await store.stop();
 }
 
@@ -63,7 +59,7 @@ async function fill(url: StoreUrl): Promise<void> {
 async function contentOf(url: StoreUrl) {
   const store = await openStoreAt(url);
   const rows = new Set<string>();
-  for (const table of ['servers', 'submissions', 'used', 'presence'] as const) {
+  for (const table of ['servers', 'submissions', 'used', 'guild_departures'] as const) {
     for (const row of await rowsIn(store, table)) rows.add(JSON.stringify(row, Object.keys(row).toSorted()));
   }
   const key = await (await keysOver(store)).get(GUILD);
@@ -81,7 +77,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const there = await copy([file.name, 'STORE_URL'], url);
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toContain(`Copied ${file.name} to ${storeUrl.name}, and counted the rows: `);
-    expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of used, 1 of presence');
+    expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of used, 1 of guild_departures');
     expect(await contentOf(storeUrl)).toEqual(before);
 
     expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
@@ -93,11 +89,11 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);
-    await query('alter table presence rename to rows_of_presence');
-    await query('create view presence as select rows.* from rows_of_presence rows, pg_sleep(3)');
+    await query('alter table guild_departures rename to departures');
+    await query('create view guild_departures as select departures.* from departures, pg_sleep(3)');
     expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
-    await query('drop view presence');
-    await query('alter table rows_of_presence rename to presence');
+    await query('drop view guild_departures');
+    await query('alter table departures rename to guild_departures');
     expect(await contentOf(back)).toEqual(await contentOf(storeUrl));
   });
 

@@ -4,7 +4,6 @@ import {
   GatewayBotResponseSchema,
   GatewayResponseSchema,
   GuildWithCountsResponseSchema,
-  MyGuildResponseSchema,
   PrivateApplicationResponseSchema,
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
@@ -69,25 +68,8 @@ export function applicationRoutes(
   ];
 }
 
-/** The guilds that a bot is in: the list, and one of them. */
+/** A guild that the bot is asked about. */
 export const guildRoutes = ({ guilds }: World): readonly Route[] => [
-  {
-    // Ascending by id, pages of at most 200 (Discord docs: User, Get Current User Guilds).
-    method: 'GET',
-    path: '/users/@me/guilds',
-    auth: 'bot',
-    answers: z.array(MyGuildResponseSchema),
-    handle({ query }) {
-      const after = BigInt(query.get('after') ?? 0);
-      const limit = Math.min(Number(query.get('limit') ?? 200), guilds.pageSize);
-      const page = guilds
-        .joined()
-        .filter(({ id }) => BigInt(id) > after)
-        .slice(0, limit);
-      const shown = { icon: null, banner: null, owner: false, permissions: '0', features: [] };
-      return ok(page.map(({ id, name }) => ({ id, name, ...shown })));
-    },
-  },
   {
     method: 'GET',
     path: '/guilds/:guild',

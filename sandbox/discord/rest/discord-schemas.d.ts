@@ -17,7 +17,6 @@ declare module 'discord-api-spec/zod' {
   export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
   export const MessageResponseSchema: $ZodType;
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
-  export const MyGuildResponseSchema: $ZodType;
   export const PrivateApplicationResponseSchema: ZodMiniObject;
   export const PrivateChannelResponseSchema: $ZodType;
   export const RatelimitedResponseSchema: $ZodType;

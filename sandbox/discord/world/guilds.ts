@@ -69,8 +69,6 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
   }
 
   return {
-    /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
-    pageSize: 200,
     get: (id: string) => all.get(id),
     /** @throws Error when there is no such guild */
     known,
@@ -87,7 +85,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
     },
     /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
     all: (): readonly GuildState[] => [...all.values()],
-    /** Guilds that the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
+    /** Guilds that the bot is in. */
     joined: (): readonly GuildState[] => [...all.values()].filter(isMember),
     add({ name, locale = 'en-US', bot = true }: NewGuild): GuildState {
       const snowflake = snowflakeAt(firstMs + all.size);
