@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ChannelMessage } from '../src/discord/channel-posts.ts';
-import { PANEL_BUTTONS, type Panel, type PanelButton } from '../src/guilds/panels.ts';
+import { isDue, PANEL_BUTTONS, type Panel, type PanelButton } from '../src/guilds/panels.ts';
 import { button, customId, isCustomId, rows } from '../src/interactions/controls.ts';
+import type { GuildWords } from '../src/interactions/guild-words.ts';
+import { DAY_MS } from '../src/numbers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -37,12 +40,18 @@ export const isGameForPanel = (game: string): boolean => isCustomId(pressId('lis
 
 export const panelLink = (
   guildId: string,
-  { channelId, messageId }: Omit<Panel, 'text' | 'buttons'>,
+  { channelId, messageId }: Pick<Panel, 'channelId' | 'messageId'>,
 ): string => `https://discord.com/channels/${guildId}/${channelId}/${messageId}`;
+
+/** A panel with its link. @param number as admins see it, from 1 */
+export const panelItem = (guildId: string, panel: Panel, number: number): string =>
+  `[${number}](<${panelLink(guildId, panel)}>) <#${panel.channelId}>`;
+
+type DrawDeps = Pick<CommandDeps, 'posts' | 'panels'>;
 
 /** Changes the message of a panel, which is one that is recorded. A panel whose message is gone is forgotten. */
 export async function drawPanel(
-  { posts, panels }: CommandDeps,
+  { posts, panels }: DrawDeps,
   guildId: string,
   panel: Panel,
   t: Translate,
@@ -54,4 +63,54 @@ export async function drawPanel(
   if (result !== 'message-gone' && result !== 'gone') return 'refused';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
+}
+
+/**
+ * Changes the message of a panel until it shows what is stored, also if another change comes between. If Discord refuses, the
+ * panel stays due.
+ */
+async function showPanel(
+  deps: DrawDeps,
+  guildId: string,
+  messageId: string,
+  guildWords: () => Promise<Translate>,
+): Promise<void> {
+  for (;;) {
+    const panel = (await deps.panels.of(guildId)).find((each) => each.messageId === messageId);
+    if (panel === undefined || !isDue(panel)) return;
+    // Read after the panel: if the language changes between the two, the panel is due again.
+    const result = await drawPanel(deps, guildId, panel, await guildWords());
+    if (result === 'refused' || result === 'harmful-link') return;
+    await deps.panels.shown(guildId, panel);
+  }
+}
+
+/** Changes the messages of a guild's panels that are due, one after the other. */
+export async function showDuePanels(
+  deps: DrawDeps,
+  guildId: string,
+  guildWords: () => Promise<Translate>,
+  isWanted: (panel: Panel) => boolean = isDue,
+): Promise<void> {
+  const due = (await deps.panels.of(guildId)).filter(isWanted);
+  for (const { messageId } of due) await showPanel(deps, guildId, messageId, guildWords);
+}
+
+interface PanelTaskDeps extends DrawDeps {
+  readonly guildWords: GuildWords;
+}
+
+/** Creates the task that changes the panels that are due in every guild: a process died, or Discord refused. */
+export function createPanelTask(deps: PanelTaskDeps) {
+  const { panels, guildWords, posts } = deps;
+  // Discord blocks bots that it refuses often.
+  const isWanted = (panel: Panel) => isDue(panel) && !posts.hasRefused(panel.channelId, DAY_MS);
+  return async (stopping: AbortSignal): Promise<void> => {
+    for (const guildId of await panels.guilds()) {
+      // Others have their turn.
+      await setImmediate();
+      stopping.throwIfAborted();
+      await showDuePanels(deps, guildId, () => guildWords(guildId), isWanted);
+    }
+  };
 }

@@ -1,4 +1,5 @@
 import { createCommands } from '../commands/index.ts';
+import { createPanelTask } from '../commands/panel-message.ts';
 import { createApprovalMessages } from './approval/approval-messages.ts';
 import { createDecisionMessages, type DecisionMessagesTiming } from './approval/decision-messages.ts';
 import { createTellings } from './approval/tellings.ts';
@@ -298,7 +299,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       },
       interactions: record.prune,
     },
-    tasks: { games: createGoneGames({ values: store.values, settings, games, tell }) },
+    tasks: {
+      games: createGoneGames({ values: store.values, settings, games, tell }),
+      panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
+    },
     isClockRight: discord.isClockRight,
     claimJob,
     onFatal,

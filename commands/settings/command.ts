@@ -21,7 +21,7 @@ import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import type { Change, Setting, Shown } from './setting.ts';
+import { type Change, type Setting, type Shown, windowId } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
@@ -69,7 +69,8 @@ export function settingsCommand(deps: CommandDeps): Command {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
-        shown = { ...shown, now: await save(context, setting, make, shown.panels) };
+        const { now } = await save(context, setting, make, shown.panels);
+        shown = { ...shown, now };
       });
       if (tried) await atMost(TRIED_FOR_MS, tried);
     }
@@ -95,8 +96,9 @@ export function settingsCommand(deps: CommandDeps): Command {
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
-      const now = await save(context, setting, make, standing);
-      return show(context, { ...shown, now, panels: standing, isLost: false }, { ...view, said });
+      const { now, others } = await save(context, setting, make, standing);
+      const after = { ...shown, now, panels: others?.panels ?? standing, isLost: false };
+      return show(context, after, { ...view, said: said ?? others?.said });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = signed('not-sent', error.message);
@@ -110,14 +112,14 @@ export function settingsCommand(deps: CommandDeps): Command {
     setting: Setting,
     make: Change['make'],
     standing: Shown['panels'],
-  ): Promise<Settings> {
+  ): Promise<{ readonly now: Settings; readonly others: Omit<Change, 'make'> | undefined }> {
     const { guildId, guildLocale, user } = context;
     let before = DEFAULTS;
     const now = await settings.change(guildId, (found) => {
       before = { ...found, locale: guildLocale };
       return make(before);
     });
-    await setting.changed?.(context, before, now);
+    const others = await setting.changed?.(context);
     if (setting.tell) {
       await setting.tell(context, before, now);
     } else {
@@ -126,7 +128,7 @@ export function settingsCommand(deps: CommandDeps): Command {
         return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${line}`;
       });
     }
-    return now;
+    return { now, others };
   }
 
   async function open(context: PressContext): Promise<Reply> {
@@ -153,11 +155,9 @@ export function settingsCommand(deps: CommandDeps): Command {
   }
 
   async function openWindow(context: PressContext): Promise<Modal> {
-    const { window, about } = windowOf(context);
-    return modal({
-      id: customId('settings', 'type', context.argument),
-      ...(await window.open(context, about)),
-    });
+    const { setting, window, view, about } = windowOf(context);
+    const { about: shown = about, ...options } = await window.open(context, about);
+    return modal({ id: windowId(setting.id, shown, view.wanted), ...options });
   }
 
   async function submit(context: SubmitContext): Promise<Reply> {

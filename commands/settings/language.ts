@@ -1,8 +1,10 @@
+import { isDue } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { select } from '../../src/interactions/controls.ts';
-import { languageOf, languages } from '../../src/words/languages.ts';
+import { pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { type Language, languageOf, languages } from '../../src/words/languages.ts';
+import { signed } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { drawPanel } from '../panel-message.ts';
+import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, OFF, type Setting } from './setting.ts';
 
 /** The value that stands for the language that Discord gives the guild; no name of a language. */
@@ -12,8 +14,8 @@ const AS_DISCORD_SAYS = 'discord';
 const everybodysLanguage = ({ language, locale }: Settings): string =>
   languageOf(language ?? locale).sentences.languageName;
 
-/** The language of what everybody in the guild reads. */
-export const languageSetting = (deps: CommandDeps): Setting => ({
+/** The language of what everybody in the guild reads. @param spoken the languages to choose from */
+export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] = languages): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
@@ -23,40 +25,64 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
       : `${FINE} ${t('settings.language.set', { language })}`;
   },
   about: ({ t }) => t('settings.language.about'),
-  controls: ({ t }, { now }) => ({
-    selects: [
-      select({
-        id: changeId('language', 'choose'),
-        placeholder: t('settings.change'),
-        options: [
-          {
-            label: t('settings.language.asDiscord', {
-              language: languageOf(now.locale).sentences.languageName,
-            }),
-            value: AS_DISCORD_SAYS,
-            default: now.language === undefined,
-          },
-          ...languages.map(({ locales: [locale = ''], sentences }) => ({
-            label: sentences.languageName,
-            value: locale,
-            default: now.language === locale,
-          })),
-        ],
-      }),
-    ],
-  }),
+  controls(context, { now, panels }, wanted) {
+    const { t } = context;
+    // Discord sends nothing when the option is chosen that a select shows.
+    const isToChooseAgain = panels.some(isDue);
+    const { control, page } = pagedSelect({
+      id: (number) => changeId('language', 'choose', 'language', Number(number)),
+      options: [
+        {
+          label: t('settings.language.asDiscord', {
+            language: languageOf(now.locale).sentences.languageName,
+          }),
+          value: AS_DISCORD_SAYS,
+          default: now.language === undefined && !isToChooseAgain,
+        },
+        ...spoken.map(({ locales: [locale = ''], sentences }) => ({
+          label: sentences.languageName,
+          value: locale,
+          default: now.language === locale && !isToChooseAgain,
+        })),
+      ],
+      wanted,
+      placeholder: () => t('settings.change'),
+      isSingle: true,
+    });
+    return {
+      selects: [control],
+      buttons: pageButtons(context, page, { command: 'settings', action: 'open', state: 'language' }),
+    };
+  },
   changes: {
-    choose({ values: [language = ''] }) {
-      const isKnown = languages.some(({ locales }) => locales.includes(language));
+    choose({ guildId, values: [chosen = ''] }) {
+      const isKnown = spoken.some(({ locales }) => locales.includes(chosen));
       return {
-        make: ({ language: _former, ...before }) => (isKnown ? { ...before, language } : before),
+        async make(before) {
+          const { language: _former, ...others } = before;
+          const now = isKnown ? { ...others, language: chosen } : others;
+          // In the same transaction, so that the panels follow also if the process dies.
+          if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
+          return now;
+        },
       };
     },
   },
-  /** The panels that stand change at once; one that Discord does not change now does so when it is edited. */
-  async changed({ guildId, guildWords }, before, now) {
-    if (everybodysLanguage(before) === everybodysLanguage(now)) return;
-    const t = await guildWords();
-    for (const panel of await deps.panels.of(guildId)) await drawPanel(deps, guildId, panel, t);
+  /** Changes the panels that don't show the language, among them those that Discord refused to change before. */
+  async changed(context) {
+    const { t, guildId, guildWords, progress } = context;
+    const number = (await deps.panels.of(guildId)).filter(isDue).length;
+    if (number === 0) return {};
+    progress?.({ content: t('settings.language.changing', { number }) });
+    await showDuePanels(deps, guildId, guildWords);
+    const panels = await deps.panels.of(guildId);
+    const unchanged = panels.flatMap((panel, index) =>
+      isDue(panel) ? [panelItem(guildId, panel, index + 1)] : [],
+    );
+    if (unchanged.length === 0) return { panels };
+    return {
+      panels,
+      said: signed('not-sent', t('settings.language.unchanged', { panels: t.and(unchanged) })),
+    };
   },
 });

@@ -1,6 +1,6 @@
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { button, select } from '../../src/interactions/controls.ts';
+import { button, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -9,12 +9,12 @@ import { wholeText } from '../../src/words/problem.ts';
 import { signed } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelText } from '../panel.ts';
-import { drawPanel, isGameForPanel, panelLink } from '../panel-message.ts';
+import { drawPanel, isGameForPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { gamePart } from '../submit/game-field.ts';
 import { type Change, changeId, FINE, OFF, type Setting, type Shown, windowId } from './setting.ts';
 
 /** UTF-16 units of the admin's own text in the list. */
-const LONGEST_TEXT = 60;
+const LONGEST_TEXT = 25;
 
 /** The panels that stand, and one of them at a time to be changed. */
 export function panelsSetting(deps: CommandDeps): Setting {
@@ -30,8 +30,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
     notes: ({ guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
         const sign = panel === chosenOf(shown, wanted).panel ? '▸' : '-';
-        const link = `[${index + 1}](<${panelLink(guildId, panel)}>)`;
-        return `${sign} ${link} <#${panel.channelId}> ${escapeText(panel.text, LONGEST_TEXT)}`;
+        return `${sign} ${panelItem(guildId, panel, index + 1)} ${escapeText(panel.text, LONGEST_TEXT)}`;
       }),
     controls(context, shown, wanted) {
       const { t } = context;
@@ -63,15 +62,16 @@ export function panelsSetting(deps: CommandDeps): Setting {
       async buttons(context, _now, messageId) {
         const panel = await panelIn(context, messageId, deps);
         const buttons = PANEL_BUTTONS.filter((name) => context.values.includes(name));
-        return changed(context, buttons.length === 0 ? panel : { ...panel, buttons }, deps);
+        const how = (before: Panel) => (buttons.length === 0 ? before : { ...before, buttons });
+        return changed(context, panel, how, deps);
       },
       async forget({ guildId }, _now, messageId) {
         return { make: (before) => before, panels: await panels.forget(guildId, messageId) };
       },
     },
     window: {
-      open: (context, messageId) => panelWindow(context, messageId, deps),
-      change: (context, messageId) => editPanel(context, messageId, deps),
+      open: (context, about) => panelWindow(context, about, deps),
+      change: (context, about) => editPanel(context, about, deps),
     },
   };
 }
@@ -89,41 +89,63 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
   return panel;
 }
 
-/** Changes the message of a panel, then what is recorded of it. @throws UserError when Discord takes no such message */
-async function changed(context: Context, panel: Panel, deps: CommandDeps): Promise<Change> {
+/**
+ * Changes the message of a panel, then what is recorded of it.
+ * @param panel as it was read
+ * @param how makes the change, once on `panel` and once on what is recorded by then
+ * @throws UserError when Discord takes no such message
+ */
+async function changed(
+  context: Context,
+  panel: Panel,
+  how: (before: Panel) => Panel,
+  deps: CommandDeps,
+): Promise<Change> {
   const { t, guildId, guildWords } = context;
-  const result = await drawPanel(deps, guildId, panel, await guildWords());
+  const result = await drawPanel(deps, guildId, how(panel), await guildWords());
   const { channelId } = panel;
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
   if (result === 'refused') throw new UserError(t('settings.panels.unchanged', { channelId }));
-  const panels = await deps.panels.replace(guildId, panel);
+  const panels = await deps.panels.change(guildId, panel, how);
+  await showDuePanels(deps, guildId, guildWords);
   const make: Change['make'] = (before) => before;
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/** The window in which a panel's text and game are changed. */
+/** The window in which a panel's text and game are changed. It carries what it shows, to tell which of these is changed. */
 async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
   const label = t('addserver.field.game');
   const wanted = { label, hint: t('panel.gameHint'), typed: game, required: false };
   const { field } = await gamePart(context, wanted, deps);
-  return { title: t('again.edit'), fields: [panelText(t, text), { ...field, hint: wanted.hint }] };
+  return {
+    about: [messageId, markOf(text), markOf(game)].join(':'),
+    title: t('again.edit'),
+    fields: [panelText(t, text), { ...field, hint: wanted.hint }],
+  };
 }
 
-/** What was entered there. Of a game that is not known it says so, and the panel keeps the one that it had. */
-async function editPanel(context: SubmitContext, messageId: string, deps: CommandDeps): Promise<Change> {
-  const { field } = context;
-  const { game: former, ...panel } = await panelIn(context, messageId, deps);
-  const typed = field('game').trim();
+/**
+ * What was entered there; a field that still has what the window showed changes nothing. Of a game that is not known it says so,
+ * and the panel keeps the one that it had.
+ */
+async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
+  const [messageId = '', shownText, shownGame] = about.split(':');
+  const text = context.field('text').trim();
+  const typed = context.field('game').trim();
   const found = deps.games.find(typed)?.alias;
   const isUsable = typed === '' || (found !== undefined && isGameForPanel(found));
-  const game = isUsable ? found : former;
-  const change = await changed(
-    context,
-    { ...panel, text: field('text').trim(), ...(game !== undefined && { game }) },
-    deps,
-  );
+  const isGameChanged = isUsable && markOf(typed) !== shownGame;
+  const how = ({ game: former, ...panel }: Panel): Panel => {
+    const game = isGameChanged ? found : former;
+    return {
+      ...panel,
+      ...(markOf(text) !== shownText && { text }),
+      ...(game !== undefined && { game }),
+    };
+  };
+  const change = await changed(context, await panelIn(context, messageId, deps), how, deps);
   if (isUsable || change.said !== undefined) return change;
   const unknown = unknownGame(context, typed, deps.games.search(typed, NEAREST));
   return { ...change, said: signed('not-sent', wholeText(unknown, context.t)) };

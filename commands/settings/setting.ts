@@ -28,7 +28,7 @@ export interface Shown {
 /** What a button, a select or a window changes. */
 export interface Change {
   /** The settings afterwards. It runs in the transaction of the guild. @throws UserError to refuse */
-  readonly make: (before: Settings) => Settings;
+  readonly make: (before: Settings) => Settings | Promise<Settings>;
   /** What the admin reads above the page besides. */
   readonly said?: string;
   /** The panels, if they have changed. */
@@ -71,15 +71,20 @@ export interface Setting {
   readonly window?: SettingWindow;
   /** Tries whether what is wrong with it is right by now; `undefined` where nothing is. Called when /settings is opened. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
-  /** What else changes with it. */
-  changed?(context: Context, before: Settings, now: Settings): Promise<void>;
+  /** Changes what else changes with it. */
+  changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
   /** Tells others of a change, where the line in the log channel does not do. */
   tell?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
+interface OpenWindow extends Omit<ModalOptions, 'id'> {
+  /** What `change` is given; absent: what its button says that it is about. */
+  readonly about?: string;
+}
+
 /** The window in which something is typed. What its button says that it is about, anybody could have written. */
 export interface SettingWindow {
-  open(context: PressContext, about: string): Omit<ModalOptions, 'id'> | Promise<Omit<ModalOptions, 'id'>>;
+  open(context: PressContext, about: string): OpenWindow | Promise<OpenWindow>;
   /** @throws UserError for what cannot be taken */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
   /** A button that opens the window again with what was refused. */

@@ -22,11 +22,20 @@ const panelSchema = z.object({
   buttons: z.array(z.string()),
   /** The alias of the game that its windows begin with. */
   game: z.exactOptional(z.string()),
+  /** How often the panel or its language has changed, and which of these changes its message shows; absent: none. */
+  changes: z.exactOptional(z.int()),
+  shown: z.exactOptional(z.int()),
 });
 /** A message with buttons that submit, which the bot has posted for everybody. */
 export type Panel = Readonly<z.infer<typeof panelSchema>>;
 
-const panelsSchema = z.object({ panels: z.array(panelSchema) });
+/** What a newer version stores beside these fields stays when this version changes a panel. */
+const panelsSchema = z.object({ panels: z.array(panelSchema.loose()) });
+
+const countOf = ({ changes = 0 }: Panel): number => changes;
+
+/** Whether the message of a panel shows less than what is stored, so that it has to be changed. */
+export const isDue = (panel: Panel): boolean => countOf(panel) > (panel.shown ?? 0);
 
 export type Panels = ReturnType<typeof createPanels>;
 
@@ -49,19 +58,41 @@ export function createPanels(deps: {
   /** @returns the panels afterwards */
   const change = (guildId: string, how: (panels: readonly Panel[]) => readonly Panel[]) =>
     store.inGuild(guildId, async () => {
-      const panels = how(await of(guildId));
-      await records.set(guildId, { panels: [...panels] });
+      const found = await of(guildId);
+      const panels = how(found);
+      // Unreadable panels are only overwritten by a new one.
+      if (found.length > 0 || panels.length > 0) await records.set(guildId, { panels: [...panels] });
       return panels;
     });
 
+  /** Changes one panel, unless it was forgotten meanwhile. */
+  const changeOne = (guildId: string, messageId: string, how: (panel: Panel) => Panel) =>
+    change(guildId, (panels) => panels.map((each) => (each.messageId === messageId ? how(each) : each)));
+
   return {
     of,
+    /** The ids of the guilds that have panels. */
+    guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /** Two admins may post the last one at once: the oldest stands, and can be changed no more. */
     add: (guildId: string, panel: Panel) =>
       change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
-    /** Records a panel as it is now, unless it was forgotten meanwhile. */
-    replace: (guildId: string, panel: Panel) =>
-      change(guildId, (panels) => panels.map((each) => (each.messageId === panel.messageId ? panel : each))),
+    /**
+     * Changes a panel whose message shows the change already. If another change came between, the panel is due: its message shows
+     * only one of the two.
+     * @param drawn the panel as it was read before its message was changed
+     */
+    change: (guildId: string, drawn: Panel, how: (panel: Panel) => Panel) =>
+      changeOne(guildId, drawn.messageId, (panel) => {
+        const changes = countOf(panel) + 1;
+        const isAlone = countOf(panel) === countOf(drawn);
+        return { ...how(panel), changes, ...(isAlone && { shown: changes }) };
+      }),
+    /** Makes every panel of a guild due, since their language changes. */
+    makeDue: (guildId: string) =>
+      change(guildId, (panels) => panels.map((panel) => ({ ...panel, changes: countOf(panel) + 1 }))),
+    /** Records that the message of a panel shows it. @param drawn the panel as it was read before its message was changed */
+    shown: (guildId: string, drawn: Panel) =>
+      changeOne(guildId, drawn.messageId, (panel) => ({ ...panel, shown: countOf(drawn) })),
     forget: (guildId: string, messageId: string) =>
       change(guildId, (panels) => panels.filter((each) => each.messageId !== messageId)),
     delete: (guildId: string): Promise<boolean> => records.delete(guildId),

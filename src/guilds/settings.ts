@@ -124,12 +124,15 @@ export function createGuildSettings(deps: {
      * Changes the settings of a guild, one change after the other; unreadable settings are changed from the defaults. What
      * `change` returns unchanged is not written.
      */
-    async change(guildId: string, change: (now: Settings) => Settings): Promise<Settings> {
+    async change(
+      guildId: string,
+      change: (now: Settings) => Settings | Promise<Settings>,
+    ): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
           const found = await getOrUnreadable(guildId);
           const now = found === 'unreadable' ? DEFAULTS : found;
-          const next = change(now);
+          const next = await change(now);
           if (next !== now) await records.set(guildId, next);
           return next;
         });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   type APIActionRowComponent,
   type APIButtonComponent,
@@ -243,6 +243,9 @@ const NEW_MARK = /#[0-9a-f]{6}$/;
  * which shows none. On a phone a modal shows what its id showed first (discord-api-docs#7554).
  */
 const newId = (id: string): string => `${id.replace(NEW_MARK, '')}#${randomBytes(3).toString('hex')}`;
+
+/** A short mark of a text: as good as certainly another one for another text. */
+export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);
 
 /** Components of a message as they are, but for selects, in which everything can be chosen again. */
 export function renewed(components: readonly unknown[]): readonly unknown[] {

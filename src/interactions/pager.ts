@@ -73,10 +73,12 @@ export interface PagedSelectOptions {
   /** From 1; anything else is brought into range. */
   readonly wanted: number;
   readonly placeholder: (page: Page) => string;
+  /** Exactly one option is chosen; otherwise any number. */
+  readonly isSingle?: true;
 }
 
-/** A select of more options than one takes, of which any may be chosen: a page of them, and which page it is. */
-export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
+/** A select of more options than one takes: a page of them, and which page it is. */
+export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
     page,
@@ -84,7 +86,7 @@ export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOpt
       id: id(String(page.number)),
       placeholder: placeholder(page),
       options: offered,
-      least: 0,
+      ...(!isSingle && { least: 0 }),
     }),
   };
 }

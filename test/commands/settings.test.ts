@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings/command.ts';
+import { languageSetting } from '../../commands/settings/language.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
+import { MOST_PANELS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
+import { ENGLISH, languages } from '../../src/words/languages.ts';
+import { createWords } from '../../src/words/words.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 /** Chooses a log channel to which Discord answers so. */
@@ -23,11 +27,7 @@ async function choose(
       games: { all: [], isFresh: () => true, find: () => undefined, search: () => [] },
       posts: { post: async () => result, put: async () => ({ result }) },
       keys: { status: async () => undefined, problem: async () => undefined },
-      panels: {
-        of: async () => [],
-        replace: async () => [],
-        forget: async () => [],
-      },
+      panels: { of: async () => [] },
       suggestions: { allowed: async () => [] },
       approvals: { waiting: async () => [] },
       approvalMessages: { moved: async () => undefined },
@@ -55,4 +55,64 @@ it('a log channel is one to which a first message can be written', async () => {
     expect(refused.said).toContain('**Log channel**: none');
     expect(refused.settings.logTrouble).toBe('gone');
   }
+});
+
+const ID = '1'.repeat(20);
+
+describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
+  it('the page of ten panels has room for what is said above it', async () => {
+    const t = createWords().wordsFor(locale);
+    const panels = Array.from(
+      { length: MOST_PANELS },
+      (_, n): Panel => ({
+        channelId: ID,
+        messageId: `${ID.slice(1)}${n}`,
+        text: '*'.repeat(500),
+        buttons: [],
+      }),
+    );
+    const settings: Settings = { locale, announce: false };
+    const names = ['A Game with a Name', 'Another Game with a Name', 'A Third Game with a Name'];
+    const near = names.map((name) => ({ name, alias: name.toLowerCase() }));
+    const command = settingsCommand(
+      onlyDeps({
+        settings: {
+          getOrUnreadable: async () => settings,
+          change: async () => settings,
+        },
+        games: { all: [], isFresh: () => true, find: () => undefined, search: () => near },
+        posts: { put: async () => ({ result: 'posted' }) },
+        keys: { status: async () => undefined },
+        panels: { of: async () => panels, change: async () => panels },
+        approvals: { waiting: async () => [] },
+        guildLog: { tell: async () => undefined },
+      }),
+    );
+    const context = anyContext({
+      t,
+      guildId: ID,
+      argument: `10:panels:${panels[9]?.messageId}`,
+      field: (id) => (id === 'game' ? 'no game of this name' : 'text'),
+    });
+    const { content = '' } = (await command.submits?.type?.run(context)) ?? {};
+    expect(content).toContain(names[2]);
+    expect(content).toContain(`[10](<https://discord.com/channels/${ID}/`);
+    expect(content.length).toBeLessThan(2_000);
+  });
+});
+
+describe('the language setting', () => {
+  it('offers languages on further pages if a select has no room for all', () => {
+    const spoken = Array.from({ length: 30 }, (_, n) => ({ ...ENGLISH, tag: `x${n}`, locales: [`x${n}`] }));
+    const now: Settings = { locale: 'en-US', announce: false };
+    const setting = languageSetting(onlyDeps({}), spoken);
+    const shown = { now, isLost: false, key: undefined, games: [], waiting: 0, panels: [] };
+    const offeredOn = (page: number): readonly string[] =>
+      (setting.controls(anyContext(), shown, page).selects ?? []).flatMap((control) =>
+        control && 'options' in control ? control.options.map(({ value }) => value) : [],
+      );
+    expect(offeredOn(1)).toHaveLength(25);
+    expect(offeredOn(2)).toEqual(spoken.slice(24).map(({ tag }) => tag));
+    expect(setting.controls(anyContext(), shown, 1).buttons).toMatchObject([{ label: 'Next' }]);
+  });
 });

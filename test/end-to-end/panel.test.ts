@@ -302,6 +302,81 @@ describe('the panels of a guild', () => {
     expect(textOf(await admin.slash('panel'))).toContain('No more than 10 panels can stand at once.');
   });
 
+  it('keep what was changed in each of two windows that were open at the same time', async ({
+    guild,
+    admin,
+  }) => {
+    const panel = await postPanel(guild, 'Before');
+    const text = await openWindow(admin, await openSetting(guild, 'Panels'));
+    const game = await openWindow(admin, await openSetting(guild, 'Panels'));
+    await admin.submit(text.modal, { text: 'After', game: '' });
+    await admin.submit(game.modal, { text: 'Before', game: 'rust' });
+    const page = await openSetting(guild, 'Panels');
+    expect((await openWindow(admin, page)).typed).toEqual({ text: 'After', game: 'rust' });
+    expect(panel.current.content).toMatch(/\n\nAfter$/);
+    expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
+  });
+
+  it('show both of two changes that Discord was asked for at the same time', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    const panel = await postPanel(guild, 'Before');
+    const page = await openSetting(guild, 'Panels');
+    const { modal } = await openWindow(admin, page);
+    discord.faults.inject({
+      fault: { kind: 'delay', ms: 500 },
+      method: 'PATCH',
+      path: new RegExp(`channels/${guild.channelId}/messages`),
+      times: 2,
+    });
+    const other = await openSetting(guild, 'Panels');
+    await Promise.all([
+      admin.submit(modal, { text: 'After', game: '' }),
+      admin.pick(other, ['Submit a list']),
+    ]);
+    await expect.poll(() => panel.current.content).toMatch(/\n\nAfter$/);
+    await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
+  });
+
+  it('are tried again in a new language if Discord refuses the change of one', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    const panels = [await postPanel(guild, 'One'), await postPanel(guild, 'Two')];
+    const [first, second] = panels;
+    discord.faults.inject({
+      fault: { kind: 'status', status: 500 },
+      method: 'PATCH',
+      path: new RegExp(`messages/${second?.id}`),
+      times: 1,
+    });
+    const from = discord.requests.length;
+    const page = await pickSetting(guild, 'Language for everyone', 'Deutsch');
+    const said = messageOf(page).current?.content;
+    expect(said).toContain(`Discord didn't accept the change of these panels: [2](`);
+    expect(said).toContain(`/${second?.id}>) <#${admin.channelId}>`);
+    expect(said).not.toContain(`/${first?.id}>`);
+    expect(
+      discord.requests
+        .slice(from)
+        .map(({ body }) => body)
+        .join(),
+    ).toContain('Changing panels: 2…');
+    expect(first?.current.content).toContain('Spielserver einreichen');
+    expect(second?.current.content).not.toContain('Spielserver einreichen');
+
+    const between = discord.requests.length;
+    expect(textOf(await admin.pick(page, ['Deutsch']))).not.toContain("didn't accept");
+    expect(second?.current.content).toContain('Spielserver einreichen');
+    const changed = discord.requests
+      .slice(between)
+      .filter(({ path }) => path.includes(`channels/${guild.channelId}/`));
+    expect(changed).toHaveLength(1);
+  });
+
   it('are in the language for everybody as soon as it changes', async ({ bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];

@@ -1,0 +1,19 @@
+import { expect } from 'vitest';
+import { ownBotTest } from '../support/bot.ts';
+import { openSetting, postPanel } from '../support/people.ts';
+import { crash, hung } from './crash.ts';
+
+const it = ownBotTest({ asProcess: true });
+
+it('panels follow a new language after a kill -9 between two of them', async ({ bot, guild, admin }) => {
+  const first = await postPanel(guild, 'One');
+  const second = await postPanel(guild, 'Two');
+  const page = await openSetting(guild, 'Language for everyone');
+  const isHung = hung(bot, 'PATCH', new RegExp(`/messages/${second.id}$`));
+  // Nobody answers it.
+  void admin.pick(page, ['Deutsch']).catch(() => undefined);
+  await isHung;
+  expect(first.current.content).toContain('Spielserver einreichen');
+  await crash(bot);
+  await expect.poll(() => second.current.content).toContain('Spielserver einreichen');
+});
