@@ -1,4 +1,5 @@
 import type { ApprovalMessages } from '../src/approval/approval-messages.ts';
+import type { Approvals } from '../src/approval/approvals.ts';
 import type { DecisionMessages } from '../src/approval/decision-messages.ts';
 import type { Discord } from '../src/discord/discord.ts';
 import type { GuildLog } from '../src/guild-log/guild-log.ts';
@@ -14,9 +15,10 @@ export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
     Pick<ReturnType<typeof createGuilds>, 'keys' | 'settings' | 'panels' | 'untold' | 'access' | 'deletion'>,
     Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
-    Pick<Records, 'drafts' | 'runs' | 'approvals' | 'history'>,
+    Pick<Records, 'drafts' | 'runs' | 'history'>,
     ReturnType<typeof createSubmissions>,
     Pick<ListingDeps, 'onKeyChange'> {
+  readonly approvals: Approvals;
   readonly approvalMessages: ApprovalMessages;
   readonly decisionMessages: DecisionMessages;
   readonly editOrder: EditOrder;

@@ -1,6 +1,7 @@
 import { createCommands } from '../commands/index.ts';
 import { createPanelTask } from '../commands/panel-message.ts';
 import { createApprovalMessages } from './approval/approval-messages.ts';
+import { createApprovals } from './approval/approvals.ts';
 import { createDecisionMessages, type DecisionMessagesTiming } from './approval/decision-messages.ts';
 import { createTellings } from './approval/tellings.ts';
 import type { Config } from './config/config.ts';
@@ -163,8 +164,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const { games, breaker } = listing;
   const record = createInteractionRecord({ store, owner, isShared, encryption, logger });
+  const approvals = createApprovals({ ...records, store });
   const approvalMessages = createApprovalMessages({
-    approvals: records.approvals,
+    approvals,
     api,
     posts,
     settings,
@@ -224,6 +226,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...guilds,
     ...listing,
     ...submissions,
+    approvals,
     approvalMessages,
     decisionMessages,
     editOrder,

@@ -1,9 +1,9 @@
 import { correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
+import { reasonText } from '../../src/approval/refusal-reasons.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
-import { reasonText } from '../../src/words/refusal.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
 import { describe, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
@@ -100,7 +100,7 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${outcome.kind}`),
-    refusal ? reasonText(t, refusal, (words) => words) : outcomeCell(t, outcome),
+    (refusal && reasonText(t, refusal, (words) => words)) || outcomeCell(t, outcome),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
   ];
 }

@@ -10,8 +10,9 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
+import type { ApprovalKey } from '../submissions/waiting-runs.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
-import type { ApprovalKey, Approvals } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'makeDue' | 'moved'>;

@@ -4,15 +4,16 @@ import type { Reply } from '../interactions/command.ts';
 import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
+import type { ModeratorsReason } from '../submissions/refusal.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
-import { beforeItems, reasonText } from '../words/refusal.ts';
+import { beforeItems } from '../words/refusal.ts';
 import { byText } from '../words/sentences.ts';
 import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import type { ModeratorsReason } from './refusal-reasons.ts';
+import { reasonText } from './refusal-reasons.ts';
 
 /*
  * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
@@ -64,14 +65,14 @@ export function decisionText(t: Translate, decision: 'approved' | 'refused', dec
 }
 
 /** Why a moderator has refused it, as far as they have said. */
-export const reasonTexts = (
+export function reasonTexts(
   t: Translate,
   refusal: ModeratorsReason | undefined,
   longest: number,
-): readonly string[] =>
-  refusal === undefined
-    ? []
-    : [t('approval.reason', { reason: reasonText(t, refusal, (words) => escapeText(words, longest)) })];
+): readonly string[] {
+  const reason = refusal && reasonText(t, refusal, (words) => escapeText(words, longest));
+  return reason ? [t('approval.reason', { reason })] : [];
+}
 
 /** @param isOwn whether its member alone reads it; a moderator is asked */
 function statusText(t: Translate, run: Run, isOwn = false): string {

@@ -1,27 +1,20 @@
-import type { SubmissionsTable } from '../storage/tables.ts';
+import type { ModeratorsReason } from '../submissions/refusal.ts';
+import { sentences } from '../words/sentences.ts';
+import type { Translate } from '../words/words.ts';
 
 /** The ready-made reasons for a refusal, in the order in which moderators choose among them. */
 export const REFUSAL_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Why a moderator has refused something. */
-export interface ModeratorsReason {
-  /** Said in the language of whoever reads it. */
-  readonly key: RefusalReason | undefined;
-  /** The moderator's own words; may be empty. */
-  readonly words: string;
-}
-
-/** @returns `undefined` where there is no such reason */
-export const reasonNamed = (name: string | null): RefusalReason | undefined =>
+/** @returns `undefined` where there is no such reason, or only in another version */
+export const reasonNamed = (name: string | undefined): RefusalReason | undefined =>
   REFUSAL_REASONS.find((known) => known === name);
 
-/** @returns `undefined` where the moderator gave none */
-export function storedReason({
-  refusal,
-  refusal_key,
-}: Pick<SubmissionsTable, 'refusal' | 'refusal_key'>): ModeratorsReason | undefined {
-  const key = reasonNamed(refusal_key);
-  const words = refusal ?? '';
-  return key === undefined && words === '' ? undefined : { key, words };
+/**
+ * Why a moderator has refused something; empty where this version knows no words for it.
+ * @param said what is made of the moderator's own words
+ */
+export function reasonText(t: Translate, reason: ModeratorsReason, said: (words: string) => string): string {
+  const key = reasonNamed(reason.key);
+  return sentences(key && t(`approval.reasons.${key}`), said(reason.words));
 }

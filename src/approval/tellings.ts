@@ -9,7 +9,7 @@ import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Run, Runs } from '../submissions/runs.ts';
-import type { ApprovalKey } from './approvals.ts';
+import type { ApprovalKey } from '../submissions/waiting-runs.ts';
 
 /** How often each process looks for what is to be told, in milliseconds: what a dead process has not told. */
 const EVERY_MS = 60_000;

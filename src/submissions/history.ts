@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ServerOutcome } from './outcome.ts';
 import type { RecordsBase } from './records.ts';
+import { type ModeratorsReason, storedReason } from './refusal.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
 /** How one server that a member submitted ended. */

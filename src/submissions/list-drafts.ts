@@ -90,7 +90,7 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
  * be submitted.
  */
 export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, runs, approvals, alreadySubmitted, limits, settings, games, reader } = deps;
+  const { store, drafts, runs, waitingRuns, alreadySubmitted, limits, settings, games, reader } = deps;
 
   function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
@@ -104,7 +104,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const who = { guildId: by.guildId, userId: by.user.id };
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
-    const waiting = chosen.approval ? await approvals.ownAddresses(by) : new Set<string>();
+    const waiting = chosen.approval ? await waitingRuns.ownAddresses(by) : new Set<string>();
     // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
@@ -179,7 +179,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     ): Promise<EditedWaiting | Unavailable | UnreadableList | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
-      const found = await approvals.draft(by, id);
+      const found = await waitingRuns.draft(by, id);
       if (typeof found === 'string') return found;
       if ((await runs.latestId(id)) !== runId) return 'submitted';
       const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
@@ -199,7 +199,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     ): Promise<void> {
       const typed = { text: keptText(text), game: shown(game), window };
       await inDrafts(store, by, async () => {
-        const waiting = await approvals.draft(by, id);
+        const waiting = await waitingRuns.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });
         const found = await drafts.find(by, id);
         const draft = typeof found === 'string' ? { ...NO_ROWS, panelChannelId } : found;

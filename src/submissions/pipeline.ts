@@ -1,4 +1,3 @@
-import type { ApprovalKey, NotWaiting } from '../approval/approvals.ts';
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import { announcedIn, type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
@@ -25,6 +24,7 @@ import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
 import { type EndedServer, type Run, rowOf, WAITS_MS } from './runs.ts';
 import { INTERRUPTED } from './server-columns.ts';
+import type { ApprovalKey, NotWaiting } from './waiting-runs.ts';
 
 /** A document that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
@@ -193,16 +193,16 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** What is to be submitted, and the run that waits if a moderator approves it. */
   async function ordered(order: Order): Promise<(OpenDraft & { waiting?: Run }) | Unavailable> {
-    const { drafts, approvals } = deps;
+    const { drafts, waitingRuns } = deps;
     const { id, approvedBy, draft, replacesWaiting } = order;
     if (approvedBy !== undefined) {
-      const waiting = await approvals.seen(order);
+      const waiting = await waitingRuns.seen(order);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
       return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting, latestAt: undefined };
     }
     if (draft && replacesWaiting) {
-      const waiting = await approvals.draft(order, id);
+      const waiting = await waitingRuns.draft(order, id);
       return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
     }
     return draft ? drafts.replace(order, id, draft) : drafts.open(order, id);
@@ -210,7 +210,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
-    const { drafts, runs, alreadySubmitted, approvals, limits, keys, settings } = deps;
+    const { drafts, runs, alreadySubmitted, waitingRuns, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
     const found = await ordered(order);
@@ -256,10 +256,10 @@ export function createPipeline(deps: PipelineDeps) {
     const count = waits ? rows.length : room.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = waits && (await approvals.whyNotWaiting(order, servers));
+    const refusal = waits && (await waitingRuns.whyNotWaiting(order, servers));
     if (refusal) return refuse(refusal);
 
-    if (order.replacesWaiting) await approvals.takeBack(order, id, interactionId);
+    if (order.replacesWaiting) await waitingRuns.takeBack(order, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { documentId: id, guildId, user, interactionId };
     if (waits) {

@@ -1,4 +1,3 @@
-import { createApprovals } from '../approval/approvals.ts';
 import type { Store } from '../storage/store.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
@@ -7,6 +6,7 @@ import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';
 import { createLimits } from './limits.ts';
 import { createRuns } from './runs.ts';
+import { createWaitingRuns } from './waiting-runs.ts';
 
 export interface UsageLimit {
   readonly servers: number;
@@ -44,7 +44,7 @@ export function createSubmissionRecords({ now = () => Date.now(), ...deps }: Rec
     runs,
     limits,
     alreadySubmitted,
-    approvals: createApprovals({ ...base, drafts, runs, alreadySubmitted }),
+    waitingRuns: createWaitingRuns({ ...base, drafts, runs }),
     history: createHistory(base),
     erasure: createErasure({ ...base, drafts, limits, runs }),
   };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Insertable, sql } from 'kysely';
-import { type ModeratorsReason, storedReason } from '../approval/refusal-reasons.ts';
 import { type NotSent, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
@@ -12,6 +11,7 @@ import { afterRun, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import type { NotApproved, ServerOutcome } from './outcome.ts';
 import type { RecordsBase } from './records.ts';
+import { type ModeratorsReason, storedReason } from './refusal.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 

@@ -1,4 +1,3 @@
-import type { ModeratorsReason } from '../approval/refusal-reasons.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Limited, Room } from '../submissions/limits.ts';
@@ -52,16 +51,6 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
       return `${refusalText(refusal, reader, games)}\n${still}`;
   }
 }
-
-/**
- * Why a moderator has refused something.
- * @param said what is made of the moderator's own words
- */
-export const reasonText = (
-  t: Translate,
-  { key, words }: ModeratorsReason,
-  said: (words: string) => string,
-): string => sentences(key && t(`approval.reasons.${key}`), said(words));
 
 /** Why servers are not sent, in a few words, and mostly what to do. */
 export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {

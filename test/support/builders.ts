@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { createApprovals } from '../../src/approval/approvals.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
@@ -22,8 +23,8 @@ import { recorder } from './machine.ts';
 export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
 
 /** What reads and changes submissions in a store. */
-export const partsOver = (store: RecordsDeps['store'], options: PartsOptions = {}) =>
-  createSubmissionRecords({
+export function partsOver(store: RecordsDeps['store'], options: PartsOptions = {}) {
+  const records = createSubmissionRecords({
     owner: 'this process',
     days: 365,
     member: { servers: 1000, seconds: 3600 },
@@ -32,6 +33,8 @@ export const partsOver = (store: RecordsDeps['store'], options: PartsOptions = {
     ...options,
     store,
   });
+  return { ...records, approvals: createApprovals({ ...records, store }) };
+}
 
 /** The same over a store of the test, on a clock that stands until the test sets it. */
 export async function openParts(now: number, options: PartsOptions = {}) {

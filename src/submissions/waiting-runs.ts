@@ -1,0 +1,152 @@
+import type { ServerSubmission } from '../listing/contract.ts';
+import { createRecent } from '../recent.ts';
+import { addressOf } from '../server-lists/row.ts';
+import type { Draft } from './draft.ts';
+import type { Drafts, Submitter, Unavailable } from './drafts.ts';
+import type { RecordsBase } from './records.ts';
+import type { Run, Runs } from './runs.ts';
+
+/** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
+const MOST_WAITING = {
+  member: { submissions: 10, servers: 1_000 },
+  guild: { submissions: 100, servers: 5_000 },
+} as const;
+
+/** How often a member may have something wait in 15 minutes: each time its message is written, and moderators may look. */
+const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
+
+/** Why nothing more may wait. */
+export type NotWaiting =
+  | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
+  /** So many submissions wait. */
+  | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
+  /** The member had so much wait lately. `at`: when more may wait, in milliseconds since 1970. */
+  | { readonly code: 'waiting-often'; readonly at: number };
+
+export interface ApprovalKey {
+  readonly guildId: string;
+  readonly id: string;
+}
+
+/** A document as a moderator has seen it: what its member has changed since is not decided. */
+export interface SeenApproval extends ApprovalKey {
+  /** The id of the run; absent in a forged button. */
+  readonly runId?: string | undefined;
+}
+
+export type WaitingRuns = ReturnType<typeof createWaitingRuns>;
+
+interface WaitingRunsDeps extends RecordsBase {
+  readonly drafts: Drafts;
+  readonly runs: Runs;
+}
+
+/** Documents whose runs wait for a moderator. Every method throws a StoreError when the store fails. */
+export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps) {
+  const { tables } = store;
+  const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
+
+  const waitingIn = (guildId: string, userId?: string) =>
+    tables()
+      .selectFrom('submissions')
+      .where('submissions.guild_id', '=', guildId)
+      .where('submissions.state', '=', 'waiting')
+      .$if(userId !== undefined, (some) => some.where('submissions.user_id', '=', userId ?? ''));
+
+  /** A row for each server that waits. */
+  const serversIn = (guildId: string, userId?: string) =>
+    waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
+
+  /** The latest run of a document on which a moderator has to decide, or had to. */
+  const find = ({ guildId, id }: ApprovalKey): Promise<Run | undefined> =>
+    runs.latest(guildId, id, { isForModerators: true });
+
+  /** What waits, if it is what was seen. */
+  async function seen({ runId, ...key }: SeenApproval): Promise<Run | undefined> {
+    const run = await find(key);
+    return run?.state === 'waiting' && run.id === runId ? run : undefined;
+  }
+
+  /** The member's own run that waits; or why it does not wait. */
+  async function findOwn(by: Submitter, id: string): Promise<Run | Unavailable> {
+    const run = await find({ guildId: by.guildId, id });
+    if (run === undefined) {
+      const found = await drafts.find(by, id);
+      return typeof found === 'string' ? found : 'decided';
+    }
+    if (run.userId !== by.user.id) return 'of-another-member';
+    return run.state === 'waiting' ? run : 'decided';
+  }
+
+  /** The addresses that wait of a member's documents. @param exceptId the document that does not count */
+  async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
+    const rows = await serversIn(guildId, user.id)
+      .where('document_id', '<>', exceptId)
+      .select('servers.address')
+      .execute();
+    return new Set(rows.map(({ address }) => address));
+  }
+
+  /** Ends what waits of a member's document, which stays; or says why it does not wait. Called inside the guild's transaction. */
+  async function takeBack(
+    by: Submitter,
+    id: string,
+    interactionId: string,
+  ): Promise<Unavailable | undefined> {
+    const run = await findOwn(by, id);
+    if (typeof run === 'string') return run;
+    await runs.endWaiting(run.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
+    return undefined;
+  }
+
+  return {
+    find,
+    seen,
+    ownAddresses,
+    takeBack,
+    /** The ids of the documents that wait in a guild, or of one member; oldest first. */
+    async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
+      const rows = await waitingIn(guildId, userId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .select('document_id')
+        .execute();
+      return rows.map(({ document_id }) => document_id);
+    },
+    /**
+     * Why these servers of a document may not wait beside those of others; otherwise this time counts. Called inside the
+     * guild's transaction.
+     */
+    async whyNotWaiting(
+      by: Submitter & Pick<ApprovalKey, 'id'>,
+      servers: readonly ServerSubmission[],
+    ): Promise<NotWaiting | undefined> {
+      const { guildId, user, id } = by;
+      const all = await serversIn(guildId)
+        .where('document_id', '<>', id)
+        .groupBy(['submissions.id', 'submissions.user_id'])
+        .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
+        .execute();
+      const own = all.filter(({ user_id }) => user_id === user.id);
+      for (const [whose, waiting] of [
+        ['member', own],
+        ['guild', all],
+      ] as const) {
+        const most = MOST_WAITING[whose];
+        const count = waiting.reduce((sum, run) => sum + run.count, servers.length);
+        const isFull = waiting.length >= most.submissions || count > most.servers;
+        if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
+      }
+      const addresses = await ownAddresses(by, id);
+      const server = servers.find((each) => addresses.has(addressOf(each)));
+      if (server) return { code: 'waiting-already', server };
+      const at = countWait(`${guildId} ${user.id}`);
+      return at === undefined ? undefined : { code: 'waiting-often', at };
+    },
+    /** The member's own document that waits, to be changed; or why it does not wait. */
+    async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
+      const run = await findOwn(by, id);
+      return typeof run === 'string' ? run : ((await drafts.read(id)) ?? 'gone');
+    },
+  };
+}
