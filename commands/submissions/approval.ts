@@ -152,7 +152,7 @@ export function approvalActions(
       // Where it was submitted is not known any more.
       channelId: undefined,
       user: { id: found.userId, name: found.userName },
-      approvedBy: context.user.id,
+      approvedBy: context.user,
       onProgress(done, count) {
         // One is sent in a moment, which needs no message of its own.
         if (done === 0 && count > 1) void showPressed(context);
@@ -183,7 +183,7 @@ export function approvalActions(
     if (run === undefined) return undecided(context);
     const typed = readRefusal(context, run);
     const before = await placeOf(context);
-    const refused = { ...seen, ...typed, by: user.id, interactionId };
+    const refused = { ...seen, ...typed, by: user, interactionId };
     if (!(await approvals.refuse(refused))) return undecided(context);
     return decided(context, before);
   }
@@ -193,7 +193,7 @@ export function approvalActions(
     await demandModerator(context);
     const { interactionId, user } = context;
     const row = await readCorrection(context, deps);
-    const why = await approvals.correct({ ...seenOf(context), by: user.id, interactionId, row });
+    const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
     if (why === 'decided') return undecided(context);
     if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
     await showPressed(context);

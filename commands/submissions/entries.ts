@@ -29,20 +29,20 @@ export function entryText(
   entry: SubmissionEntry,
   { number, games, isOwn }: EntryShown,
 ): string {
-  const { at, userId, counts, only, decidedBy, isRefused, refusal } = entry;
+  const { at, counts, only, decidedBy, isRefused, refusal } = entry;
   const { t } = reader;
-  const by = isOwn ? [] : [byText(t, userId)];
+  const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   const what = only
     ? describe(t, only, games, LONGEST_WORDS)
     : `**${number}.** ${t('look.servers', { count })}`;
   if (isRefused) {
-    const refused = signed('rejected', decisionText(t, 'refused', decidedBy ?? ''));
+    const refused = signed('rejected', decisionText(t, 'refused', entry));
     return [what, [refused, ...about].join(' · '), ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
-  const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', decidedBy)];
+  const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', entry)];
   const why = only ? whyTexts(t, only) : [];
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }

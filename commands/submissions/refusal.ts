@@ -44,9 +44,9 @@ export function refusalModal({ t, argument }: PressContext, run: Run, games: Gam
 }
 
 /** A list with the numbers of its lines. */
-function numberedText(t: Translate, { userId, servers }: Run): string {
-  const items = firstItems(t, servers, MOST_LINES, ({ line, server }) => serverItem(t, server, line));
-  return [byText(t, userId), ...items].join('\n');
+function numberedText(t: Translate, run: Run): string {
+  const items = firstItems(t, run.servers, MOST_LINES, ({ line, server }) => serverItem(t, server, line));
+  return [byText(t, run), ...items].join('\n');
 }
 
 const linesField = (t: Translate): Field => ({

@@ -6,7 +6,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { ModeratorsReason } from '../submissions/refusal.ts';
 import { endedServers, type Run } from '../submissions/runs.ts';
-import { escapeText } from '../words/escape.ts';
+import { escapeText, memberText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { beforeItems } from '../words/refusal.ts';
@@ -41,7 +41,7 @@ export function approvalView(t: Translate, run: Run, games: GameIndex, readerId?
   const lines = servers.map(({ server }) => describe(t, server, games));
   const embed = serverEmbed(t, kindOf(run), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const by = userId === readerId ? [] : [byText(t, userId)];
+  const by = userId === readerId ? [] : [byText(t, run)];
   const about = [...what, ...by, ...correctedTexts(t, run)].join(' · ');
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
@@ -57,11 +57,18 @@ function kindOf({ state, servers }: Run): keyof typeof LOOK {
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** What a moderator has decided, and who it was. @param decidedBy empty once they had their name deleted */
-export function decisionText(t: Translate, decision: 'approved' | 'refused', decidedBy: string): string {
-  return decidedBy === ''
+/** What a moderator has decided, and who it was, unless they had their name deleted. */
+export function decisionText(
+  t: Translate,
+  decision: 'approved' | 'refused',
+  {
+    decidedBy: id = '',
+    decidedByName: name,
+  }: Pick<Run, 'decidedByName'> & { readonly decidedBy?: string | undefined },
+): string {
+  return id === ''
     ? t(`approval.${decision}`)
-    : t(`approval.${decision}By`, { user: `<@${decidedBy}>` });
+    : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
 /** Why a moderator has refused it, as far as they have said. */
@@ -76,12 +83,12 @@ export function reasonTexts(
 
 /** @param isOwn whether its member alone reads it; a moderator is asked */
 function statusText(t: Translate, run: Run, isOwn = false): string {
-  const { state, decidedBy, refusal, expiresAt = 0 } = run;
+  const { state, refusal, expiresAt = 0 } = run;
   switch (state) {
     case 'waiting':
       return `⏳ ${t(isOwn ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
-      return `⏳ ${decisionText(t, 'approved', decidedBy)} · ${t('again.sending')}`;
+      return `⏳ ${decisionText(t, 'approved', run)} · ${t('again.sending')}`;
     case 'done': {
       const ended = endedServers(run);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
@@ -90,11 +97,11 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
       // Unconfirmed ones are the last of those that were sent.
       const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const approved = signed('accepted', decisionText(t, 'approved', decidedBy));
+      const approved = signed('accepted', decisionText(t, 'approved', run));
       return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
     case 'refused': {
-      const refused = signed('rejected', decisionText(t, 'refused', decidedBy));
+      const refused = signed('rejected', decisionText(t, 'refused', run));
       return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
     }
     default:
@@ -123,7 +130,7 @@ export function channelView(
   const lines = servers
     .slice(0, MOST_IN_WORDS)
     .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
-  const who = [byText(t, userId), ...correctedTexts(t, run)].join(' · ');
+  const who = [byText(t, run), ...correctedTexts(t, run)].join(' · ');
   const texts = [statusText(t, run), who, ...lines, ...beforeTexts(t, before, games)];
   const content = texts.join('\n');
   if (servers.length <= MOST_IN_WORDS) return { content };
@@ -157,14 +164,17 @@ export function harmfulView(
 
 /** What is shown of a submission that was deleted, with all of its guild. */
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
-  content: [signed('not-sent', t('approval.withdrawn')), byText(t, '')].join('\n'),
+  content: [signed('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
 /** Which moderator has corrected what its member submitted, if one has. */
-export function correctedTexts(t: Translate, { correctedBy }: Pick<Run, 'correctedBy'>): readonly string[] {
-  if (correctedBy === undefined) return [];
-  if (correctedBy === '') return [t('approval.corrected')];
-  return [t('approval.correctedBy', { user: `<@${correctedBy}>` })];
+export function correctedTexts(
+  t: Translate,
+  { correctedBy: id, correctedByName: name }: Pick<Run, 'correctedBy' | 'correctedByName'>,
+): readonly string[] {
+  if (id === undefined) return [];
+  if (id === '') return [t('approval.corrected')];
+  return [t('approval.correctedBy', { user: memberText({ id, name }) })];
 }
 
 /** What a moderator can press. */

@@ -10,8 +10,8 @@ import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from '.
 import type { ApprovalKey, SeenApproval, WaitingRuns } from '../submissions/waiting-runs.ts';
 
 interface Decision extends SeenApproval {
-  /** The moderator's id, and the interaction. */
-  readonly by: string;
+  /** The moderator, and the interaction. */
+  readonly by: Submitter['user'];
   readonly interactionId: string;
 }
 
@@ -67,7 +67,8 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
         const refused = run?.servers.filter(isRefused) ?? [];
         if (run === undefined || refused.length === 0) return false;
         const why = { refusal: reason.words, refusal_key: reason.key ?? null };
-        const to = { ...why, state: 'refused', decided_by: by, decision_id: interactionId } as const;
+        const decision = { decided_by: by.id, decided_by_name: by.name, decision_id: interactionId };
+        const to = { ...why, ...decision, state: 'refused' } as const;
         await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key.guildId, to);
         const others = run.servers.filter((each) => !isRefused(each));
         const isPart = others.length > 0;

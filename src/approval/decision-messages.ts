@@ -104,7 +104,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
 
   /** What a direct message says about one decision. */
   async function viewOf({ t, user }: Context, run: Run): Promise<ApprovalView> {
-    const { content, embeds } = approvalView(t, run, games, user.id);
+    const { content, embeds } = approvalView(t, withoutModerators(run), games, user.id);
     return { content: sentences(content, againText(t, await runs.waitingAgain(run))), embeds };
   }
 
@@ -162,6 +162,13 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const part: Part = { name: 'direct messages', ...job };
   return { ...part, isWanted };
 }
+
+/** The run as a direct message shows it, where Discord does not know who a moderator is. */
+const withoutModerators = (run: Run): Run => ({
+  ...run,
+  decidedBy: '',
+  correctedBy: run.correctedBy === undefined ? undefined : '',
+});
 
 /** What expired is in the member's own reply and in /submissions. */
 function isToSend({ state, decided_by, user_id, told_at }: SubmissionsTable): boolean {

@@ -158,6 +158,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema.dropTable('presence').execute();
     },
   },
+  '3.02-moderator-names-compatible': {
+    async up(db) {
+      // SQLite adds one column at a time.
+      await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
+      await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
+    },
+  },
 };
 
 /** The columns that a page counts or skips by are in the index; otherwise 20,000 rows of a guild would be read for a page. */

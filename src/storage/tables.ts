@@ -62,10 +62,13 @@ export interface SubmissionsTable {
   readonly expires_at: number | null;
   /** The moderator who has approved or refused it; null, too, once they had their name deleted. */
   readonly decided_by: string | null;
+  /** Null, too, where a version that did not store it has decided. */
+  readonly decided_by_name: string | null;
   /** The interaction that has approved, refused, corrected or withdrawn it. */
   readonly decision_id: string | null;
   /** The moderator who has corrected what the member submitted; empty once they had their name deleted, null where nobody has. */
   readonly corrected_by: string | null;
+  readonly corrected_by_name: string | null;
   /** Why the moderator has refused it: in their own words, and one of `REFUSAL_REASONS`. */
   readonly refusal: string | null;
   readonly refusal_key: string | null;

@@ -156,13 +156,13 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
         .execute();
       await tables()
         .updateTable('submissions')
-        .set({ decided_by: null })
+        .set({ decided_by: null, decided_by_name: null })
         .where('guild_id', '=', guildId)
         .where('decided_by', '=', userId)
         .execute();
       await tables()
         .updateTable('submissions')
-        .set({ corrected_by: '' })
+        .set({ corrected_by: '', corrected_by_name: null })
         .where('guild_id', '=', guildId)
         .where('corrected_by', '=', userId)
         .execute();

@@ -5,6 +5,7 @@ import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ServerOutcome } from './outcome.ts';
 import type { RecordsBase } from './records.ts';
 import { type ModeratorsReason, storedReason } from './refusal.ts';
+import type { Run } from './runs.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 
 /** How one server that a member submitted ended. */
@@ -22,7 +23,9 @@ export interface HistoryEntry extends ServerSubmission {
 }
 
 /** What a member submitted at once: how many of its servers ended how. */
-export interface SubmissionEntry extends Pick<HistoryEntry, 'at' | 'userId' | 'decidedBy' | 'refusal'> {
+export interface SubmissionEntry
+  extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'refusal'>,
+    Pick<Run, 'decidedByName' | 'correctedByName'> {
   readonly id: string;
   readonly documentId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
@@ -113,10 +116,12 @@ export function createHistory({ store, myTurn }: RecordsBase) {
         .where('submissions.id', 'in', [...ids])
         .groupBy(['submissions.id', 'servers.outcome'])
         .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
-        .select(['submissions.user_id', 'submissions.user_name', 'submissions.corrected_by'])
+        .select(['submissions.user_id', 'submissions.user_name'])
+        .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
         .select(['submissions.document_id', 'submissions.state'])
         .select([
           'submissions.decided_by',
+          'submissions.decided_by_name',
           'submissions.refusal',
           'submissions.refusal_key',
           'servers.outcome',
@@ -217,7 +222,9 @@ interface OutcomeRow extends EntryRow {
   readonly document_id: string;
   readonly state: SubmissionsTable['state'];
   readonly submission_ended_at: number | null;
+  readonly decided_by_name: string | null;
   readonly corrected_by: string | null;
+  readonly corrected_by_name: string | null;
   readonly count: number;
 }
 
@@ -233,10 +240,13 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
     documentId: first.document_id,
     at: first.submission_ended_at ?? 0,
     userId: first.user_id ?? '',
+    userName: first.user_name ?? '',
     counts,
     isRefused: first.state === 'refused',
     decidedBy: first.decided_by ?? undefined,
+    decidedByName: first.decided_by_name ?? '',
     correctedBy: first.corrected_by ?? undefined,
+    correctedByName: first.corrected_by_name ?? '',
     refusal: storedReason(first),
     only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,
   };

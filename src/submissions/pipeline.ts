@@ -40,8 +40,8 @@ export interface Order extends Submitter {
   readonly stopping: AbortSignal | undefined;
   /** The id of the document. */
   readonly id: string;
-  /** The id of the moderator who approves it by this interaction. The submitter is the member all the same. */
-  readonly approvedBy?: string;
+  /** The moderator who approves it by this interaction. The submitter is the member all the same. */
+  readonly approvedBy?: Submitter['user'];
   /** The run that the moderator has seen. */
   readonly runId?: string | undefined;
   /** What was typed just now. It replaces the stored lines. */
@@ -272,7 +272,11 @@ export function createPipeline(deps: PipelineDeps) {
       ? runs.beginAnother(waiting, reserved)
       : runs.begin({ ...own, rows: reserved }, latestAt));
     if (approvedBy !== undefined) {
-      await runs.approve(runId, guildId, { decided_by: approvedBy, decision_id: interactionId });
+      await runs.approve(runId, guildId, {
+        decided_by: approvedBy.id,
+        decided_by_name: approvedBy.name,
+        decision_id: interactionId,
+      });
     }
     return {
       kind: 'reserved',

@@ -51,8 +51,12 @@ export interface Run {
   readonly userName: string;
   /** The moderator; empty as long as there is none, and once they had their name deleted. */
   readonly decidedBy: string;
+  /** Empty where it is not known. */
+  readonly decidedByName: string;
   /** The moderator who has corrected it; empty once they had their name deleted, `undefined` where nobody has. */
   readonly correctedBy: string | undefined;
+  /** Empty where it is not known. */
+  readonly correctedByName: string;
   /** Why the moderator has refused it, if they gave a reason. */
   readonly refusal: ModeratorsReason | undefined;
   /** Whether a moderator decides on it, or did. */
@@ -85,7 +89,7 @@ export interface NewWaitingRun extends NewRun {
   /** Until when a moderator may decide. */
   readonly expiresAt: number;
   /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
-  readonly correction?: { readonly by: string; readonly interactionId: string } | undefined;
+  readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
   readonly telling?: string | null;
 }
@@ -100,6 +104,7 @@ const NO_MESSAGE = {
   changes: 0,
   shown: 0,
   corrected_by: null,
+  corrected_by_name: null,
   telling: null,
 };
 
@@ -108,7 +113,14 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<
       SubmissionsTable,
-      'owner' | 'started_at' | 'ended_at' | 'decided_by' | 'decision_id' | 'refusal' | 'refusal_key'
+      | 'owner'
+      | 'started_at'
+      | 'ended_at'
+      | 'decided_by'
+      | 'decided_by_name'
+      | 'decision_id'
+      | 'refusal'
+      | 'refusal_key'
     >
   >;
 
@@ -196,7 +208,11 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     const { documentId, interactionId, correction, expiresAt } = run;
     const latest = await rowsOf(documentId).executeTakeFirst();
     const previous = latest && hasMessage(latest) ? latest : undefined;
-    const { channel_id, message_id, changes, shown, corrected_by, telling } = previous ?? NO_MESSAGE;
+    const { channel_id, message_id, changes, shown, telling, ...before } = previous ?? NO_MESSAGE;
+    const corrected =
+      correction || interactionId !== null
+        ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
+        : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
     const id = await insert(run, {
       state: 'waiting',
       created_at: after(latest?.created_at),
@@ -206,7 +222,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       changes: changes + 1,
       shown,
       decision_id: correction?.interactionId ?? null,
-      corrected_by: correction?.by ?? (interactionId === null ? corrected_by : null),
+      ...corrected,
       telling: run.telling ?? telling,
     });
     if (previous) {
@@ -264,7 +280,9 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       userId: row.user_id ?? '',
       userName: row.user_name ?? '',
       decidedBy: row.decided_by ?? '',
+      decidedByName: row.decided_by_name ?? '',
       correctedBy: row.corrected_by ?? undefined,
+      correctedByName: row.corrected_by_name ?? '',
       refusal: storedReason(row),
       interactionId: row.interaction_id ?? undefined,
       needsModerator: needsModerator(row),
@@ -430,7 +448,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     async approve(
       id: string,
       guildId: string,
-      decision: Required<Pick<Moved, 'decided_by' | 'decision_id'>>,
+      decision: Required<Pick<Moved, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', owner, started_at: at } as const;

@@ -38,9 +38,12 @@ export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 /** The name of a game or a member, as {@link escapeText}. */
 export const escapeName = (name: string): string => escapeText(name, LONGEST_ESCAPED_NAME);
 
-/** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
+/**
+ * A member as a mention, which pings nobody in an embed, and as a name, which can be read where Discord does not know the member.
+ * @param name empty where it is not known
+ */
 export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
-  return `<@${id}> (${escapeName(name)})`;
+  return name === '' ? `<@${id}>` : `<@${id}> (${escapeName(name)})`;
 }
 
 /** UTF-16 units of the service's words: a message of 2,000 also has the address and what to do next. */

@@ -1,3 +1,4 @@
+import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
 /** Chinese and Japanese put no space behind a full stop, whose sign includes it. */
@@ -30,8 +31,10 @@ export const nextTryText = (at: number, t: Translate): string =>
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
 /** Who it was. @param userId empty once they had their name deleted */
-export const byText = (t: Translate, userId: string): string =>
-  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
+export const byText = (
+  t: Translate,
+  { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,
+): string => (id === '' ? t('by.unnamed') : t('by.user', { user: memberText({ id, name }) }));
 
 /** The controls and windows with which a moderator decides. */
 const DECISION = /^submissions:(?:refuse|correct):/;

@@ -15,6 +15,7 @@ const DRAFT_LIVES_MS = 15 * 60_000;
 const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
+const moderator = { id: MODERATOR, name: 'mod' };
 
 describe.each(kinds())('a submission that waits for a moderator, in a store of %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
@@ -67,13 +68,13 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   }
   const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.id;
   const approve = async (opened: Opened, id: string, runId?: string) =>
-    send(opened, id, { approvedBy: MODERATOR, runId: runId ?? (await seen(opened, id)) });
+    send(opened, id, { approvedBy: moderator, runId: runId ?? (await seen(opened, id)) });
   const refuse = async (opened: Opened, id: string, words = '', runId?: string) =>
     opened.approvals.refuse({
       guildId,
       id,
       runId: runId ?? (await seen(opened, id)),
-      by: MODERATOR,
+      by: moderator,
       interactionId: randomUUID(),
       reason: { key: 'rules', words },
     });
@@ -102,6 +103,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       state: 'done',
       userId: '2',
       decidedBy: MODERATOR,
+      decidedByName: 'mod',
       servers: [{ outcome: ACCEPTED }, { outcome: ACCEPTED }],
     });
     expect(await refuse(opened, 'a')).toBe(false);
@@ -275,7 +277,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
         guildId,
         id: 'a',
         runId,
-        by,
+        by: { id: by, name: `name of ${by}` },
         interactionId: randomUUID(),
         row: readyRow(1, host),
       });
@@ -283,9 +285,18 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(both.toSorted()).toEqual(['decided', undefined]);
     expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
     const run = await opened.approvals.find({ guildId, id: 'a' });
-    expect(run).toMatchObject({ state: 'waiting', correctedBy: both[0] ? '9' : '8', expiresAt: until });
-    await opened.erasure.forgetMember(guildId, run?.correctedBy ?? '');
-    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({ correctedBy: '' });
+    const by = both[0] ? '9' : '8';
+    expect(run).toMatchObject({
+      state: 'waiting',
+      correctedBy: by,
+      correctedByName: `name of ${by}`,
+      expiresAt: until,
+    });
+    await opened.erasure.forgetMember(guildId, by);
+    expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
+      correctedBy: '',
+      correctedByName: '',
+    });
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
     // What its member edits is their own again.
@@ -293,7 +304,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const again = { guildId, id: 'b', runId: await seen(opened, 'b') };
     const row = readyRow(1, 'corrected.example.com');
     expect(
-      await opened.approvals.correct({ ...again, by: '8', interactionId: randomUUID(), row }),
+      await opened.approvals.correct({
+        ...again,
+        by: { id: '8', name: 'eve' },
+        interactionId: randomUUID(),
+        row,
+      }),
     ).toBeUndefined();
     const draft = readyDraft('edited', 1);
     await send(opened, 'b', { draft, replacesWaiting: true });
@@ -315,7 +331,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await drafts.save(mia, 'c', { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
     await send(opened, 'c');
     const key = { guildId, id: 'c', runId: await seen(opened, 'c') };
-    await approvals.correct({ ...key, by: MODERATOR, interactionId: randomUUID(), row: second });
+    await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: second });
     expect(await approve(opened, 'c')).toMatchObject({ refusal: { code: 'already-submitted' } });
     expect(opened.world.requests).toHaveLength(2);
   });
@@ -329,7 +345,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
         guildId,
         id: 'a',
         runId,
-        by: MODERATOR,
+        by: moderator,
         interactionId: randomUUID(),
         reason: { key: undefined, words: '' },
         lines: new Set(lines),
@@ -338,7 +354,9 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await servers(opened)).toHaveLength(6);
     expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
-    expect(entries).toMatchObject([{ decidedBy: MODERATOR, only: { outcome: { reason: 'refused' } } }]);
+    expect(entries).toMatchObject([
+      { decidedBy: MODERATOR, decidedByName: 'mod', only: { outcome: { reason: 'refused' } } },
+    ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
     // All lines of it are the whole.
@@ -348,7 +366,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       guildId,
       id: 'b',
       runId: await seen(opened, 'b'),
-      by: MODERATOR,
+      by: moderator,
       interactionId: randomUUID(),
     };
     expect(await opened.approvals.refuse({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
@@ -432,7 +450,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
-      const decision = { decided_by: MODERATOR, decision_id: 'm' };
+      const decision = { decided_by: MODERATOR, decided_by_name: 'mod', decision_id: 'm' };
       const runId = (await seen(dying, 'a')) ?? '';
       await dying.runs.approve(runId, guildId, decision);
       await opened.runs.endAbandoned(guildId);
@@ -522,6 +540,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.find({ guildId, id: 'b' })).toMatchObject({
       state: 'refused',
       decidedBy: '',
+      decidedByName: '',
     });
     expect((await opened.approvals.due()).map(({ id }) => id)).toContain('a');
     opened.world.now += DRAFT_LIVES_MS;

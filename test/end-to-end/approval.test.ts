@@ -82,7 +82,7 @@ describe('a submission under approval', () => {
     expect(textOf(reply)).toContain(WAITS);
     expect(textOf(reply)).toContain('/submissions shows what comes of it.');
     expect(textOf(reply)).not.toContain('by @');
-    expect(textOf(message)).toContain('by @');
+    expect(textOf(message)).toMatch(/\nby @\d+ \(member\)\n/);
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect(textOf(message)).toContain(`${HOST}:1`);
     expect(labelsOf(message)).toEqual(DECISIONS);
@@ -95,11 +95,11 @@ describe('a submission under approval', () => {
     await Promise.all(moderators.map((each) => each.press(message, 'Approve')));
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(addsOf(guild, HOST)).toHaveLength(1);
-    expect(textOf(message)).toMatch(/^✅ Approved by @/);
+    expect(textOf(message)).toMatch(/^✅ Approved by @\d+ \(admin\)\n/);
     expect(labelsOf(message)).toEqual([]);
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
-    expect(seen).toMatch(/✅ sent for review · .* · Approved by @/);
+    expect(seen).toMatch(/✅ sent for review · .* · Approved by @\d+ \(admin\)/);
     // The message says it all: nothing stands below it, now that the presses have ended.
     expect(asideTo(guild, 'admin')).toBe('');
   });
@@ -209,7 +209,7 @@ describe('a submission under approval', () => {
     const held = Promise.withResolvers<void>();
     await guild.listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = other.press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(`Approved by @${other.userId} · Sending …`);
+    await expect.poll(() => textOf(message)).toContain(`Approved by @${other.userId} (other) · Sending …`);
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
@@ -219,13 +219,13 @@ describe('a submission under approval', () => {
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
     const { modal } = await openWindow(inStaff(guild, 'admin'), message, 'Refuse');
-    expect(modalTexts(modal.data).join()).toContain(`${HOST}:1`);
+    expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
     expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
     expect(textOf(message)).toContain('Reason: Not');
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
     const seen = await member.slash('submissions');
-    expect(textOf(seen)).toMatch(/\n│ ❌ Refused by @\d+ · [^·\n]*\n│ Reason: Not /);
+    expect(textOf(seen)).toMatch(/\n│ ❌ Refused by @\d+ \(admin\) · [^·\n]*\n│ Reason: Not /);
     expect(textOf(seen)).not.toContain('not sent');
     const exported = messageOf(await member.press(seen, 'Export'));
     const [row = []] = csvOf(exported, 'submissions.csv');
@@ -276,9 +276,11 @@ describe('a submission under approval', () => {
     await pressSubmit(member, await paste(member, lines(2)));
     await refuseAs(guild, await waitingIn(guild), 'Not today');
     const seen = await member.slash('submissions');
-    expect(textOf(seen)).toMatch(/1\. 2 game servers\n│ ❌ Refused by @\d+ · [^\n]*\n│ Reason: Not today/);
+    expect(textOf(seen)).toMatch(
+      /1\. 2 game servers\n│ ❌ Refused by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
+    );
     const list = textOf(await member.press(seen, 'Show list 1'));
-    expect(list).toMatch(/❌ Refused by @\d+\nReason: Not today/);
+    expect(list).toMatch(/❌ Refused by @\d+ \(admin\)\nReason: Not today/);
     expect(list).toContain('s1.example.com');
     expect(list).not.toContain('not sent');
   });
@@ -293,7 +295,7 @@ describe('a submission under approval', () => {
     await moderator.submit(modal, corrected);
     expect(asideTo(guild, 'admin')).toBe('');
     expect(textOf(message)).toMatch(
-      /^⏳ .*\nby @\d+ · Corrected by @\d+\n.*right\.example\.com:2 · query port 3/,
+      /^⏳ .*\nby @\d+ \(member\) · Corrected by @\d+ \(admin\)\n.*right\.example\.com:2 · query port 3/,
     );
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
@@ -315,13 +317,10 @@ describe('a submission under approval', () => {
     ]);
     const direct = () => discord.messages({ channelId: discord.directChannel(member.userId) });
     await expect.poll(() => direct().length).toBe(1);
-    for (const each of [
-      reply,
-      ...direct(),
-      await member.slash('submissions'),
-      await admin.slash('submissions'),
-    ]) {
-      await expect.poll(() => textOf(each)).toMatch(/Corrected by @\d+/);
+    const submissions = [await member.slash('submissions'), await admin.slash('submissions')];
+    for (const each of [reply, ...direct(), ...submissions]) {
+      const by = direct().some((message) => message === each) ? 'a moderator' : '@\\d+ \\(admin\\)';
+      await expect.poll(() => textOf(each)).toMatch(new RegExp(`Corrected by ${by}`));
       expect(textOf(each)).toContain('right.example.com:2');
     }
     // It goes with the moderator's name.
@@ -376,7 +375,9 @@ describe('a submission under approval', () => {
     const message = await waitingIn(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal: seen } = await openWindow(moderator, message, 'Refuse');
-    expect(modalTexts(seen.data).join()).toMatch(/Line 2 `s1\.example\.com.*Line 4 `s3\.example\.com/s);
+    expect(modalTexts(seen.data).join()).toMatch(
+      /by <@\d+> \(member\)\n.*Line 2 `s1\.example\.com.*Line 4 `s3\.example\.com/s,
+    );
     const part = { why: 'rules', lines: '2, 4-9' };
     const unknown = await moderator.submit((await openWindow(moderator, message, 'Refuse')).modal, {
       ...part,
@@ -636,7 +637,9 @@ describe('a submission under approval', () => {
     expect(textOf(message)).toContain('… and 2 more');
     expect(colorOf(message)).toBe(COLORS.yellow);
     // An embed can be hidden: who it was and the first ones stand in the words.
-    expect(message.current.content).toMatch(/by <@\d+>\n.*s0\.example\.com.*\n.*\n.*s2\.example\.com[^\n]*$/);
+    expect(message.current.content).toMatch(
+      /by <@\d+> \(member\)\n.*s0\.example\.com.*\n.*\n.*s2\.example\.com[^\n]*$/,
+    );
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);

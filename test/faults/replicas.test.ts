@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     const [now] = await rows('select decided_by from submissions');
     await expect
       .poll(() => textOf(message))
-      .toMatch(new RegExp(`Approved by @${now?.decided_by}\n.*${ACCEPTED}`));
+      .toMatch(new RegExp(`Approved by @${now?.decided_by} \\(.+\\)\n.*${ACCEPTED}`));
     expect(labelsOf(message)).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ describe('the state of a run', () => {
       to: 'running',
       from: ['waiting'],
       by: (runs: Runs, id: string) =>
-        runs.approve(id, '1', { decided_by: '9', decision_id: 'd' }).catch(() => {}),
+        runs.approve(id, '1', { decided_by: '9', decided_by_name: 'eve', decision_id: 'd' }).catch(() => {}),
     },
     { to: 'done', from: ['running'], by: (runs: Runs, id: string) => runs.finish('1', id) },
     ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({

@@ -46,7 +46,7 @@ it('no statement about submissions reads a whole table', async () => {
       guildId: '1',
       id: 'w',
       runId: await parts.runs.latestId('w'),
-      by: '9',
+      by: { id: '9', name: 'eve' },
       interactionId: 'u',
       reason: { key: undefined, words: '' },
     });

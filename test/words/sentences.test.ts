@@ -167,9 +167,12 @@ describe.each(languages)('in $tag every sentence has no markup of what others wr
       documentId: 'x',
       at: 0,
       userId: '7',
+      userName: EVIL,
       counts,
       decidedBy: '8',
+      decidedByName: EVIL,
       correctedBy: '9',
+      correctedByName: EVIL,
       refusal: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
