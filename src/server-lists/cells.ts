@@ -25,35 +25,35 @@ const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? tex
 /** Whether a number stands for no query port. */
 const isNoPort = (text: string): boolean => /^-?[01]?$/u.test(text) && Number(text) <= 0;
 
-/** The cells with a field, the most exact names first. */
-function cellsWith(cells: readonly Cell[], field: Field): readonly Cell[] {
-  return cells
-    .flatMap((cell) => {
-      const name = fieldCalled(cell.name);
-      return name?.field === field && cell.text.trim() !== '' ? [{ cell, rank: name.rank }] : [];
-    })
-    .toSorted((one, other) => one.rank - other.rank)
-    .map(({ cell }) => cell);
+type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
+
+/** The cells that are not empty by their fields, the most exact names first. */
+function byField(cells: readonly Cell[]): ByField {
+  const ranked = cells
+    .filter(({ text }) => text.trim() !== '')
+    .map((cell) => ({ ...cell, called: fieldCalled(cell.name) }))
+    .toSorted((one, other) => (one.called?.rank ?? 0) - (other.called?.rank ?? 0));
+  return Map.groupBy(ranked, ({ called }) => called?.field);
 }
 
 /** Whether a cell is called an address, and has one. */
 export const hasAddress = (cells: readonly Cell[]): boolean =>
-  cellsWith(cells, 'server').some(({ text }) => isMeantAsAddress(text));
+  cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
 /** The addresses of a server: those under the most exact name that has any, or else what stands where one should. */
-function serversIn(cells: readonly Cell[]): readonly string[] {
-  const called = cellsWith(cells, 'server');
+function serversIn(cells: ByField): readonly string[] {
+  const called = cells.get('server') ?? [];
+  if (called.length < 2) return [called[0]?.text ?? ''];
   const best = called.find(({ text }) => isMeantAsAddress(text));
   if (best === undefined) return [called[0]?.text ?? ''];
-  return called
-    .filter(({ name, text }) => name === best.name && isMeantAsAddress(text))
-    .map(({ text }) => text);
+  const same = called.filter(({ name, text }) => name === best.name && isMeantAsAddress(text));
+  return [...new Set(same.map(({ text }) => text))];
 }
 
 /** The ports of a server, for its players; one that is unclear where names disagree. */
-function portsIn(cells: readonly Cell[]): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
-  const ofGame = cellsWith(cells, 'gamePort');
-  const called = ofGame.length > 0 ? ofGame : cellsWith(cells, 'port');
+function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
+  const ofGame = cells.get('gamePort') ?? [];
+  const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
     (same) => new Set(same.map(({ text }) => portText(shown(unwrapped(text))))),
   );
@@ -64,8 +64,8 @@ function portsIn(cells: readonly Cell[]): { readonly ports: readonly string[]; r
   return { ports: [...ports], isOfGame: ofGame.length > 0 };
 }
 
-function queryPortIn(cells: readonly Cell[]): string {
-  const called = cellsWith(cells, 'queryPort').filter(
+function queryPortIn(cells: ByField): string {
+  const called = (cells.get('queryPort') ?? []).filter(
     // "query" by itself may be anything.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
@@ -73,16 +73,17 @@ function queryPortIn(cells: readonly Cell[]): string {
   return isNoPort(text) ? '' : text;
 }
 
-function gameIn(cells: readonly Cell[], games: GameIndex): string {
-  const called = cellsWith(cells, 'game');
+function gameIn(cells: ByField, games: GameIndex): string {
+  const called = cells.get('game') ?? [];
   const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
   // A type may be of anything.
-  return (best ?? cellsWith(cells, 'type').find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
+  return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
 /** The game that cells without a name of their own, or the server's own name, are. */
-function gameBesideIn(cells: readonly Cell[], games: GameIndex): NamedGame | undefined {
-  const some = cells.filter(({ name }) => name === '' || fieldCalled(name)?.field === 'name');
+function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
+  const unnamed = cells.get(undefined)?.filter(({ name }) => name === '') ?? [];
+  const some = [...unnamed, ...(cells.get('name') ?? [])];
   const [alias, ...others] = new Set(some.flatMap(({ text }) => gameOf(text, games) ?? []));
   if (alias === undefined) return undefined;
   return others.length === 0 ? { kind: 'mentioned', alias } : SEVERAL;
@@ -92,7 +93,8 @@ function gameBesideIn(cells: readonly Cell[], games: GameIndex): NamedGame | und
  * What one record of a table or one object says, as rows: its fields by their names, and by their values where a name is
  * used for several things. Several addresses or several ports make several rows.
  */
-export function rowsOfCells(cells: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
+export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
+  const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
   // A name may end in a bracket.
   const game = shown(gameIn(cells, games));
@@ -108,8 +110,8 @@ export function rowsOfCells(cells: readonly Cell[], line: number, games: GameInd
 }
 
 /** A number that is called a port, but of something that is not known. */
-const unclearIn = (cells: readonly Cell[]): string | undefined =>
-  cellsWith(cells, 'unclearPort').find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
+const unclearIn = (cells: ByField): string | undefined =>
+  cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
 function withPorts(
   typed: TypedRow,
@@ -117,13 +119,14 @@ function withPorts(
   unclear: string | undefined,
 ): readonly TypedRow[] {
   const [first = '', ...others] = ports;
+  if (first === '' && unclear === undefined) return [typed];
+  if (isOfGame && others.length === 0) return [withPort(typed, first, true)];
+  if (first !== '' && others.length === 0) return [{ ...typed, port: first }];
   const parsed = parseAddress(typed.server);
   if (first === '') {
     const isMissing = parsed.ok && parsed.address.port === undefined && unclear !== undefined;
     return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
   }
-  if (isOfGame && others.length === 0) return [withPort(typed, first, true)];
-  if (others.length === 0) return [{ ...typed, port: first }];
   if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
   // The address alone: what was typed around it would be kept with each port.
   const server = formatAddress(parsed.address);

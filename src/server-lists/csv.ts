@@ -109,7 +109,7 @@ export function columnsUnder(
   games: GameIndex,
 ): Columns {
   const columns = names.map((name, index): Column => {
-    const cells = records.map((cells) => unwrapped(cells[index] ?? '')).filter((cell) => cell !== '');
+    const cells = records.map((cells) => cells[index] ?? '').filter((cell) => cell !== '');
     return { name, field: fieldCalled(name)?.field, index, cells };
   });
   const unknown = columns.filter(({ field }) => field === undefined || field === 'unclearPort');
@@ -209,6 +209,7 @@ const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
 /** Whether a text is an address with a port. */
 export function hasOwnPort(text: string): boolean {
+  if (!/[:\s]/u.test(text)) return false;
   const result = parseAddress(text);
   return result.ok && result.address.port !== undefined;
 }

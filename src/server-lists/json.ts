@@ -158,7 +158,8 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
     const own = { line, at, cells: named, odd };
     // Without a field of a server, each address is one by itself.
-    return joined(own, merged(isServer(own) || isPart(own) ? below : [...below, ...byValue]));
+    const isByItself = byValue.length > 0 && !isServer(own) && !isPart(own);
+    return joined(own, merged(isByItself ? [...below, ...byValue] : below));
   }
 
   /** A value that is a game by itself. */
@@ -186,13 +187,15 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
   /** An object with what is in it. */
   function joined(object: Found, below: Inside): Inside {
-    const own = isPart(object) && !isServer(object) ? withAddressByValue(object) : object;
-    if ((isServer(own) || isPart(own)) && own.cells.some(({ text }) => isNameOfOther(text))) return LEFT_OUT;
+    const isAddressed = isServer(object);
+    const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
+    const isWhole = isAddressed || (own !== object && isServer(own));
+    if ((isWhole || own !== object) && own.cells.some(({ text }) => isNameOfOther(text))) return LEFT_OUT;
     const ofAll = cellsOf(own, GAMES);
     const servers = below.servers.map((found) => ofGame(found, ofAll));
-    if (isServer(own)) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
+    if (isWhole) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
     if (servers.length > 0) return withUnclearPort(own, { ...below, servers });
-    return isPart(own) ? { ...below, parts: partsOf(own, below.parts) } : below;
+    return own !== object ? { ...below, parts: partsOf(own, below.parts) } : below;
   }
 
   function isPart(found: Found): boolean {

@@ -1,17 +1,19 @@
 import { formatAddress, isLabel, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
-import { hasWords } from '../addresses/pasted-text.ts';
+import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { readCells } from './csv.ts';
+import { hasOwnPort, readCells } from './csv.ts';
+import { type Field, fieldCalled } from './field-names.ts';
 import { type NamedGame, namedGame, SEVERAL, trimmed } from './named-game.ts';
+import { type NamedNumber, namedNumbers, withoutNumbers } from './named-numbers.ts';
 import {
-  EMPTY_ROW,
   gameOf,
   LOWEST_BARE_PORT,
   type RawRow,
   shown,
   shownAddress,
   type TypedRow,
+  unclearPort,
   withPort,
 } from './row.ts';
 
@@ -23,20 +25,28 @@ export interface GameReading extends GameIndex {
 
 /** What the text has of a server. */
 interface Found {
+  readonly kind: 'server';
   readonly row: RawRow;
   /** What the words beside it name. */
   readonly beside?: NamedGame | undefined;
-  /** These words; none where it was read by its columns. */
+  /** These words, where they may be the name of an unknown game. */
   readonly words: string;
-  /** Each puts the ports of a line below in. */
-  readonly below: ((typed: TypedRow) => TypedRow)[];
 }
 
-/** A line without a server. */
+/** A line without a server, but with ports. */
+interface Ports {
+  readonly kind: 'ports';
+  readonly numbers: readonly NamedNumber[];
+}
+
+/** A line without either. */
 interface Words {
+  readonly kind: 'words';
   readonly game: NamedGame | undefined;
   readonly isHeading: boolean;
 }
+
+type Part = Found | Ports | Words;
 
 export interface TextRows {
   readonly rows: readonly RawRow[];
@@ -44,16 +54,6 @@ export interface TextRows {
   readonly namesNewGame: boolean;
 }
 
-const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
-/** A port behind an address, or in a line of its own below; not that of the next object or tag. `ofGame`: beside one for queries. */
-const NAMED_PORT = new RegExp(
-  `^[^\\p{L}\\p{N}{<]{0,20}(?:server[ _-]?)?(?<ofGame>game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(?<port>\\d{1,6})(?!\\d)`,
-  'iu',
-);
-const QUERY_PORT = new RegExp(
-  `(?<![\\p{L}\\p{N}])query(?:[ _-]?${PORT_WORD})?["']?[^\\p{L}\\p{N}]{1,8}(\\d{1,6})(?!\\d)`,
-  'iu',
-);
 const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
 /** Two ports or more behind the first: `host:27015, 27016, 27017`. */
@@ -62,7 +62,15 @@ const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
 /** What begins a part of a text that is about something else than the part before. */
-const HEADING = /^\s*(?:#|\*\*|__|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
+const HEADING =
+  /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
+/** A key right before its value: `database = `, `"rcon": "`. */
+const KEY =
+  /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
+/** What words beside an address have in them that are keys or tags of a format, rather than a name. */
+const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
+/** What begins or ends one object of several in a line. */
+const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or sign of an item of a list. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 /** What stands before a link in markup. */
@@ -73,39 +81,37 @@ const MOST_UNKNOWN_WORDS = 4;
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
- * Reads the servers of a text line by line: their addresses first, and in the end their games.
+ * Reads the servers of a text line by line: their addresses first, and in the end their ports from other lines and their games.
  * @param source in a message a name without a port is no server unless the text says so: most of them are web sites
  */
 export function createTextReader(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
-  const parts: (Found | Words)[] = [];
-  let last: Found | undefined;
-  /** A port stood above the first server: whose the ports further down are is not guessed. */
-  let arePortsAbove = false;
+  const parts: Part[] = [];
   /** The lines are about voice servers or the like. */
   let isOther = false;
   let lineAbove = '';
 
-  function put(found: Omit<Found, 'below'>): void {
-    last = { ...found, below: [] };
-    parts.push(last);
-  }
-
   function readServers(text: string, line: number): boolean {
-    const all = addressesIn(text).map((found, index, { [index + 1]: next }) =>
-      withPorts(found, text.slice(found.end, next?.start), games),
-    );
+    const numbers = namedNumbers(text);
+    const all = placedIn(text, numbers, games);
     // "play.example.com (8.8.8.8:27015)" is one server.
     const isPortNamed = all.some(hasPort);
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
-    for (const { targets, game, beside: around, isUnclear } of withWords(found, text)) {
-      const words = around
-        .map((part) => trimmed(withoutLabel(part.replace(ITEM, '').replace(QUERY_PORT, ' '))))
-        .filter(hasWords);
+    for (const { targets, game, beside: around, isUnclear } of withWords(
+      found,
+      withoutNumbers(text, numbers),
+    )) {
+      const plain = around.map((part) => withoutLabel(part.replace(ITEM, '')));
+      const words = plain.map(trimmed).filter(hasWords);
       const named = game === '' ? gameBeside(words, around.join(' '), games) : gameCalled(game, games);
       const beside = isUnclear && named && game === '' ? SEVERAL : named;
-      for (const typed of targets) put({ row: { line, typed }, beside, words: words.join(' ') });
+      const isName =
+        !around.some((part) => FORMAT.test(part.replace(ITEM, ''))) &&
+        (named !== undefined || fieldCalled(words.join(' ')) === undefined);
+      for (const typed of targets) {
+        parts.push({ kind: 'server', row: { line, typed }, beside, words: isName ? words.join(' ') : '' });
+      }
     }
     return found.length > 0;
   }
@@ -116,7 +122,8 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add = (row: RawRow, beside?: NamedGame) => put({ row, beside, words: '' });
+  const add = (row: RawRow, beside?: NamedGame) =>
+    void parts.push({ kind: 'server', row, beside, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
@@ -127,25 +134,19 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads a line with the ports of the server above it. */
+  /** Reads a line with the ports of the server above it, or of one below. */
   function readPorts(text: string): boolean {
-    const { ofGame, port = '' } = NAMED_PORT.exec(text)?.groups ?? {};
-    const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
-    if (port + queryPort === '') return false;
-    arePortsAbove ||= last === undefined;
-    if (arePortsAbove) return false;
-    last?.below.push((typed) => {
-      const whole = { ...typed, queryPort: typed.queryPort || queryPort };
-      return port === '' ? whole : withPort(whole, port, ofGame !== undefined);
-    });
-    return true;
+    const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
+    if (numbers.length === 0) return false;
+    parts.push({ kind: 'ports', numbers });
+    return parts.some(({ kind }) => kind === 'server');
   }
 
   function readWords(text: string): false {
     const game = namedGame(text, games);
     const isHeading = HEADING.test(text);
-    if (isHeading) isOther = game === undefined && isAboutOther(text);
-    parts.push({ game, isHeading });
+    if (isHeading) isOther = game === undefined && (isAboutOther(text) || isOtherField(text));
+    parts.push({ kind: 'words', game, isHeading });
     return false;
   }
 
@@ -163,22 +164,75 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     /** Puts a row that was read by its columns behind those that were read so far. */
     add,
     /** All rows, in the order of the text. */
-    rows: () => withGames(parts, games, isMessage),
+    rows: () => withGames(withPortsOfLines(parts), games, isMessage),
   };
 }
 
-/** The second time that a text is gone through: each server gets its game. */
+const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
+
+/**
+ * The first time that a text is gone through again: each server gets the ports of the lines below it. Where ports stand above
+ * the first server, it isn't clear whose those further down are, unless there is one port for one server.
+ */
+function withPortsOfLines(parts: readonly Part[]): readonly (Found | Words)[] {
+  /** The lines of ports above the first server, below it, below the second one, and so on. */
+  const between: NamedNumber[][] = [[]];
+  for (const part of parts) {
+    if (part.kind === 'server') between.push([]);
+    else if (part.kind === 'ports') between.at(-1)?.push(...part.numbers);
+  }
+  const ports = new Set(
+    between
+      .flat()
+      .filter(isOfPlayers)
+      .map(({ text }) => text),
+  );
+  const isBelow = !between[0]?.some(isOfPlayers);
+  const isOne = between.length === 2 && ports.size === 1;
+  let index = 0;
+  return parts.flatMap((part) => {
+    if (part.kind !== 'server') return part.kind === 'words' ? part : [];
+    const above = between[index] ?? [];
+    index += 1;
+    const below = between[index] ?? [];
+    const clear = isBelow || !lacksPort(part.row.typed) ? below : [...above, ...below];
+    const numbers = isBelow || isOne ? clear : clear.map(unclear);
+    return { ...part, row: { ...part.row, typed: withNumbers(part.row.typed, numbers) } };
+  });
+}
+
+const lacksPort = ({ server, port }: TypedRow): boolean => port === '' && !hasOwnPort(server);
+
+const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || field === 'gamePort';
+
+const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'unclearPort' });
+
+/** What was typed of a server with the numbers that a text calls its ports. */
+function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
+  if (numbers.length === 0) return typed;
+  const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
+  const queryPort = typed.queryPort || (called('queryPort').find((text) => Number(text) > 0) ?? '');
+  const whole = { ...typed, queryPort };
+  const [ofGame] = called('gamePort');
+  if (ofGame !== undefined) return withPort(whole, ofGame, true);
+  const [port, ...others] = new Set(called('port'));
+  if (port !== undefined && (others.length === 0 || !lacksPort(typed))) return withPort(whole, port);
+  const doubtful = port ?? called('unclearPort')[0];
+  return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
+}
+
+/** The second time: each server gets its game. */
 function withGames(parts: readonly (Found | Words)[], games: GameReading, isMessage: boolean): TextRows {
   const servers: (Found & { readonly gameAbove: NamedGame | undefined })[] = [];
   // What all lines without a server name.
-  const [first, ...others] = parts.flatMap((part) => ('row' in part ? [] : (part.game ?? [])));
+  const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
   const documentGame = isOfAll ? first : undefined;
   let gameAbove: NamedGame | undefined;
   let isGameBelow = false;
   let hasUnnamed = false;
   for (const part of parts) {
-    if ('row' in part) {
+    if (part.kind === 'server') {
       servers.push({ ...part, gameAbove });
       hasUnnamed ||= part.beside === undefined;
       continue;
@@ -193,9 +247,9 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
   }
 
   let namesNewGame = false;
-  const rows = servers.map(({ row, beside, gameAbove, words, below }) => {
-    const typed = below.reduce((so, put) => put(so), row.typed);
-    if (hasWords(typed.game) || row.typed === EMPTY_ROW) return { ...row, typed };
+  const rows = servers.map(({ row, beside, gameAbove, words }) => {
+    const { typed } = row;
+    if (hasWords(typed.game) || row.problem?.code === 'not-an-object') return row;
     const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
@@ -242,30 +296,109 @@ interface PlacedAddress extends FoundAddress {
 }
 
 const hasPort = ({ targets }: PlacedAddress): boolean =>
-  targets.some(({ server, port }) => port !== '' || /:\d+$/u.test(server));
+  targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
 
-/** @param after what stands behind the address, up to the next one */
-function withPorts(found: FoundAddress, after: string, games: GameIndex): PlacedAddress {
+/** The addresses of a line, each with the ports that are its own. */
+function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
+  const plain = withoutNumbers(text, numbers);
+  const found = addressesIn(text).filter(({ start }, index, all) => {
+    const before = text.slice(all[index - 1]?.end ?? 0, start).slice(-80);
+    const key = /[:=]/u.test(before) ? KEY.exec(before)?.groups?.key : undefined;
+    return key === undefined || fieldCalled(key)?.field !== 'other';
+  });
+  const own = numbersByAddress(text, found, numbers);
+  return found.map((each, index) => {
+    const next = found[index + 1]?.start;
+    return withPorts(each, { text, plain, next }, own[index] ?? [], games);
+  });
+}
+
+/** The numbers of each address of a line: those behind it, or in the same object in front of it. */
+function numbersByAddress(
+  text: string,
+  found: readonly FoundAddress[],
+  numbers: readonly NamedNumber[],
+): readonly (readonly NamedNumber[])[] {
+  const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
+  const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
+  // A port in front of several addresses may be that of each.
+  if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
+
+  const owned = found.map((): NamedNumber[] => []);
+  for (const number of numbers) {
+    const next = found.findIndex(({ start }) => start >= number.end);
+    const previous = next < 0 ? found.length - 1 : next - 1;
+    const isBeside = (from = 0, to = 0) => !BOUNDARY.test(text.slice(from, to));
+    const isOfPrevious = previous >= 0 && isBeside(found[previous]?.end, number.start);
+    const isOfNext = next >= 0 && isBeside(number.end, found[next]?.start);
+    const isClear = isOfPrevious || isOfNext;
+    owned[isOfPrevious || next < 0 ? previous : next]?.push(isClear ? number : unclear(number));
+  }
+  return owned;
+}
+interface Line {
+  readonly text: string;
+  /** The same without numbers that are called ports. */
+  readonly plain: string;
+  /** Where the next address begins. */
+  readonly next: number | undefined;
+}
+
+/** @param numbers those of this address */
+function withPorts(
+  found: FoundAddress,
+  { text, plain, next }: Line,
+  numbers: readonly NamedNumber[],
+  games: GameIndex,
+): PlacedAddress {
   const { address } = found;
-  const queryPort = QUERY_PORT.exec(after)?.[1] ?? '';
   const isBare = address !== undefined && address.port === undefined;
   const server = address ? formatAddress(address) : shownAddress(found.text);
-  const typed = { server, port: '', queryPort, game: '' };
+  const bare: TypedRow = { server, port: '', queryPort: '', game: '' };
+  const after = text.slice(found.end, next);
 
   const list = isBare ? PORT_LIST.exec(after) : MORE_PORTS.exec(after);
   if (list) {
+    const typed = withNumbers(
+      bare,
+      numbers.filter(({ field }) => field === 'queryPort'),
+    );
     const ports = new Set((list[1] ?? list[0]).match(/\d{1,5}/gu));
-    const bare = address && { ...typed, server: formatAddress({ host: address.host }) };
-    const others = bare ? [...ports].map((port) => withPort(bare, port)) : [];
+    const host = address && { ...typed, server: formatAddress({ host: address.host }) };
+    const others = host ? [...ports].map((port) => withPort(host, port)) : [];
     return {
       ...found,
       targets: isBare ? others : [typed, ...others],
       behind: found.end + list.index + list[0].length,
     };
   }
-  const port = (isBare ? NAMED_PORT.exec(after) : null) ?? portBehind(after, isBare, games);
-  const targets = [port ? withPort(typed, port.groups?.port ?? '') : typed];
-  return { ...found, targets, behind: found.end + (port?.[0].length ?? 0) };
+
+  const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
+  // The number right behind an address is its port, whatever other ports the line has.
+  const direct = called.find((number) => isPlain(number) && textBetween(found, number, text) === '');
+  const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));
+  const typed = withNumbers(bare, own);
+  const isKnown = typed.port !== '' || !isBare || typed.server !== server;
+  const port = isKnown && isBare ? undefined : portBehind(plain.slice(found.end, next), isBare, games);
+  return {
+    ...found,
+    targets: [port ? withPort(typed, port.groups?.port ?? '') : typed],
+    behind: found.end + (port?.[0].length ?? 0),
+  };
+}
+
+const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
+
+/** Words between a port and a name that is its host: "open port 25565 on play.example.com". */
+const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
+
+/** Whether a number belongs to an address. A name alone may be a web site, of which a port far away says nothing. */
+const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
+  found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
+
+function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: string): string {
+  const between = number.start < start ? text.slice(number.end, start) : text.slice(end, number.start);
+  return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
 /** A port behind an address that nothing calls so: a number that is not the beginning of a game's name (7 Days to Die). */

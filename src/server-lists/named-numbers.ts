@@ -1,0 +1,72 @@
+import { type Field, fieldCalled } from './field-names.ts';
+
+/** A number in a text that is called a port. */
+export interface NamedNumber {
+  readonly field: Field;
+  readonly text: string;
+  /** Where its name begins. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A number that stands by itself, and is no part of an address. */
+const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
+/** The name before it: `Port: `, `'query_port' => `, `"port" "`, `open port `, "the port is ". */
+const NAME =
+  /(?<![\p{L}\p{M}\p{N}_.-])(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
+const LONGEST_NAME = 82;
+/** How many words in front of a name can say which port it is: "Steam Query Port". */
+const MOST_WORDS = 2;
+const LONGEST_WORDS = 60;
+
+const PORTS: ReadonlySet<Field | undefined> = new Set<Field>([
+  ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
+]);
+/** What words before "port" can make of it; others are only words of a sentence. */
+const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
+
+/** The numbers in a line of text that are called ports, in any of the bot's languages. */
+export function namedNumbers(line: string): readonly NamedNumber[] {
+  const found: NamedNumber[] = [];
+  for (const { 0: number, index } of line.matchAll(NUMBER)) {
+    const name = NAME.exec(line.slice(Math.max(0, index - LONGEST_NAME), index));
+    const word = name?.groups?.word ?? '';
+    const own = fieldCalled(word)?.field;
+    if (name === null || own === undefined || !PORTS.has(own)) continue;
+    const at = index - name[0].length;
+    const named = withWords(line.slice(Math.max(0, at - LONGEST_WORDS), at), word);
+    found.push({
+      field: named?.field ?? own,
+      text: number.replace(/\/.*/u, ''),
+      start: at - (named?.length ?? 0),
+      end: index + number.length,
+    });
+  }
+  return found;
+}
+
+/** @returns the field that the words in front of a name make of it, and how long these words are */
+function withWords(
+  before: string,
+  word: string,
+): { readonly field: Field; readonly length: number } | undefined {
+  let found: { readonly field: Field; readonly length: number } | undefined;
+  let end = before.trimEnd().length;
+  for (let words = 0; words < MOST_WORDS && end > 0; words++) {
+    const start = before.lastIndexOf(' ', end - 1) + 1;
+    if (!/^[\p{L}\p{M}\p{N}_.:-]+$/u.test(before.slice(start, end))) break;
+    const field = fieldCalled(`${before.slice(start)} ${word}`)?.field;
+    if (field !== undefined && OF_WORDS.has(field)) found = { field, length: before.length - start };
+    end = before.slice(0, start).trimEnd().length;
+  }
+  return found;
+}
+
+/** A line without the numbers that are called ports and their names; all else stands where it stood. */
+export function withoutNumbers(line: string, numbers: readonly NamedNumber[]): string {
+  let text = line;
+  for (const { start, end } of numbers) {
+    text = text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
+  }
+  return text;
+}
