@@ -14,6 +14,7 @@ export function privacyCommand({
   deletion,
   approvalMessages,
   untold,
+  decisionMessages,
   graceDays,
   historyDays,
   backupDays,
@@ -47,7 +48,7 @@ export function privacyCommand({
     const notice = links.privacy !== undefined && linkButton(links.privacy, t('help.privacy'));
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: rows([forget, messages, context.isAdmin && erase, notice]),
+      components: rows([forget, decisionMessages.isOn && messages, context.isAdmin && erase, notice]),
     };
   }
 

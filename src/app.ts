@@ -212,6 +212,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...discord,
     ...guilds,
     ...timing.decisionMessages,
+    isOn: config.directMessages === 'on',
     store,
     record,
     runs: records.runs,

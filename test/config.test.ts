@@ -59,6 +59,7 @@ describe('the configuration', () => {
       httpHost: '127.0.0.1',
       interactions: 'gateway',
       departureGraceDays: 30,
+      directMessages: 'on',
       storeUrl: { kind: 'sqlite', name: 'sqlite://data/bot.sqlite', path: 'data/bot.sqlite' },
       attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
       logLevel: 'info',

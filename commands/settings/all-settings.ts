@@ -16,7 +16,7 @@ export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   notifyRoleSetting,
   gamesSetting(deps),
   dailyQuotaSetting,
-  approvalSetting,
+  approvalSetting(deps),
   trustedRoleSetting,
   announcementsSetting(deps),
   panelsSetting(deps),

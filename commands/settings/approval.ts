@@ -4,12 +4,13 @@ import { DAY_MS } from '../../src/numbers.ts';
 import { WAITS_MS } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 import { logChannelSelect } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type Shown } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
 /** Whether what members submit waits for a moderator, and who decides. */
-export const approvalSetting: Setting = {
+export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting => ({
   id: 'approval',
   name: (t) => t('settings.approval.name'),
   line: approvalLine,
@@ -20,7 +21,9 @@ export const approvalSetting: Setting = {
       ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
       ...(shown.now.mentionsApprovalRole ? [reader.t('settings.approval.mentions')] : []),
       ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(reader.t, shown)]),
-      reader.t(tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot'),
+      reader.t(
+        decisionMessages.isOn && tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot',
+      ),
       ...waitingTexts(reader, shown),
     ];
   },
@@ -35,9 +38,7 @@ export const approvalSetting: Setting = {
     buttons: [
       !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
       now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
-      tells(now)
-        ? button(changeId('approval', 'tell-not'), t('settings.approvalTellNotButton'))
-        : button(changeId('approval', 'tell'), t('settings.approvalTellButton')),
+      decisionMessages.isOn && tellButton(t, now),
       now.approvalRoleId !== undefined && mentionButton(t, now),
       now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
     ],
@@ -77,12 +78,17 @@ export const approvalSetting: Setting = {
       make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
     }),
   },
-};
+});
 
 const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
   mentionsApprovalRole
     ? button(changeId('approval', 'mention-not'), t('settings.approvalMentionNotButton'))
     : button(changeId('approval', 'mention'), t('settings.approvalMentionButton'));
+
+const tellButton = (t: Translate, now: Settings) =>
+  tells(now)
+    ? button(changeId('approval', 'tell-not'), t('settings.approvalTellNotButton'))
+    : button(changeId('approval', 'tell'), t('settings.approvalTellButton'));
 
 /** Whether members get the decision as a direct message. */
 const tells = ({ directMessages }: Settings): boolean => directMessages !== false;

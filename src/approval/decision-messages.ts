@@ -4,7 +4,7 @@ import type { GuildSettings } from '../guilds/settings.ts';
 import type { Untold } from '../guilds/untold.ts';
 import { type Context, contextOf, type Wording } from '../interactions/command.ts';
 import type { InteractionRecord } from '../interactions/record.ts';
-import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
@@ -36,6 +36,8 @@ export interface DecisionMessagesTiming {
 }
 
 export interface DecisionMessagesDeps extends DecisionMessagesTiming {
+  /** Whether the operator wants direct messages. */
+  readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
   readonly record: Pick<InteractionRecord, 'open'>;
   readonly runs: Pick<Runs, 'find' | 'waitingAgain'>;
@@ -58,11 +60,12 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const { store, record, runs, directMessages, settings, untold, guildName, wording, games } = deps;
-  const { claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
+  const { isOn, claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
   /** Whether a member of a guild gets direct messages. */
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
+    if (!isOn) return false;
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.directMessages === false) return false;
     return (await directMessages.canSendTo(userId)) && !(await untold.has(guildId, userId));
@@ -159,8 +162,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     }
   }
 
-  const part: Part = { name: 'direct messages', ...job };
-  return { ...part, isWanted };
+  return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
 /** The run as a direct message shows it, where Discord does not know who a moderator is. */

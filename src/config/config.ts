@@ -34,6 +34,7 @@ const NAME = /^\P{C}{1,32}$/u;
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
 const WAYS = ['gateway', 'http'] as const;
+const SWITCH = ['on', 'off'] as const;
 
 /** What the bot is configured with. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
 const configSchema = z.object({
@@ -82,6 +83,8 @@ const configSchema = z.object({
   allowedGuilds: z.exactOptional(ids),
   blockedGuilds: z.exactOptional(ids),
   blockedUsers: z.exactOptional(ids),
+  /** Whether members get decisions as direct messages. */
+  directMessages: z.enum(SWITCH, must(SWITCH.join(' or '))).default('on'),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),
   privacyUrl: z.exactOptional(link),

@@ -38,6 +38,7 @@ function switchedOff(config: Config): readonly string[] {
     config.storeUrl.kind === 'sqlite' &&
       config.backupEveryHours === 0 &&
       'regular backups (BACKUP_EVERY_HOURS)',
+    config.directMessages === 'off' && 'direct messages about decisions (DIRECT_MESSAGES)',
     config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
     config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
     config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',

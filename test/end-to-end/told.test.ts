@@ -117,6 +117,7 @@ it('these messages go off in /privacy, and for all in /settings', async ({ bot, 
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  await allTold(bot, guild);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await pressSetting(guild, 'Approval', 'Send no direct messages');

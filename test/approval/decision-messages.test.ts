@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { createDecisionMessages } from '../../src/approval/decision-messages.ts';
+import type { DirectMessage } from '../../src/discord/direct-messages.ts';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
+import type { KeptInteraction } from '../../src/interactions/record.ts';
+import { KNOWN_GAMES } from '../../src/listing/contract.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import { Secret } from '../../src/secret.ts';
+import { createClaimJob } from '../../src/storage/claim-job.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { createWords } from '../../src/words/words.ts';
+import { beginRun, partsOver, readyRow } from '../support/builders.ts';
+import { newPlace } from '../support/database.ts';
+import { recorder } from '../support/machine.ts';
+
+/** What *Submit* has kept: here the member's id alone is in the row. */
+const kept = (userId: string): KeptInteraction => ({
+  interaction: {
+    id: 'i',
+    applicationId: '1',
+    token: new Secret('token'),
+    receivedAt: 0,
+    guildId: '1',
+    channelId: '3',
+    user: { id: userId, name: 'mia' },
+    isAdmin: false,
+    roleIds: [],
+    locale: 'en-US',
+    guildLocale: 'en-US',
+    isInstalledInGuild: true,
+    isInThread: false,
+    request: { kind: 'unknown' },
+  },
+  message: 'i',
+});
+
+/** A decision about a member, which is in their reply and due as a direct message. */
+async function decideAbout(store: Store, userId: string): Promise<void> {
+  const parts = partsOver(store);
+  const by = { guildId: '1', user: { id: userId, name: 'mia' } };
+  const rows = [readyRow(1, 'a.example.com')];
+  const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
+  const about = { id: `d${userId}`, interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
+  await store.inGuild('1', () => beginRun(parts, by, about));
+  await parts.approvals.refuse({
+    guildId: '1',
+    id: about.id,
+    runId: await parts.runs.latestId(about.id),
+    by: { id: '9', name: 'mod' },
+    interactionId: 'u',
+    reason: { key: undefined, words: '' },
+  });
+  await store
+    .tables()
+    .updateTable('submissions')
+    .set({ telling: userId, told_at: Date.now() })
+    .where('document_id', '=', about.id)
+    .execute();
+}
+
+/** The direct messages of one process; what it sends is in `sent`, as `PROCESS USER`. */
+function processOver(store: Store, owner: string, sent: string[]) {
+  const { wordsFor, pages } = createWords();
+  return createDecisionMessages({
+    isOn: true,
+    gatherMs: 0,
+    store,
+    record: { open: (telling) => kept(telling ?? '') },
+    runs: partsOver(store).runs,
+    directMessages: {
+      canSendTo: async () => true,
+      opened: async () => undefined,
+      send: async (userId: string, _message: DirectMessage) => void sent.push(`${owner} ${userId}`),
+    },
+    settings: { getOrUnreadable: async () => DEFAULTS },
+    untold: { has: async () => false },
+    guildName: async () => undefined,
+    wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
+    games: indexGames(KNOWN_GAMES),
+    claimJob: createClaimJob({ store, owner }),
+    logger: recorder(),
+  });
+}
+
+it('one process sends one direct message at a time, until it dies', async () => {
+  const store = await (await newPlace('sqlite')).open();
+  const leases = ['one', 'other'].map((owner) => ({ owner, until: Date.now() + 60_000, sealing_key: '' }));
+  await store.tables().insertInto('leases').values(leases).execute();
+  for (const userId of ['5', '6', '7']) await decideAbout(store, userId);
+  const sent: string[] = [];
+  const one = processOver(store, 'one', sent);
+  const other = processOver(store, 'other', sent);
+  await one.run();
+  expect(sent).toEqual(['one 5']);
+  await other.run();
+  expect(sent).toEqual(['one 5']);
+  await one.run();
+  await store.tables().deleteFrom('leases').where('owner', '=', 'one').execute();
+  await other.run();
+  await other.run();
+  expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
+});

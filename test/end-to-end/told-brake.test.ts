@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { allTold, approve, directTo, turnApprovalOn } from '../support/approval.ts';
+import { botTest, ownBotTest, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, labelsOf, openSetting } from '../support/people.ts';
+
+const HOST = 'brake.example.com';
+const PROMISE = 'You get a direct message, too.';
+
+ownBotTest()(
+  'once Discord stops direct messages, none is sent or promised',
+  async ({ bot, guild, member, discord }) => {
+    const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
+    await turnApprovalOn(guild);
+    discord.stopDirectMessages('opened too fast');
+    expect(textOf(await addServer(member, `${HOST}:1`))).toContain(PROMISE);
+    await approve(guild);
+    await expect.poll(() => bot.output()).toContain('Discord stopped the direct messages of this bot');
+    const other = guild.person({ role: 'other' });
+    const reply = await addServer(other, `${HOST}:2`);
+    expect(textOf(reply)).not.toContain(PROMISE);
+    await approve(guild);
+    await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+    await allTold(bot, guild);
+    expect(opened()).toBe(1);
+    expect(bot.output().match(/Discord stopped the direct messages/g)).toHaveLength(1);
+  },
+);
+
+botTest({ env: { DIRECT_MESSAGES: 'off' } })(
+  'DIRECT_MESSAGES=off sends and promises none, and offers no switch',
+  async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    const page = await openSetting(guild, 'Approval');
+    expect(textOf(page)).toContain('Members get no direct message');
+    expect(labelsOf(page).filter((label) => label.includes('direct messages'))).toEqual([]);
+    expect(labelsOf(await member.slash('privacy'))).not.toContain('Turn direct messages off');
+    const reply = await addServer(member, `${HOST}:1`);
+    expect(textOf(reply)).not.toContain(PROMISE);
+    await approve(guild);
+    await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+    await allTold(bot, guild);
+    expect(directTo(guild, member)).toEqual([]);
+  },
+);
