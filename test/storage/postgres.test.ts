@@ -9,6 +9,7 @@ import { checkDisk, checkEncryption, checkStore } from '../../src/operations/sto
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
+import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { troubleWith } from '../../src/storage/postgres-session.ts';
 import { createStore, type Store, useValues } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
@@ -70,7 +71,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   it('has its tables made once where several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
-    expect(await query('select count(*) from kysely_migration')).toEqual([{ count: '1' }]);
+    const count = String(Object.keys(MIGRATIONS).length);
+    expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
   it('loses nothing of 50 that read and write the same value at once in two processes', async () => {
