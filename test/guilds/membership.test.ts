@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
@@ -119,7 +120,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
 
   const noted = async () => (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id).sort();
 
-  return { store, logger, world, asked, running, check: () => running.bot.check(), tell, left, noted };
+  return { store, logger, world, asked, running, process, tell, left, noted };
 }
 
 /** What a guild is; its story; which guilds still have something; a part of what is logged first. */
@@ -193,9 +194,21 @@ describe('Discord is asked about a guild', () => {
     expect(asked).toEqual([]);
   });
 
-  it('after a pause, beginning with the one that is unused for longest, and the question ends with the bot', async () => {
-    const { asked, world, running, tell, left, logger } = await open({ pauseMs: 1e9 });
-    await tell('used:2 check 1h used:1 check 30d');
+  it('after a pause, beginning with the one that is unused for longest', async () => {
+    const { asked, running, tell, left, logger } = await open({ pauseMs: 1e9 });
+    await tell('check 1h used:1 check 30d');
+    const checked = running.bot.check();
+    await expect.poll(() => logger.lines).toHaveLength(1);
+    await setImmediate();
+    await running.bot.stop();
+    await checked;
+    expect([asked, await left()]).toEqual([['2'], '1']);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it('until the bot stops', async () => {
+    const { asked, world, running, tell, left, logger } = await open();
+    await tell('check 30d');
     const isAsked = Promise.withResolvers<void>();
     world.isForeign = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -206,12 +219,33 @@ describe('Discord is asked about a guild', () => {
     await isAsked.promise;
     await running.bot.stop();
     await checked;
-    expect([asked, await left(), logger.lines]).toEqual([['2'], '1, 2', []]);
+    expect([asked, await left(), logger.lines]).toEqual([['1'], '1, 2', []]);
   });
 });
 
+it('a use while earlier ones are written is written with the next check', async () => {
+  const { store, running, process, tell } = await open();
+  await tell('check');
+  let isDue = true;
+  function tables() {
+    if (isDue) running.bot.used('3');
+    isDue = false;
+    return store.tables();
+  }
+  running.bot = process({ store: { values: store.values, tables } });
+  await tell('used:3 1h check check');
+  const rows = await rowsIn(store, 'guild_departures');
+  expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
+});
+
 it('checks do not begin at the start, follow one another, one at a time, and end with the bot', async () => {
-  const { world, running, asked, tell } = await open();
+  let claims = 0;
+  const { world, running, asked, tell } = await open({
+    claimJob: (name, ms, work) => {
+      claims += 1;
+      return claimJob(name, ms, work);
+    },
+  });
   await tell('check 30d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -219,7 +253,8 @@ it('checks do not begin at the start, follow one another, one at a time, and end
   world.isForeign = () => new Promise((resolve) => ends.push(() => resolve(true)));
   running.bot.start();
   vi.advanceTimersByTime(HOUR_MS - 1);
-  expect(asked).toEqual([]);
+  await setImmediate();
+  expect(claims).toBe(1);
   vi.advanceTimersByTime(HOUR_MS + 1);
   await expect.poll(() => asked).toEqual(['1']);
   ends[0]?.();
@@ -228,5 +263,6 @@ it('checks do not begin at the start, follow one another, one at a time, and end
   await running.bot.check();
   await running.bot.stop();
   vi.advanceTimersByTime(2 * HOUR_MS);
-  expect(asked).toEqual(['1', '2']);
+  await setImmediate();
+  expect(claims).toBe(2);
 });
