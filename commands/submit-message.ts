@@ -1,10 +1,15 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command } from '../src/interactions/command.ts';
+import type { Command, Context } from '../src/interactions/command.ts';
+import type { UsedMessage } from '../src/interactions/interaction.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
+import { withRepeats } from '../src/server-lists/read-list.ts';
+import { onLine } from '../src/server-lists/row.ts';
+import type { NewDraft } from '../src/submissions/list-drafts.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import type { CommandDeps } from './deps.ts';
-import { showDocument } from './submit/show.ts';
+import { isTextFile, readFile } from './submit/enter.ts';
+import { showDocument, unreadableText } from './submit/show.ts';
 
 /** "Submit servers" on a message: a document of every address in it. */
 export const submitMessage = (deps: CommandDeps): Command => ({
@@ -15,9 +20,24 @@ export const submitMessage = (deps: CommandDeps): Command => ({
   answers: 'later',
   async useOn(context) {
     const { t, guildId, interactionId: id } = context;
-    const rows = rowsOfMessage(context.text, deps.games);
-    if (rows.length === 0) throw new UserError(t('list.message.empty'));
+    const read = await readMessage(context, deps);
+    if (read.rows.length === 0) throw new UserError(t('list.message.empty'));
     deps.games.refreshSoon(guildId);
-    return showDocument(context, id, await deps.lists.open(context, id, { source: 'message', rows }), deps);
+    return showDocument(context, id, await deps.lists.open(context, id, read), deps);
   },
 });
+
+/**
+ * The game servers in a message and in its first text file, such as the `message.txt` that Discord makes of a long paste.
+ * @throws UserError when the file cannot be read
+ */
+async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<NewDraft> {
+  const rows = rowsOfMessage(context.text, deps.games);
+  const file = context.files.find(isTextFile);
+  if (file === undefined) return { source: 'message', rows };
+  const texts = [await readFile(context, file, deps)];
+  const list = await deps.reader.read({ guildId: context.guildId, texts, game: '' });
+  if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
+  const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
+  return { source: 'message', rows: withRepeats(all), noise: list.noise };
+}

@@ -121,15 +121,18 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   }
 }
 
+/** Whether the name of a file is that of a text. */
+export const isTextFile = ({ name }: UploadedFile): boolean =>
+  FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
+
 /** @throws UserError when it is no text, or cannot be read now */
-async function readFile(
+export async function readFile(
   { t }: Context,
-  { name, url, size }: UploadedFile,
+  file: UploadedFile,
   { attachments }: CommandDeps,
 ): Promise<string> {
-  const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
-  if (!isKnown) throw new UserError(t('list.file.kind'));
-  const read = await attachments.read(url, size);
+  if (!isTextFile(file)) throw new UserError(t('list.file.kind'));
+  const read = await attachments.read(file.url, file.size);
   if (!read.ok) {
     const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
     throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));

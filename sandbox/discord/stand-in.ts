@@ -4,7 +4,7 @@ import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import type { Actor } from './client/payload.ts';
 import { createPerson } from './client/person.ts';
-import type { DiscordEvent, Person } from './contract.ts';
+import type { DiscordEvent, Person, Upload } from './contract.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createGateway, type GatewayOptions } from './gateway/server.ts';
 import { createGuildEvents } from './guild-events.ts';
@@ -223,11 +223,13 @@ export async function startDiscord(options: StandInOptions) {
       [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),
     /** The roles of a guild, @everyone first. */
     roles: ({ id }: Guild): readonly Role[] => [...guilds.known(id).roles.values()],
-    /** Puts a message of a person in the channel, and returns its id. */
-    say({ userId, name, channelId }: Person, content: string): string {
+    /** Puts a message of a person in the channel, perhaps with a file, and returns its id. */
+    say({ userId, name, channelId }: Person, content: string, file?: Upload): string {
       const author = { id: userId, name };
       const id = world.snowflakes.next();
-      return messages.add(personsMessage({ id, channelId, author, at: clock.now() }, content)).id;
+      const attachments = file ? [world.files.keep({ ...file, ephemeral: false })] : [];
+      const message = personsMessage({ id, channelId, author, at: clock.now() }, content);
+      return messages.add({ ...message, attachments }).id;
     },
     /** People who may manage messages delete any. */
     deleteMessage: messages.delete,

@@ -7,7 +7,7 @@ import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
-import type { Interaction, SourceMessage, UploadedFile, UsedControl } from './interaction.ts';
+import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
 
 /** What every kind of interaction brings, and the words for its member. */
 export interface Context
@@ -164,7 +164,7 @@ export interface Command extends Actions {
   readonly answers: Answers | ((entered: EnteredValues) => Answers);
   run?(context: CommandContext): Promise<Reply | Modal>;
   /** @param context with all that can be read in the message: what was written, embeds, a forwarded message */
-  useOn?(context: Context & { readonly text: string }): Promise<Reply>;
+  useOn?(context: Context & UsedMessage): Promise<Reply>;
   /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }

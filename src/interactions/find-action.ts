@@ -48,11 +48,11 @@ export function findAction(
       };
     }
     case 'message-command': {
-      const { name, text } = request;
+      const { name, text, files } = request;
       const command = commands.get(name);
       if (!command?.useOn) return undefined;
       const { useOn, permission } = command;
-      return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text }) };
+      return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text, files }) };
     }
     case 'modal': {
       const { command: name, action, argument } = parseCustomId(request.customId);

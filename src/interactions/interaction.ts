@@ -1,4 +1,5 @@
 import {
+  type APIAttachment,
   type APIChatInputApplicationCommandInteractionData,
   type APIInteraction,
   type APIInteractionDataResolved,
@@ -43,11 +44,18 @@ export interface Interaction extends Answerable {
 
 export type Request =
   | ({ readonly kind: 'command'; readonly name: string } & Entered)
-  | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
+  | ({ readonly kind: 'message-command'; readonly name: string } & UsedMessage)
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
   | UsedControl
   | SubmittedModal
   | { readonly kind: 'unknown' };
+
+/** A message that a message command is used on. */
+export interface UsedMessage {
+  /** All that its readers see. */
+  readonly text: string;
+  readonly files: readonly UploadedFile[];
+}
 
 /** A button that was pressed, or a select in which something was chosen. */
 export interface UsedControl {
@@ -168,7 +176,8 @@ function readRequest(interaction: APIInteraction): Request {
       }
       if (data.type === ApplicationCommandType.Message) {
         const message = data.resolved.messages[data.target_id];
-        return { kind: 'message-command', name: text(data.name), text: messageText(message) };
+        const files = message?.attachments.map(fileOf) ?? [];
+        return { kind: 'message-command', name: text(data.name), text: messageText(message), files };
       }
       return { kind: 'unknown' };
     }
@@ -252,12 +261,18 @@ function readFields(components: readonly unknown[]): Readonly<Record<string, str
 
 type Attachments = APIInteractionDataResolved['attachments'];
 
+const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
+  name: text(filename),
+  url: text(url),
+  size: Number(size),
+});
+
 /** Of the fields that name an attachment, what was uploaded. */
 function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
     if (!file) return [];
-    return [[id, { name: text(file.filename), url: text(file.url), size: Number(file.size) }] as const];
+    return [[id, fileOf(file)] as const];
   });
   return Object.fromEntries(files);
 }

@@ -168,26 +168,47 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
     });
 }
 
-/** Control characters that no text file has; tab, line ends and form feed are none of them. */
-const BINARY = /(?![\t\n\v\f\r\u0085])\p{Cc}/u;
+/** Control characters that the bytes become which a code page doesn't have; see {@link TextDecoder}. */
+const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
+const KANA = /[\u3041-\u30ff]/u;
+/** The code pages that spreadsheets save in, the likeliest first. */
+const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
+/** Lines at the top of a file in which a header is looked for. */
+const MOST_LINES_ABOVE = 5;
 
 /**
- * The text of an uploaded file: UTF-8, or UTF-16 when a byte order mark says so, or what a spreadsheet on
- * Windows saves (code page 1252) when it is neither and still looks like text.
- * @returns undefined for something that is no text
+ * The text of an uploaded file: UTF-8, or UTF-16 when a byte order mark says so, or what a spreadsheet saves in the code
+ * page of its system. Names may be wrong then; addresses, ports and games are ASCII nearly always, as in all of these.
+ * @returns undefined for a file that isn't text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  const text = decode(bytes);
-  return BINARY.test(text) ? undefined : text;
-}
-
-function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (bytes.includes(0)) return undefined;
+  const text = decoded(bytes, 'utf-8') ?? inCodePage(bytes);
+  return text.trim() === '' || hasWords(text) ? text : undefined;
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return undefined;
   }
+}
+
+/** The first code page in which the file has a known header fits, or else the first that has all bytes. */
+function inCodePage(bytes: Uint8Array): string {
+  const texts = CODE_PAGES.flatMap((page) => {
+    const text = decoded(bytes, page);
+    // Nearly all bytes are something in Shift_JIS.
+    const isLikely =
+      text !== undefined && !UNDEFINED_BYTES.test(text) && (page !== 'shift_jis' || KANA.test(text));
+    return isLikely ? [text] : [];
+  });
+  const hasHeader = (text: string) =>
+    text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
+  // Code pages of DOS have every byte, as this one has; its signs are others.
+  return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

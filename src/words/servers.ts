@@ -54,13 +54,14 @@ export function serverLine(
   { game, address, queryPort = '' }: ServerWords,
   most: LongestWords = USUAL_WORDS,
 ): string {
-  const line = `**${escapeText(game, most.name)}** \`${escapeCode(address, most.address)}\``;
+  const name = game === '' ? '' : `**${escapeText(game, most.name)}** `;
+  const line = `${name}\`${escapeCode(address, most.address)}\``;
   if (queryPort === '') return line;
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
 /** A line of {@link serverLine}, or the item of a list with what was typed. */
-const SERVER_LINE = /^(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?/u;
+const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
 /** The game servers that a message of this bot shows, as they can be typed again. Servers in a file are not among them. */
 export function readServerLines(shown: Shown): readonly TypedRow[] {
@@ -68,9 +69,11 @@ export function readServerLines(shown: Shown): readonly TypedRow[] {
   return texts
     .flatMap((text) => text.split('\n'))
     .flatMap((line) => {
-      const [found, game = '', server = '', queryPort = ''] = SERVER_LINE.exec(line) ?? [];
+      const [found, game = '', server, queryPort, serverAlone = '', queryPortAlone = ''] =
+        SERVER_LINE.exec(line) ?? [];
       if (found === undefined) return [];
-      return [{ server, port: '', queryPort, game: game.replaceAll(/\\(.)/gu, '$1') }];
+      const typed = { server: server ?? serverAlone, port: '', queryPort: queryPort ?? queryPortAlone };
+      return [{ ...typed, game: game.replaceAll(/\\(.)/gu, '$1') }];
     });
 }
 

@@ -147,7 +147,7 @@ describe('/addservers', () => {
     [
       'is no text',
       Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
-      /not a text file.*A file has to be chosen again\./,
+      /isn't a text file.*A file has to be chosen again\./,
     ],
     ['is empty', ' '.repeat(10), /⚠️ list\.txt is empty\./],
     ['has no server', '# nothing\n', /There is no game server in it/],

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
-import { labelsOf, pressSubmit } from '../support/people.ts';
+import { labelsOf, pressSubmit, upload } from '../support/people.ts';
 
 const it = botTest();
 
@@ -8,6 +8,33 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
+  it('reads the text, and then the file that Discord makes of a long one', async ({
+    guild,
+    member,
+    listing,
+  }) => {
+    const text = 'Rust: t.example.com:1';
+    const file = upload(
+      'message.txt',
+      `rust f1.example.com:2\nrust t.example.com:1\n${'#'.repeat(5_000)}\nrust f2.example.com:3`,
+    );
+    const preview = await member.useOnMessage('Submit servers', guild.discord.say(member, text, file));
+    await pressSubmit(member, preview);
+    expect(listing.submitted.map(({ server }) => server)).toEqual([
+      't.example.com',
+      'f1.example.com',
+      'f2.example.com',
+    ]);
+    const binary = guild.discord.say(member, '', upload('list.txt', new Uint8Array([1, 0, 2])));
+    expect(textOf(await member.useOnMessage('Submit servers', binary))).toContain("This isn't a text file.");
+    const picture = guild.discord.say(
+      member,
+      'p.example.com:1',
+      upload('picture.png', new Uint8Array([1, 0, 2])),
+    );
+    expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
+  });
+
   it('finds addresses in every form once, and asks for games', async ({ bot, guild, member, listing }) => {
     const preview = await use(
       guild,

@@ -134,18 +134,33 @@ describe('a message', () => {
 describe('a file', () => {
   const line = '8.8.8.8:1 Garry’s Mod';
 
-  it('is text in UTF-8, in UTF-16 where its mark says so, or else in code page 1252', () => {
+  const inLatin = (text: string) => Buffer.from(text, 'latin1');
+
+  it('is read in UTF-8, in UTF-16 where its mark says so, or in code page 1252', () => {
     const little = Buffer.from(`\ufeff${line}`, 'utf16le');
-    const windows = Buffer.from('8.8.8.8:1 Garry\x92s Mod', 'latin1');
     const marked = Buffer.from(`\ufeff${line}`);
+    const windows = inLatin('8.8.8.8:1 Garry\x92s Mod');
     const files = [Buffer.from(line), marked, little, Buffer.from(little).swap16(), windows];
     for (const file of files) expect(read(decodeText(file) ?? '')).toBe('8.8.8.8:1 gm');
   });
 
-  it('is refused where it is no text', () => {
+  it.each([
+    ['Shift_JIS', '\x83T\x81[\x83o\x81[,\x83|\x81[\x83g,\x83Q\x81[\x83\x80\n8.8.8.8,1,Rust'],
+    ['code page 437', 'server;port;game;Notiz\n8.8.8.8;1;Rust;f\x81r sp\x84ter'],
+    ['code page 850, with an old end of file', '8.8.8.8;1;Rust\n\x90\x81\x9d\x8d\x8f\x1a'],
+    ['code page 1250', 'Game,Pozn\x9d,\xddIP,Port,Adresa\nRust,x,y,1,8.8.8.8'],
+    ['code page 1251', '\xcf\xee\xf0\xf2;\xc8\xe3\xf0\xe0;\xc0\xe4\xf0\xe5\xf1\n1;Rust;8.8.8.8'],
+    ['GB 18030', '\xb6\xcb\xbf\xda,\xd3\xce\xcf\xb7,\xb5\xd8\xd6\xb7\n1,Rust,8.8.8.8'],
+  ])('is read in %s', (_, text) => {
+    expect(read(decodeText(inLatin(text)) ?? '')).toMatch(/^(?:\[2\] )?8\.8\.8\.8:1 rust/);
+  });
+
+  it('is rejected where it has NUL bytes or no text at all', () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
     const program = readFileSync(process.execPath).subarray(0, 4096);
-    for (const file of [png, Buffer.from(line, 'utf16le'), program]) expect(decodeText(file)).toBeUndefined();
+    const signs = inLatin('\x01\x02--\x03');
+    for (const file of [png, Buffer.from(line, 'utf16le'), program, signs])
+      expect(decodeText(file)).toBeUndefined();
   });
 });
 

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { fitChoices } from '../../src/discord/limits.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
-import { describe as describeServer, serverEmbed, serverLine, worstOf } from '../../src/words/servers.ts';
+import {
+  describe as describeServer,
+  readServerLines,
+  serverEmbed,
+  serverLine,
+  typedLine,
+  worstOf,
+} from '../../src/words/servers.ts';
 import { createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
@@ -45,6 +52,23 @@ describe('the embed with game servers', () => {
     expect(worstOf(['accepted', 'rejected', 'unknown'])).toBe('rejected');
     expect(worstOf(['accepted', 'not-sent'])).toBe('not-sent');
     expect(worstOf([])).toBe('not-sent');
+  });
+});
+
+describe('the line of a game server', () => {
+  it('has no asterisks where it has no game, and is read back', () => {
+    const server = 'play.example.com:1';
+    const empty = { port: '', queryPort: '', game: '' };
+    expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);
+    for (const row of [empty, { ...empty, game: 'Rust' }, { ...empty, queryPort: '2' }]) {
+      const typed = { ...row, server };
+      const description = typedLine(t, typed, games);
+      expect(readServerLines({ content: 'Text', embeds: [{ description }] })).toEqual([typed]);
+    }
+  });
+
+  it('is no other code in a sentence', () => {
+    expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
 
