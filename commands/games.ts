@@ -49,7 +49,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         '',
         ...shown.map(line),
         '',
-        ...(chosen === undefined ? [] : [`-# ${sentences(t('games.chosen'), notAllowed)}`]),
+        ...(chosen === undefined ? [] : [sentences(t('games.chosen'), notAllowed)]),
         source(context),
       ].join('\n'),
       ...pageFooter(context, current),
@@ -68,9 +68,9 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
 
   function source({ t }: Context): string {
     const fetchedAt = games.fetchedAt();
-    if (fetchedAt === undefined) return `-# ${t('games.builtIn')}`;
+    if (fetchedAt === undefined) return t('games.builtIn');
     const read = t('games.fromService', { seconds: Math.floor(fetchedAt / 1000) });
-    return `-# ${games.isFresh() ? read : sentences(read, t('games.stale'))}`;
+    return games.isFresh() ? read : sentences(read, t('games.stale'));
   }
 
   return {

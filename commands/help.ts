@@ -53,8 +53,8 @@ export function helpCommand(
       const { t } = context;
       const noKey = await keys.problem(context.guildId);
       return {
-        content: await nextText(context, noKey),
-        embeds: [{ title: t('help.title'), description: description(context) }],
+        // Not in an embed: Android shows no commands to tap there (discord-api-docs#5635).
+        content: `${await nextText(context, noKey)}\n\n**${t('help.title')}**\n${description(context)}`,
         components: rows([
           noKey && enterKey(context),
           links.support !== undefined && linkButton(links.support, t('help.support')),

@@ -139,7 +139,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
       found.length > shownCount
         ? t('submissions.countMore', { most: shownCount })
         : t('submissions.count', { count: shownCount }),
-      isFull && `-# ${t('submissions.full', { most: MOST_ENTRIES })}`,
+      isFull && t('submissions.full', { most: MOST_ENTRIES }),
     ];
     const numbered = numberLists(entries);
     const isOwn = !context.isAdmin || filter.userId === context.user.id;

@@ -83,13 +83,17 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
-      const text = sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') }));
-      const details = [t('key.check', { keystatus: mention('keystatus') })];
-      if (setBy !== undefined && setAt !== undefined) {
-        const seconds = Math.floor(Date.parse(setAt) / 1000);
-        details.push(t('keystatus.set', { userId: setBy, seconds }));
-      }
-      return { text: signed('rejected', text), details: details.join('\n') };
+      // Commands stand in the text: Android shows none to tap in an embed (discord-api-docs#5635).
+      const text = sentences(
+        t('key.refused'),
+        t('key.next.admin', { setkey: mention('setkey') }),
+        t('key.check', { keystatus: mention('keystatus') }),
+      );
+      const isKnown = setBy !== undefined && setAt !== undefined;
+      const details = isKnown
+        ? t('keystatus.set', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) })
+        : '';
+      return { text: signed('rejected', text), details };
     });
   };
 }

@@ -30,7 +30,7 @@ export type GuildLog = ReturnType<typeof createGuildLog>;
 export interface Alert {
   /** What must be read: the message's text. */
   readonly text: string;
-  /** What else there is to know of it: the first line of the embed. */
+  /** What else there is to know of it: the first line of the embed; may be empty. */
   readonly details: string;
 }
 
@@ -164,13 +164,13 @@ function messageOf(
   }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
-    ...alerts.map(({ details }) => details),
+    ...alerts.map(({ details }) => details).filter((details) => details !== ''),
     ...(lines.length > 0 ? [fittingLines(t, lines, count)] : []),
   ].join('\n\n');
   return {
     nonce,
     content: [...mention, ...alerts.map(({ text }) => text)].join('\n'),
-    embed: { color: LOOK.rejected.color, description },
+    ...(description !== '' && { embed: { color: LOOK.rejected.color, description } }),
     ...(roleId !== undefined && { roleId }),
   };
 }

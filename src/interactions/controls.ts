@@ -163,19 +163,22 @@ export interface ModalOptions {
 }
 
 /**
- * A modal with fields to fill in; members read "window". An empty one keeps its custom id, so that a phone still shows what was
- * typed when somebody closed it by accident.
+ * A modal with fields to fill in; members read "window". A phone shows again what it has shown for the same custom id. The id of
+ * an empty modal is the same while the modal shows the same, so that what was typed is still there when it was closed by accident.
  */
-export const modal = ({ id, title, text = '', fields, isSecret }: ModalOptions): Modal => ({
-  custom_id: isSecret || fields.some(isFilled) ? newId(id) : id,
-  title: shorten(title, LIMITS.modalTitle),
-  components: [
-    ...(text === ''
-      ? []
-      : [{ type: ComponentType.TextDisplay as const, content: shortenMarkup(text, LIMITS.modalText) }]),
-    ...fields.map(labelled),
-  ],
-});
+export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {
+  const shown = {
+    title: shorten(title, LIMITS.modalTitle),
+    components: [
+      ...(text === ''
+        ? []
+        : [{ type: ComponentType.TextDisplay as const, content: shortenMarkup(text, LIMITS.modalText) }]),
+      ...fields.map(labelled),
+    ],
+  };
+  const isNew = isSecret || fields.some(isFilled);
+  return { custom_id: isNew ? newId(id) : withMark(id, markOf(JSON.stringify(shown))), ...shown };
+}
 
 function isFilled(field: Field): boolean {
   if (field.kind === 'file') return false;
@@ -242,7 +245,9 @@ const NEW_MARK = /#[0-9a-f]{6}$/;
  * is chosen again, also after an edit of its message (discord-api-docs#4801, #7765): with another id it is another select,
  * which shows none. On a phone a modal shows what its id showed first (discord-api-docs#7554).
  */
-const newId = (id: string): string => `${id.replace(NEW_MARK, '')}#${randomBytes(3).toString('hex')}`;
+const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));
+
+const withMark = (id: string, mark: string): string => `${id.replace(NEW_MARK, '')}#${mark}`;
 
 /** A short mark of a text: as good as certainly another one for another text. */
 export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);

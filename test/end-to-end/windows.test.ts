@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
+import { modalFields, modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import { turnApprovalOn } from '../support/approval.ts';
 import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
@@ -210,6 +210,15 @@ describe('an empty window', () => {
     const again = await window();
     expect(standingIn(again)).toMatchObject({ servers: 'typed.example.com:1 cs2' });
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
+  });
+
+  it('shows what comes of it now, not what it showed first', async ({ guild, member }) => {
+    const window = async () => modalOf(await member.slash('addservers')).data;
+    const before = await window();
+    await turnApprovalOn(guild);
+    const after = await window();
+    expect(modalTexts(after).join()).toContain('A moderator looks at what you submit');
+    expect(after.custom_id).not.toBe(before.custom_id);
   });
 
   it('shows no key that was typed before', async ({ admin }) => {

@@ -112,6 +112,13 @@ describe('the log of a guild', () => {
     expect(told?.allowed_mentions).toEqual({ parse: [] });
   });
 
+  it('says an alert without details in the text alone', async () => {
+    const { alert, posted } = await open();
+    await alert('1', () => ({ text: 'act!', details: '' }));
+    await expect.poll(posted).toHaveLength(1);
+    expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
+  });
+
   it('tries a message that Discord could not take three times, as the same message, and then goes on', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');

@@ -118,7 +118,7 @@ describe('after a restart', () => {
   it('what Discord refuses to take is said in the guild’s log', async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
-    bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     await bot.restarted(REPORT).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
     expect(await stored()).toEqual(['answered']);

@@ -1,5 +1,14 @@
-import { expect, it } from 'vitest';
-import { button, linkButton, modal, roleSelect, rows, select } from '../../src/interactions/controls.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  button,
+  linkButton,
+  type ModalOptions,
+  modal,
+  parseCustomId,
+  roleSelect,
+  rows,
+  select,
+} from '../../src/interactions/controls.ts';
 
 const LONG = 'x'.repeat(300);
 
@@ -61,4 +70,47 @@ it('a select in a window that may stay empty says so, since Discord wants one of
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, options, required }] }).components[0]).component;
   expect(fieldOf(false)).toMatchObject({ min_values: 0, required: false });
   expect(fieldOf(true)).toMatchObject({ min_values: 1, required: true });
+});
+
+describe('the custom id of a window', () => {
+  const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
+  const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
+  const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
+
+  it('stays while the window shows the same, so that a phone still shows what was typed', () => {
+    expect(idOf()).toBe(idOf());
+    expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
+  });
+
+  it.each<[what: string, more: Partial<ModalOptions>]>([
+    ['title', { title: 'C' }],
+    ['text', { text: 'C' }],
+    ['text, since it has none', { text: '' }],
+    ['label', { fields: [{ ...field, label: 'C' }] }],
+    ['hint', { fields: [{ ...field, hint: 'C' }] }],
+    ['example', { fields: [{ ...field, example: 'C' }] }],
+    ['fields', { fields: [field, { ...field, id: 'b' }] }],
+  ])('is another one if the window shows another %s', (_what, more) => {
+    expect(idOf(more)).not.toBe(idOf());
+  });
+
+  it('is another one if a select offers something else', () => {
+    const select = {
+      kind: 'select',
+      id: 'a',
+      label: 'A',
+      hint: 'B',
+      placeholder: 'C',
+      required: false,
+    } as const;
+    const idWith = (name: string) =>
+      idOf({ fields: [{ ...select, options: [{ label: name, value: name }] }] });
+    expect(idWith('rust')).toBe(idWith('rust'));
+    expect(idWith('rust')).not.toBe(idWith('cs2'));
+  });
+
+  it('is another one each time if a field is filled or secret', () => {
+    const filled = { fields: [{ ...field, value: 'typed' }] };
+    for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
+  });
 });

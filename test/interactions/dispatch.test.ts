@@ -247,7 +247,7 @@ describe('a slash command', () => {
 
   it('whose answer Discord refuses stays recorded, and is told of soon', async () => {
     const { rows } = await recorded();
-    bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
     const answer = say('later');
     await expect.poll(() => ended('undelivered')).toBe(before + 1);

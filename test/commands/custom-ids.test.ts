@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { createCommands } from '../../commands/index.ts';
+import { changeId, windowId } from '../../commands/settings/setting.ts';
+import { writeFilter } from '../../commands/submissions/command.ts';
+import { isCustomId } from '../../src/interactions/controls.ts';
+import { writePage } from '../../src/interactions/pager.ts';
+import { onlyDeps } from './context.ts';
+
+/** The longest id of Discord: 64 bits. */
+const ID = '18446744073709551615';
+const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
+/** What selects and windows have behind their custom id. */
+const MARK = '#123456';
+const MOST_PAGES = 100;
+
+const filter = writeFilter({
+  userId: ID,
+  game: '12345678',
+  outcome: 'accepted',
+  server: `[${'1234:'.repeat(8)}1]`,
+});
+const ownFilter = writeFilter({ userId: ID, game: '', outcome: undefined, server: '' });
+
+/** By action, the longest argument that the bot gives it. */
+const LONGEST: Readonly<Record<string, string>> = {
+  'addserver:new': '',
+  'addservers:new': '',
+  'games:all': '',
+  'games:page': writePage(MOST_PAGES, 'x'.repeat(60)),
+  'keystatus:check': '',
+  'panel:post': '',
+  'privacy:cancel': '',
+  'privacy:confirm': '',
+  'privacy:erase': '',
+  'privacy:forget': '',
+  'privacy:forgetme': '',
+  'privacy:messages': 'off',
+  'removekey:cancel': '',
+  'removekey:confirm': new Date(0).toISOString(),
+  'setkey:again': ID,
+  'setkey:enter': ID,
+  'setkey:save': ID,
+  'settings:change': changeId('panels', `buttons:${ID}`, 'panels', 10).replace('settings:change:', ''),
+  'settings:open': writePage(MOST_PAGES, 'language'),
+  'settings:type': windowId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
+  'submissions:all': `${ID}:${RUN}`,
+  'submissions:approve': `${ID}:${RUN}`,
+  'submissions:correct': `${ID}:${RUN}`,
+  'submissions:export': writePage(1, filter),
+  'submissions:mine': '',
+  'submissions:page': writePage(MOST_PAGES, filter),
+  'submissions:refuse': `${ID}:${RUN}`,
+  'submissions:servers': writePage(MOST_PAGES, RUN),
+  'submissions:turn': writePage(MOST_PAGES, ownFilter),
+  'submissions:waiting': writePage(MOST_PAGES, ownFilter),
+  'submissions:withdraw': ID,
+  'submit:again': `${ID}:anyway`,
+  'submit:anew': '',
+  'submit:anyway': ID,
+  'submit:askgame': `${ID}:missing`,
+  'submit:cancel': ID,
+  'submit:change': ID,
+  'submit:changed': `${ID}:${RUN}`,
+  'submit:correct': `${ID}:${RUN}`,
+  'submit:edit': ID,
+  'submit:fields': `${ID}:${RUN}`,
+  'submit:game': `${ID}:missing`,
+  'submit:include': `${ID}:off`,
+  'submit:lines': `${ID}:${RUN}`,
+  'submit:paste': ID,
+  'submit:ports': ID,
+  'submit:repair': ID,
+  'submit:retyped': ID,
+  'submit:send': `${ID}:1000`,
+  'submit:take': ID,
+  'submit:use': ID,
+};
+
+/** These are on buttons alone, which have no mark. */
+const WITHOUT_MARK: ReadonlySet<string> = new Set(['submissions:export', 'submissions:page']);
+
+/** What they declare touches none of what the commands work with. */
+const { commands, actions } = createCommands(onlyDeps({}));
+const declared = [
+  ...commands.map((command) => [command.data.name, command] as const),
+  ...Object.entries(actions),
+].flatMap(([name, { presses = {}, submits = {} }]) =>
+  [...Object.keys(presses), ...Object.keys(submits)].map((action) => `${name}:${action}`),
+);
+
+it('the longest custom id of every action is one that Discord accepts', () => {
+  expect(Object.keys(LONGEST)).toEqual([...new Set(declared)].toSorted());
+  const tooLong = Object.entries(LONGEST)
+    .map(([action, argument]) => `${action}:${argument}${WITHOUT_MARK.has(action) ? '' : MARK}`)
+    .filter((id) => !isCustomId(id));
+  expect(tooLong).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { helpCommand } from '../../commands/help.ts';
+import { createCommands } from '../../commands/index.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import { languages } from '../../src/words/languages.ts';
+import { createWords } from '../../src/words/words.ts';
+import { anyContext, onlyDeps } from './context.ts';
+
+const { commands } = createCommands(onlyDeps({}));
+const name = 'x'.repeat(32);
+const { wordsFor, pages } = createWords({ name, page: `https://example.com/${'x'.repeat(400)}` });
+
+describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
+  it.each(['key-missing', undefined])('/help fits into the text of a message, its key: %s', async (code) => {
+    const deps = onlyDeps({
+      keys: { problem: async () => code && { code } },
+      suggestions: { games: async () => [] },
+      links: {},
+    });
+    const context = anyContext({
+      t: wordsFor(locale),
+      pages,
+      locale,
+      mention: (command) => `</${command}:18446744073709551615>`,
+    });
+    const reply = await helpCommand(deps, () => commands).run?.(context);
+    const { content = '' } = reply && 'content' in reply ? reply : {};
+    expect(content).toContain('</submissions:');
+    expect(content.length).toBeLessThanOrEqual(LIMITS.content);
+  });
+});
