@@ -29,18 +29,18 @@ export interface EndedServer {
   readonly outcome: ServerOutcome;
 }
 
-/** Servers with the same outcome, of which the service said the same. */
+/** Servers with the same outcome. Of those that were not accepted, the service said the same. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's words, escaped, or why there are none. */
-  readonly said: string;
+  /** The service's words, escaped, or why there are none: of accepted servers, each different message. */
+  readonly said: Set<string>;
   readonly servers: EndedServer[];
 }
 
 /** Accepted servers come first; then what failed, and what has to be looked up before it is sent again. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
-/** Further messages that are shown after the first of each outcome. */
+/** Further messages that are shown after the first of each outcome; `report.csv` has all. */
 const MOST_FURTHER = 2;
 /** UTF-16 units of the service's words about many servers: all messages fit into the 2,000 of a reply, or into an embed. */
 const LONGEST_IN_REPLY = 200;
@@ -64,7 +64,7 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
     const heading = `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`;
     const submitted = servers.map(({ server }) => server);
     const next = nextText(reader, outcome, submitted);
-    const text = withNext(withSaid(t, outcome, heading, said), outcome, next);
+    const text = withNext(withSaid(t, outcome, heading, saidTogether(said)), outcome, next);
     const items =
       outcome.kind === 'accepted'
         ? [t('ended.next.accepted', { submissions: mention('submissions') })]
@@ -86,7 +86,7 @@ export function outcomesForLog(
   if (all === 1) return ended.map(({ outcome }) => logText(t, outcome));
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
   const texts = shown.map(({ outcome: { kind }, said, servers }) =>
-    signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), said)),
+    signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), saidTogether(said))),
   );
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
@@ -113,8 +113,9 @@ function groupsOf(
   for (const server of ended) {
     const { outcome } = server;
     const said = saidOfHeading(t, outcome, longest);
-    const key = `${outcome.kind} ${said}`;
-    const group = bySaid.get(key) ?? { outcome, said, servers: [] };
+    const key = outcome.kind === 'accepted' ? outcome.kind : `${outcome.kind} ${said}`;
+    const group = bySaid.get(key) ?? { outcome, said: new Set(), servers: [] };
+    group.said.add(said);
     group.servers.push(server);
     bySaid.set(key, group);
   }
@@ -123,6 +124,13 @@ function groupsOf(
   const further = groups.filter((group, index) => group.outcome.kind === groups[index - 1]?.outcome.kind);
   const hidden = further.slice(MOST_FURTHER);
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
+}
+
+/** The first of the different messages about accepted servers; otherwise there is one. */
+function saidTogether(said: Group['said']): string {
+  const texts = [...said];
+  const isMore = texts.length > MOST_FURTHER + 1;
+  return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
 }
 
 /** Whether the service accepted a server with the message of the specification, which says it all. */

@@ -35,11 +35,14 @@ describe("the service's message about what it has accepted", () => {
     expect(outcomesForLog(reader.t, list)).toEqual([text.replaceAll('**', '')]);
   });
 
-  it('follows once for each different message', () => {
+  it('follows once for each different message, three at most', () => {
     const { t } = readerOf('en-US');
-    expect(outcomesForLog(t, ended(ADDED, 'Thanks.', ADDED))).toEqual([
-      `✅ 2 sent for review. “${ADDED}”`,
-      '✅ 1 sent for review. “Thanks.”',
+    const messages = [ADDED, 'Thanks.', ADDED, 'Yes.'];
+    expect(outcomesForLog(t, ended(...messages))).toEqual([
+      `✅ 4 sent for review. “${ADDED}” “Thanks.” “Yes.”`,
+    ]);
+    expect(outcomesForLog(t, ended(...messages, 'Fine.'))).toEqual([
+      `✅ 5 sent for review. “${ADDED}” “Thanks.” “Yes.” …`,
     ]);
   });
 
