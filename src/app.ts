@@ -55,6 +55,8 @@ export interface Timing extends ApiTiming {
   readonly leaseRenewedEveryMs?: number;
   /** How often the bot looks whether commands still come in this way. */
   readonly wayInEveryMs?: number;
+  /** How often the bot looks whether the operator is to be told of something. */
+  readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
   /** Before what could not be recorded is recorded again, try by try. */
   readonly recordPauses?: readonly number[];
@@ -260,7 +262,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     myTurn,
     largeTurnMs: timing.largeTurnMs,
     traces,
-    onToldLater: metrics?.onToldLater,
+    onToldLater(outcome) {
+      metrics?.onToldLater(outcome);
+      operations.onToldLater(outcome);
+    },
     logger,
   });
   const published = commands.commands.map(asPublished);
@@ -308,6 +313,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
     },
     isClockRight: discord.isClockRight,
+    directMessages: discord.directMessages,
+    mayPost: () => api.block.leftMs() === 0,
+    watchEveryMs: timing.watchEveryMs,
     claimJob,
     onFatal,
     logger,

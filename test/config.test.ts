@@ -11,7 +11,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const TOKEN = 'MTIzNDU2.GaBcDe.abcdefghijklmnop_0123';
 const REQUIRED = { DISCORD_TOKEN: TOKEN, LISTING_API_URL: 'https://list.example.com' };
-const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
+const SECRETS = [
+  'DISCORD_TOKEN',
+  'LISTING_API_KEY',
+  'ENCRYPTION_KEY',
+  'STORE_URL',
+  'OPERATOR_WEBHOOK_URL',
+  'HEARTBEAT_URL',
+];
 
 const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
 /** Every variable that .env.example names with a line of explanation. */
@@ -266,6 +273,17 @@ describe('a variable', () => {
     ['BLOCKED_USERS', [',', '1234', '123456789012345678,mia']],
     ['ATTACHMENT_HOSTS', ['cdn.example.com:70000', 'https://cdn.example.com', 'a,,b']],
     ['SUPPORT_URL', ['http://example.com/help', `https://example.com/${'x'.repeat(500)}`]],
+    [
+      'OPERATOR_WEBHOOK_URL',
+      [
+        'https://example.com/api/webhooks/1/abc',
+        'http://discord.com/api/webhooks/1/abc',
+        'https://discord.com/api/webhooks/1',
+        'https://discord.com/api/webhooks/1/abc?wait=true',
+        'https://discord.com/channels/1/2',
+      ],
+    ],
+    ['HEARTBEAT_URL', ['hc-ping.com/abc', 'ftp://hc-ping.com/abc']],
     ['HTTP_PORT', ['0', '65536', 'eighty']],
     ['HTTP_HOST', ['a b', 'a/b']],
     ['INTERACTIONS_HOST', ['a b']],
@@ -285,6 +303,18 @@ describe('a variable', () => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
+});
+
+it('the two addresses of the operator are secrets', () => {
+  const { operatorWebhookUrl, heartbeatUrl } = read({
+    OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
+    HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),
+  });
+  expect(operatorWebhookUrl?.reveal()).toBe(
+    'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
+  );
+  expect(heartbeatUrl?.reveal()).toBe('http://uptime-kuma:3001/api/push/abc?status=up');
+  expect(inspect({ operatorWebhookUrl, heartbeatUrl })).not.toContain('http');
 });
 
 describe('a slip', () => {

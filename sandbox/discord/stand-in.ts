@@ -18,6 +18,7 @@ import {
 import { channelRoutes } from './rest/channel-routes.ts';
 import { createFaults } from './rest/faults.ts';
 import { callbackRoutes, webhookRoutes } from './rest/interaction-routes.ts';
+import { createOperatorWebhook } from './rest/operator-webhook.ts';
 import { createOutgoing, personsMessage } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import type { Channel } from './world/channels.ts';
@@ -103,6 +104,7 @@ export async function startDiscord(options: StandInOptions) {
     onPosted: (...posted) => records.posted(...posted),
   });
   const outgoing = createOutgoing(world);
+  const operatorWebhook = createOperatorWebhook(world);
   const faults = createFaults(() => loopback.sockets());
   /** What the stand-in has answered otherwise than Discord would. */
   const flaws = new Set<string>();
@@ -120,7 +122,7 @@ export async function startDiscord(options: StandInOptions) {
       ...guildRoutes(world),
       ...commandRoutes(world),
       ...callbackRoutes(world, outgoing),
-      ...webhookRoutes(world, outgoing),
+      ...webhookRoutes(world, outgoing, operatorWebhook),
       ...channelRoutes(world, outgoing),
     ],
     onRequest: records.request,
@@ -155,6 +157,8 @@ export async function startDiscord(options: StandInOptions) {
   }
 
   return {
+    /** A webhook of the operator: its address, and what was posted to it. */
+    operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
     /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`, or with `https`. */
     apiUrl: `${origin()}/api`,
     /** Where attachments are: the origin of `apiUrl`. */

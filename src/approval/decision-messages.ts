@@ -41,7 +41,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly store: Pick<Store, 'tables'>;
   readonly record: Pick<InteractionRecord, 'open'>;
   readonly runs: Pick<Runs, 'find' | 'waitingAgain'>;
-  readonly directMessages: DirectMessages;
+  readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly untold: Pick<Untold, 'has'>;
   /** `undefined` where the name cannot be had. */

@@ -10,6 +10,7 @@ import {
   hostsWithPorts,
   ids,
   isDiscordOrLoopback,
+  isDiscordWebhook,
   isHttpsOrLoopback,
   link,
   listingPage,
@@ -17,6 +18,7 @@ import {
   port,
   publicKey,
   secret,
+  secretUrl,
   storeUrl,
   url,
   usageLimit,
@@ -96,6 +98,18 @@ const configSchema = z.object({
   /** How often a backup is made of a file of SQLite; 0: never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
+  /** What the operator is told by: a webhook of Discord, and a page that is asked for while the bot is ready. */
+  operatorWebhookUrl: z.exactOptional(
+    secretUrl(
+      'the address of a webhook of Discord: https://discord.com/api/webhooks/… (the settings of a channel, Integrations)',
+      isDiscordWebhook,
+    ),
+  ),
+  heartbeatUrl: z.exactOptional(
+    secretUrl('the http or https address that a monitor waits for', ({ protocol }) =>
+      /^https?:$/.test(protocol),
+    ),
+  ),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;
@@ -107,7 +121,14 @@ const UNREAD_FILE =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
+const SECRETS = [
+  'DISCORD_TOKEN',
+  'LISTING_API_KEY',
+  'ENCRYPTION_KEY',
+  'STORE_URL',
+  'OPERATOR_WEBHOOK_URL',
+  'HEARTBEAT_URL',
+];
 /** The variables that may also be given as a file, by `NAME_FILE`. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 

@@ -80,6 +80,14 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
+/** A URL that whoever knows it can use, as a `Secret`. */
+export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
+  return z
+    .string(must(requirement))
+    .refine((text) => URL.canParse(text) && allowed(new URL(text)), must(requirement))
+    .transform((text) => new Secret(new URL(text).href));
+}
+
 /** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TOKEN_NEEDED = 'the token of the bot: three parts with dots between them, and nothing else';
@@ -204,6 +212,12 @@ export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
+
+/** The address of a webhook, of a thread's too. */
+export const isDiscordWebhook = (url: URL): boolean =>
+  isDiscordOrLoopback(url) &&
+  /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
+  /^(?:\?thread_id=\d+)?$/.test(url.search);
 
 /** `URL` has already turned every way of writing an IPv4 address into four numbers. */
 function isLoopback({ hostname }: URL): boolean {

@@ -110,6 +110,8 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     /** Whether a direct message can be sent: the person refused none for a day, and they are not paused. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !refusals.hasRefused(userId, DAY_MS) && !(await isPaused()),
+    /** Whether Discord has stopped them all for now. */
+    isPaused,
     /** Ends once the channel that is being opened is open, or could not be opened. Never throws. */
     opened: async (): Promise<void> => void (await lastOpening),
     /** Sends one, which pings nobody. Retries passing failures for a minute and a half. Never throws. */

@@ -142,6 +142,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       server.closeAllConnections();
     },
     isConnected: () => server.listening,
+    trouble: () => (server.listening ? undefined : 'the port of interactions is not open'),
     shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
     silentMs: () => 0,
     identifiesLeft: () => undefined,

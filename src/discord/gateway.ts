@@ -6,6 +6,7 @@ import { createSparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 import { createIdentifies, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
+import { whyUnreachable } from './unreachable.ts';
 
 /** The bot cannot go on: what to tell the operator, in one line. */
 export class FatalDiscordError extends Error {
@@ -33,6 +34,8 @@ export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
+  /** Why it is not connected, as far as that is known; `undefined` where it is. */
+  trouble(): string | undefined;
   /**
    * How long the most silent shard has been silent, in milliseconds: no event, no answer to a heartbeat. Shards that wait
    * for their turn, for READY or for a pause do not count.
@@ -75,6 +78,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
+  /** Why Discord did not say where its gateway is, when it was asked last. */
+  let lastFailure: string | undefined;
 
   function fatal(error: FatalDiscordError): void {
     if (!isLeaving) onFatal(error);
@@ -141,6 +146,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return counts;
     },
     isConnected,
+    trouble() {
+      if (isConnected()) return undefined;
+      const blockedMs = api.block.leftMs();
+      if (blockedMs > 0)
+        return `Discord's edge blocks this bot for another ${Math.ceil(blockedMs / 1000)} seconds`;
+      if (shards.length === 0) return lastFailure ?? 'Discord has not said yet where its gateway is';
+      const deaf = shards.filter((shard) => shard.state() !== 'ready').length;
+      return `${deaf} of ${shards.length} shards have no session at Discord; the log says how each connection ended`;
+    },
     silentMs: () => Math.max(0, ...shards.map((shard) => shard.silentMs())),
     identifiesLeft: identifies.left,
     async askIdentifiesLeft() {
@@ -154,6 +168,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         onFailure(error, pauseMs) {
           const askedMs = error instanceof RateLimitError ? error.retryAfter : 0;
           const waitMs = Math.max(pauseMs, api.block.leftMs(), askedMs);
+          lastFailure = `Discord cannot be reached: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
           const says = 'Discord does not let the bot connect yet; it is asked again for where its gateway is';
           api.tellFailure(error, waitMs, says);
           return waitMs;

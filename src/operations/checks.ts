@@ -1,8 +1,10 @@
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
 import { clockTrouble } from '../discord/clock.ts';
+import type { Secret } from '../secret.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
 import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
 import { checkListing } from './listing-check.ts';
+import { OperatorUrlError, readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
@@ -20,6 +22,8 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
       await find('Encryption key', () => checkEncryption(config)),
       await find('Disk', () => checkDisk(config)),
       await find('Backups', () => checkBackups(config)),
+      await find('Webhook', () => checkOperatorUrl('OPERATOR_WEBHOOK_URL', config.operatorWebhookUrl)),
+      await find('Heartbeat', () => checkOperatorUrl('HEARTBEAT_URL', config.heartbeatUrl)),
       await find('Memory', () => checkMemory()),
       await find('Surroundings', () => checkSurroundings(process.env)),
     ];
@@ -27,6 +31,21 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
     api.close().catch(() => undefined);
   }
 }
+/** Asks for an address of the operator, which nobody but the operator is to know. */
+async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
+  if (url === undefined) throw new CheckSkipped(`${name} is not set: "Alarms" in docs/operators.md`);
+  try {
+    await readOperatorUrl(url);
+    return `${name} answers`;
+  } catch (error) {
+    if (!(error instanceof OperatorUrlError)) throw error;
+    throw new CheckFailure(
+      `${name} does not answer as it should: ${error.message}`,
+      'copy it again, or take it out',
+    );
+  }
+}
+
 async function checkClock(api: DiscordApi): Promise<string> {
   const aheadMs = await api.clockAheadMs();
   if (aheadMs === undefined) throw new CheckSkipped('Discord was not reached to compare it');

@@ -82,12 +82,15 @@ export async function removePartial(partial: string): Promise<void> {
 }
 
 /** What has to stay free beside a backup, in bytes. */
-const LEAST_FREE = 100 * 1024 * 1024;
+export const LEAST_FREE = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
 /** How many bytes are free in a folder, and how many a backup of the database into it needs. */
-export async function roomFor(path: string, folder: string): Promise<{ free: number; needed: number }> {
+export async function roomFor(
+  path: string,
+  folder = dirname(resolve(path)),
+): Promise<{ free: number; needed: number }> {
   const { bavail, bsize } = await statfs(folder);
   const size = existsSync(path) ? (await stat(path)).size : 0;
   return { free: bavail * bsize, needed: LEAST_FREE + size };

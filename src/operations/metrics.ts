@@ -9,8 +9,9 @@ import { HELD_BACK_FOR } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
+import { VERSION } from '../version.ts';
 import { healthOf, type WatchedParts } from './health.ts';
-import { readLastBackup } from './make-backup.ts';
+import { readLastBackup, roomFor } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -174,6 +175,12 @@ function watchState(register: Registry, parts: WatchedParts): void {
     });
   const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
 
+  new Gauge({
+    name: `${PREFIX}info`,
+    help: 'Always 1: the version is its label.',
+    labelNames: ['version'],
+    registers: [register],
+  }).set({ version: VERSION }, 1);
   gauge('ready', 'Whether commands come in and can be recorded: as /readyz says.', async () =>
     Number((await healthOf(parts)).ready),
   );
@@ -199,11 +206,18 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  // The backups of PostgreSQL are not the bot's.
-  if (store.path !== undefined) {
+  // The backups of PostgreSQL and its disk are not the bot's.
+  const { path } = store;
+  if (path !== undefined) {
     gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
       readLastBackup(store.values).then(
         (at = 0) => at / 1000,
+        () => undefined,
+      ),
+    );
+    gauge('disk_free_bytes', 'What is free on the disk of the database.', () =>
+      roomFor(path).then(
+        ({ free }) => free,
         () => undefined,
       ),
     );

@@ -1,9 +1,13 @@
+import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { FatalDiscordError } from '../discord/gateway.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
-import { createHealthServer, type WatchedParts } from './health.ts';
+import { type AlarmsDeps, createAlarms } from './alarms.ts';
+import { type ConditionsDeps, createConditions } from './conditions.ts';
+import { createHealthServer, healthOf, type WatchedParts } from './health.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import { createMaintenance, type MaintenanceDeps } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { createScheduledBackups } from './scheduled-backups.ts';
@@ -13,10 +17,18 @@ import { createSilence } from './silence.ts';
 export interface OperationsDeps
   extends MaintenanceDeps,
     Omit<WatchedParts, 'store'>,
-    Pick<SealingDeps, 'encryption'> {
+    Pick<SealingDeps, 'encryption'>,
+    Pick<AlarmsDeps, 'mayPost' | 'watchEveryMs'>,
+    Pick<ConditionsDeps, 'directMessages'> {
   readonly config: Pick<
     Config,
-    'httpPort' | 'httpHost' | 'exitWhenSilentSeconds' | 'backupEveryHours' | 'backupKeep'
+    | 'httpPort'
+    | 'httpHost'
+    | 'exitWhenSilentSeconds'
+    | 'backupEveryHours'
+    | 'backupKeep'
+    | 'operatorWebhookUrl'
+    | 'heartbeatUrl'
   >;
   readonly store: Store;
   /** Absent where the configuration serves none. */
@@ -28,10 +40,20 @@ export interface OperationsDeps
 /** What keeps the bot well while nobody looks, and tells whoever looks. */
 export function createOperations(deps: OperationsDeps) {
   const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
-  const { httpPort: port, httpHost: host } = config;
+  const { httpPort: port, httpHost: host, operatorWebhookUrl: webhook, heartbeatUrl } = config;
+  const health = () => healthOf(deps);
+  const conditions = createConditions(deps);
   const isServed = port !== undefined && metrics !== undefined;
   const jobs: readonly Part[] = [
-    createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
+    createScheduledBackups({
+      config,
+      store,
+      onBackup(outcome) {
+        metrics?.onBackup(outcome);
+        conditions.onBackup(outcome);
+      },
+      logger,
+    }),
     createMaintenance({
       ...deps,
       tasks: {
@@ -41,9 +63,20 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
+  // Where there are several processes each says which it is.
+  const place = store.path === undefined ? hostname() : '';
+  const watches: readonly Part[] = [
+    ...(webhook
+      ? [createAlarms({ ...deps, values: store.values, webhook, conditions: conditions.list, health, place })]
+      : []),
+    ...(heartbeatUrl
+      ? [createHeartbeat({ url: heartbeatUrl, health, everyMs: deps.watchEveryMs, logger })]
+      : []),
+  ];
   return {
     health: isServed ? [createHealthServer({ port, host, metrics, parts: deps, logger })] : [],
     silence: createSilence({ config, gateway, onFatal, logger }),
-    jobs,
+    jobs: [...jobs, ...watches],
+    onToldLater: conditions.onToldLater,
   };
 }

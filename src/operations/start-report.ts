@@ -20,7 +20,6 @@ export async function reportStart(config: Config, logger: Logger, online: Online
       allowedGuilds: config.allowedGuilds?.length ?? 'all',
       blockedGuilds: config.blockedGuilds?.length ?? 0,
       blockedUsers: config.blockedUsers?.length ?? 0,
-      invite: inviteLink(online.application.id),
       public: online.application.bot_public,
       store: config.storeUrl.name,
       encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
@@ -28,6 +27,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
     },
     'ready',
   );
+  logger.info({}, `invite the bot: ${inviteLink(online.application.id)}`);
 }
 
 /** Optional parts that are switched off, each with the variable that switches it on. */
@@ -39,6 +39,8 @@ function switchedOff(config: Config): readonly string[] {
       config.backupEveryHours === 0 &&
       'regular backups (BACKUP_EVERY_HOURS)',
     config.directMessages === 'off' && 'direct messages about decisions (DIRECT_MESSAGES)',
+    config.operatorWebhookUrl === undefined && 'alarms in Discord (OPERATOR_WEBHOOK_URL)',
+    config.heartbeatUrl === undefined && 'heartbeats to a monitor (HEARTBEAT_URL)',
     config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
     config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
     config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',

@@ -35,6 +35,7 @@ describe('health', () => {
   it('is ready, and not while the store cannot be written, on /readyz', async ({ bot, guild: _guild }) => {
     const well = {
       status: 200,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       ready: true,
       gateway: { ok: true, shards: { ready: 1 } },
       store: { ok: true },
@@ -58,6 +59,38 @@ describe('health', () => {
     expect(await ready()).toMatchObject({ status: 200, ready: true, listing: { ok: false, detail } });
     await addServer(member, 'somewhere.example.com:1');
     expect((await ready()) as object).toHaveProperty('listing', { ok: true });
+  });
+
+  it('says on /readyz why no commands come in', async () => {
+    const own = await quietPort();
+    const other = await oneBot({ env: { HTTP_PORT: String(own) }, http: false });
+    const gateway = async () => Object(await (await fetch(`http://127.0.0.1:${own}/readyz`)).json()).gateway;
+    expect(await gateway()).not.toHaveProperty('detail');
+    other.discord.gateway.silence(true);
+    other.discord.gateway.cut();
+    const detail = expect.stringContaining('1 of 1 shards have no session at Discord');
+    await expect.poll(gateway).toMatchObject({ ok: false, detail });
+    other.discord.gateway.silence(false);
+    await expect.poll(gateway).toMatchObject({ ok: true });
+
+    const free = await quietPort();
+    const lonely = await oneBot({
+      start: false,
+      crash: true,
+      http: false,
+      env: { HTTP_PORT: String(free), DISCORD_API_URL: 'http://127.0.0.1:9/api' },
+    });
+    lonely.process.start();
+    const cut = async () =>
+      Object(
+        await fetch(`http://127.0.0.1:${free}/readyz`).then(
+          (response) => response.json(),
+          () => undefined,
+        ),
+      ).gateway;
+    await expect
+      .poll(cut)
+      .toMatchObject({ ok: false, detail: 'Discord cannot be reached: connection refused' });
   });
 
   it('names the paths that there are', async ({ bot: _bot }) => {
@@ -115,6 +148,11 @@ describe('metrics', () => {
     expect(value('listing_bot_unanswered_interactions')).toBe(0);
     expect(value('listing_bot_oldest_unanswered_timestamp_seconds')).toBeUndefined();
     expect(value('listing_bot_last_backup_timestamp_seconds')).toBe(0);
+    expect(now.find(({ name }) => name === 'listing_bot_info')).toMatchObject({
+      labels: expect.stringMatching(/^\{version="\d+\.\d+\.\d+"\}$/),
+      value: 1,
+    });
+    expect(value('listing_bot_disk_free_bytes')).toBeGreaterThan(0);
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 

@@ -20,12 +20,25 @@ describe('what a start says', () => {
       allowedGuilds: 'all',
       blockedGuilds: 0,
       blockedUsers: 0,
-      invite: expect.stringContaining(`client_id=${bot.discord.applicationId}&`),
       public: true,
       store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
       encryptionKey: 'in a file beside the store',
     });
-    for (const variable of ['HTTP_PORT', 'BACKUP_EVERY_HOURS', 'LISTING_URL', 'SUPPORT_URL', 'PRIVACY_URL']) {
+    const invites = bot
+      .log()
+      .filter(({ msg }) => String(msg).startsWith('invite the bot: https://discord.com/'));
+    expect(invites.map(({ msg }) => msg)).toEqual([
+      expect.stringContaining(`client_id=${bot.discord.applicationId}&`),
+    ]);
+    for (const variable of [
+      'OPERATOR_WEBHOOK_URL',
+      'HEARTBEAT_URL',
+      'HTTP_PORT',
+      'BACKUP_EVERY_HOURS',
+      'LISTING_URL',
+      'SUPPORT_URL',
+      'PRIVACY_URL',
+    ]) {
       expect(String(report.off)).toContain(variable);
     }
     expect(String(report.off)).not.toContain('EXIT_WHEN_SILENT_SECONDS');

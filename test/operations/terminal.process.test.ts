@@ -19,7 +19,8 @@ it.skipIf(!hasTerminal)(
       /INFO: ready$/m,
       /^ +version: "\d+\.\d+\.\d+"$/m,
       /^ +commands: \d+$/m,
-      /^ +invite: "https:\/\/discord\.com\/oauth2\/authorize\?client_id=\d+\S+"$/m,
+      /INFO: invite the bot: https:\/\/discord\.com\/oauth2\/authorize\?client_id=\d+\S+$/m,
+      /^\[[^\n]*INFO.*starting server-listing-bot \d+\.\d+\.\d+/,
       /^ +"health and metrics \(HTTP_PORT\)",$/m,
     ]) {
       expect(said).toMatch(line);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -74,7 +74,7 @@ function loseSession({ gateway }: Scraped['discord']): void {
 /** What a bot says that starts like this, once it is ready. */
 async function scraped(options: BotOptions): Promise<Scrape> {
   const port = await quietPort();
-  const bot = await openBot({ ...options, env: { HTTP_PORT: String(port) } });
+  const bot = await openBot({ ...options, env: { ...options.env, HTTP_PORT: String(port) } });
   try {
     await until(port, 'gateway_identifies_left').toBeDefined();
     return await take(port);
@@ -209,7 +209,25 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       await store.stop();
       return scraped({ data });
     }
-    fires(alert, { before: await backedUp(1), after: await backedUp(25), minutes: 11 }, []);
+    fires(alert, { before: await backedUp(1), after: await backedUp(26), minutes: 11 }, []);
+  });
+
+  alertIt('ListingBotBackupFailed', 'a backup that failed', async (alert) => {
+    const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
+    onTestFinished(() => rm(data, { recursive: true }));
+    // In the place of the folder.
+    await writeFile(join(data, 'backups'), '');
+    const port = await quietPort();
+    await oneBot({ data, env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
+    await until(port, 'backups_total', '{outcome="failed"}').toBe(1);
+    fires(alert, { before: await scraped({}), after: await take(port), minutes: 1 }, []);
+  });
+
+  alertIt('ListingBotDiskNearlyFull', 'a disk on which little is free', async (alert) => {
+    const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
+    const NODE_OPTIONS = `--import=${preload}`;
+    const after = await scraped({ asProcess: true, env: { NODE_OPTIONS } });
+    fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
   it('each of the rules, which are such as Prometheus takes', async () => {

@@ -272,7 +272,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await goOn.promise;
     });
     await inside.promise;
-    const gateway = { isConnected: () => true, shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }) };
+    const gateway = {
+      trouble: () => undefined,
+      shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
+    };
     const breaker = { heldBackFor: () => 'none' as const, latest: () => undefined };
     expect(await healthOf({ store, gateway, breaker, wayInTrouble: () => undefined })).toMatchObject({
       ready: true,

@@ -341,6 +341,28 @@ describe('of the rest, the doctor', () => {
     expect(text).not.toContain('proxy.example');
   });
 
+  it('tries both addresses of the operator, and names neither', async () => {
+    const { operatorWebhook, close } = await startDiscord({ token: bot.token });
+    onTestFinished(() => close());
+    const well = await examine({
+      OPERATOR_WEBHOOK_URL: operatorWebhook.url,
+      HEARTBEAT_URL: operatorWebhook.url,
+    });
+    expect(well).toMatchObject({ failed: [], status: 0 });
+    expect(well.text).toMatch(/^ok +Webhook +OPERATOR_WEBHOOK_URL answers$/m);
+    expect(operatorWebhook.posts).toEqual([]);
+    const wrong = {
+      HEARTBEAT_URL: 'http://127.0.0.1:9/s3cret',
+      OPERATOR_WEBHOOK_URL: `${operatorWebhook.url}x`,
+    };
+    const { failed, text } = await examine(wrong);
+    expect(failed).toEqual(['Webhook', 'Heartbeat']);
+    expect(text).toMatch(
+      /does not answer as it should: HTTP 404[\s\S]*does not answer as it should: ECONNREFUSED/,
+    );
+    expect(text).not.toMatch(/s3cret|webhooks/);
+  });
+
   it('finds too little memory for a long export', () => {
     expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB may be used');
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB may be used');

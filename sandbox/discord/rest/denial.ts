@@ -32,6 +32,8 @@ export const unauthorized = denial(401, 0, '401: Unauthorized');
 /** Cloudflare turns away what does not name itself as a bot. */
 export const unknownAgent = denial(403, 40333, 'internal network error');
 export const unreadableBody = denial(400, 50109, 'The request body contains invalid JSON.');
+export const invalidForm = (field: string, problem: string): Denial =>
+  denial(400, 50035, `Invalid Form Body: ${field}: ${problem}`);
 export const otherApplication = denial(403, 20012, 'You are not authorized to perform this action.');
 /** Seen on Discord (serenity#2993). */
 export const entryPointRemoved = denial(400, 50240, "You cannot remove this app's Entry Point command.");

@@ -4,7 +4,7 @@ import {
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
-import { MessageResponseSchema } from 'discord-api-spec/zod';
+import { GuildIncomingWebhookResponseSchema, MessageResponseSchema } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { Acknowledgement, Interaction } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
@@ -17,6 +17,7 @@ import {
   unknownMessage,
   unknownWebhook,
 } from './denial.ts';
+import type { OperatorWebhook } from './operator-webhook.ts';
 import { type Outgoing, withIds } from './outgoing.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkChoices, checkMessage, checkModal, checkResponse, type MessageBody } from './rules.ts';
@@ -120,7 +121,11 @@ const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
 type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
 
 /** Reading and changing the answer, and follow-ups, for the 15 minutes that the token lives. */
-export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[] {
+export function webhookRoutes(
+  world: World,
+  outgoing: Outgoing,
+  operators: OperatorWebhook,
+): readonly Route[] {
   const { interactions, applicationId } = world;
 
   const withInteraction = (handle: Handle<Interaction>) => (call: Call) => {
@@ -171,7 +176,14 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
   const common = { auth: 'none', bucket, answers: MessageResponseSchema } as const;
   const one = '/webhooks/:app/:token/messages/:message';
   return [
-    { ...common, method: 'POST', path: '/webhooks/:app/:token', handle: followUp },
+    { ...common, method: 'POST', path: '/webhooks/:app/:token', handle: operators.postOr(followUp) },
+    {
+      method: 'GET',
+      path: '/webhooks/:app/:token',
+      auth: 'none',
+      answers: GuildIncomingWebhookResponseSchema,
+      handle: operators.read,
+    },
     { ...common, method: 'GET', path: one, handle: read },
     { ...common, method: 'PATCH', path: one, handle: edit },
   ];

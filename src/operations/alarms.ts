@@ -1,0 +1,160 @@
+import { createJob, type Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import { scrub } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { createSparingLog } from '../sparing-log.ts';
+import type { ClaimJob } from '../storage/claim-job.ts';
+import type { Values } from '../storage/values.ts';
+import type { Condition } from './conditions.ts';
+import type { Health } from './health.ts';
+import { postToWebhook } from './operator-urls.ts';
+
+/** How often the conditions are looked at, in milliseconds. */
+const LOOK_EVERY_MS = 15_000;
+/** The shortest time between two posts, in milliseconds. */
+const POST_EVERY_MS = 60_000;
+/** How long another process waits for the one that looks at what concerns all, in milliseconds. */
+const LEADS_MS = 60_000;
+/** UTF-16 units of a message (Discord docs: Create Message). */
+const LONGEST_POST = 2_000;
+/** Lines that wait to be posted; then the oldest are dropped. */
+const MOST_WAITING = 100;
+
+export interface AlarmsDeps {
+  readonly webhook: Secret;
+  readonly conditions: readonly Condition[];
+  readonly health: () => Promise<Health>;
+  readonly values: Pick<Values, 'get' | 'set' | 'delete'>;
+  readonly claimJob: ClaimJob;
+  /** Names this process where there are several; empty for the only one. */
+  readonly place: string;
+  /** Whether Discord may be asked now. */
+  readonly mayPost: () => boolean;
+  readonly watchEveryMs?: number | undefined;
+  readonly logger: Logger;
+}
+
+interface Known {
+  /** Since when it holds, by `performance.now()`, and as the wall clock has it. */
+  since: { readonly passed: number; readonly at: number } | undefined;
+  /** Whether the operator was told that it holds; `undefined` until the store says so. */
+  isTold: boolean | undefined;
+}
+
+interface Line {
+  readonly text: string;
+  readonly key: string;
+  readonly isTold: boolean;
+}
+
+/**
+ * Posts each condition to the operator's webhook when it has held for its time, and once more when it is over. What was posted is
+ * stored, so that a restart in between repeats and forgets nothing. What cannot be posted waits. Nothing waits for this.
+ */
+export function createAlarms(deps: AlarmsDeps): Part {
+  const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
+  const { watchEveryMs = LOOK_EVERY_MS } = deps;
+  const log = createSparingLog(logger);
+  const known = new Map<Condition, Known>();
+  const waiting: Line[] = [];
+  /** Whether the operator was told, by key: what the store could not take yet. */
+  const unsaved = new Map<string, boolean>();
+  let postedAt = Number.NEGATIVE_INFINITY;
+  const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
+
+  const keyOf = ({ alert, isShared }: Condition) =>
+    isShared || place === '' ? `alarm:${alert}` : `alarm:${alert}@${place}`;
+
+  async function run(): Promise<void> {
+    const now = await health();
+    const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
+    for (const condition of conditions) {
+      // Whichever process looks next learns from the store what was told.
+      if (condition.isShared && !isLeader) known.delete(condition);
+      else await lookAt(condition, now);
+    }
+    await save();
+    await postWaiting();
+  }
+
+  async function lookAt(condition: Condition, now: Health): Promise<void> {
+    const found = await lookOrSkip(condition, now);
+    if (found === undefined) return;
+    const state = known.get(condition) ?? { since: undefined, isTold: undefined };
+    known.set(condition, state);
+    const key = keyOf(condition);
+    state.isTold ??= await values.get(key).then(Boolean, () => undefined);
+    if (found === false) {
+      state.since = undefined;
+      if (state.isTold) tell(condition, state, false, `🟢 Back again: ${condition.over}`);
+      return;
+    }
+    state.since ??= { passed: performance.now(), at: Date.now() };
+    if (state.isTold || performance.now() - state.since.passed < condition.minutes * 60_000) return;
+    const detail = typeof found === 'string' ? `: ${scrub(found)}` : '';
+    tell(condition, state, true, `🔴 ${condition.says}${detail} (since ${timeOf(state.since.at)})`);
+  }
+
+  function tell(condition: Condition, state: Known, isTold: boolean, text: string): void {
+    state.isTold = isTold;
+    const where = place === '' || condition.isShared ? '' : ` [${place}]`;
+    const when = isTold ? '' : ` (${timeOf(Date.now())})`;
+    waiting.push({ text: `${text}${when}${where}`, key: keyOf(condition), isTold });
+    waiting.splice(0, waiting.length - MOST_WAITING);
+  }
+
+  async function postWaiting(): Promise<void> {
+    if (waiting.length === 0 || performance.now() - postedAt < POST_EVERY_MS || !mayPost()) return;
+    postedAt = performance.now();
+    const lines = fitting(waiting);
+    try {
+      await postToWebhook(webhook, lines.map(({ text }) => text).join('\n'));
+    } catch (error) {
+      const { message } = error as Error;
+      log.error({ reason: message }, 'could not post to OPERATOR_WEBHOOK_URL; will try again in a minute');
+      return;
+    }
+    waiting.splice(0, lines.length);
+    for (const { key, isTold } of lines) unsaved.set(key, isTold);
+    await save();
+  }
+
+  async function save(): Promise<void> {
+    for (const [key, isTold] of unsaved) {
+      try {
+        await (isTold ? values.set(key, Date.now()) : values.delete(key));
+        unsaved.delete(key);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  return { name: 'alarms', ...job };
+}
+
+/** @returns `undefined` where it cannot be known: a store that cannot be read is a condition of its own */
+async function lookOrSkip(condition: Condition, now: Health): Promise<boolean | string | undefined> {
+  try {
+    return await condition.look(now);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As many of the first lines as a message has room for; a line that has no room by itself is cut. */
+function fitting(lines: readonly Line[]): readonly Line[] {
+  const chosen: Line[] = [];
+  let left = LONGEST_POST;
+  for (const line of lines) {
+    left -= line.text.length + 1;
+    if (left < 0) break;
+    chosen.push(line);
+  }
+  const [first] = lines;
+  if (chosen.length > 0 || first === undefined) return chosen;
+  return [{ ...first, text: first.text.slice(0, LONGEST_POST) }];
+}
+
+/** A time that Discord shows in the time zone of whoever reads it. */
+const timeOf = (ms: number) => `<t:${Math.floor(ms / 1000)}:f>`;

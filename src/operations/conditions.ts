@@ -1,0 +1,169 @@
+import type { Config } from '../config/config.ts';
+import type { DirectMessages } from '../discord/direct-messages.ts';
+import type { ToldLaterOutcome } from '../interactions/after-crash.ts';
+import { atMost } from '../lifecycle.ts';
+import { HOUR_MS } from '../numbers.ts';
+import type { Health, WatchedParts } from './health.ts';
+import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
+import { OVERDUE_MS } from './scheduled-backups.ts';
+
+/** What an operator is told of, in ops/alerts.yml and by the webhook. */
+export interface Condition {
+  /** Its rule in ops/alerts.yml. */
+  readonly alert: string;
+  /** For how many minutes it has to hold, as there. */
+  readonly minutes: number;
+  /** Whether it concerns all processes, so that one of them posts it. */
+  readonly isShared: boolean;
+  /** How it reads while it holds, and afterwards. */
+  readonly says: string;
+  readonly over: string;
+  /** @returns whether it holds, or a detail of it, which names no secret and no member */
+  readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
+}
+
+/** Rules of ops/alerts.yml that the webhook leaves out: they ask for a look at numbers, and members were told. */
+export const FOR_PROMETHEUS_ALONE: readonly string[] = [
+  'ListingBotSlowFirstResponses',
+  'ListingBotStoreErrors',
+  'ListingBotUnanswered',
+  'ListingBotUnknownOutcomes',
+];
+
+/** With fewer IDENTIFYs left of a day, something begins sessions again and again. */
+const FEW_IDENTIFIES = 250;
+/** How long Discord is waited for, in milliseconds. */
+const ASK_MS = 1_000;
+/** For how long something that happened counts, in milliseconds, as in the rules. */
+const EVENT_MS = 15 * 60_000;
+
+export interface ConditionsDeps extends WatchedParts {
+  readonly config: Pick<Config, 'backupEveryHours'>;
+  readonly directMessages: Pick<DirectMessages, 'isPaused'>;
+}
+
+/** Every condition, and what the bot tells of events that are such. */
+export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
+  const { path } = store;
+  const everyMs = config.backupEveryHours * HOUR_MS;
+  let notToldAt = Number.NEGATIVE_INFINITY;
+  let hasBackupFailed = false;
+  const isRecent = (at: number) => performance.now() - at < EVENT_MS;
+
+  async function identifiesLeft(): Promise<number> {
+    const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
+    if (left >= FEW_IDENTIFIES) return left;
+    // A new day may have begun.
+    await atMost(ASK_MS, gateway.askIdentifiesLeft());
+    return gateway.identifiesLeft() ?? left;
+  }
+
+  const list: readonly Condition[] = [
+    {
+      alert: 'ListingBotNotReady',
+      minutes: 2,
+      isShared: false,
+      says: 'The bot takes no commands',
+      over: 'The bot takes commands',
+      look: ({ ready, gateway: { detail }, store: stored }) => !ready && (stored.detail ?? detail ?? true),
+    },
+    {
+      alert: 'ListingBotStoreNotWritable',
+      minutes: 1,
+      isShared: false,
+      says: 'The database takes nothing, so nothing can be submitted',
+      over: 'The database takes what is written',
+      look: (health) => !health.store.ok,
+    },
+    {
+      alert: 'ListingBotShardDeaf',
+      minutes: 5,
+      isShared: false,
+      says: 'A part of the Discord servers gets no replies',
+      over: 'All Discord servers get replies',
+      // Without any session the bot is not ready.
+      look({ gateway: { shards } }) {
+        const { ready = 0, ...others } = shards;
+        const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);
+        return ready > 0 && deaf > 0 && `${deaf} of ${ready + deaf} shards have no session at Discord`;
+      },
+    },
+    {
+      alert: 'ListingBotBreakerOpen',
+      minutes: 5,
+      isShared: true,
+      says: 'The listing service is down',
+      over: 'The listing service answers',
+      look: ({ listing: { detail } }) => breaker.heldBackFor() !== 'none' && (detail ?? true),
+    },
+    {
+      alert: 'ListingBotFewIdentifies',
+      minutes: 0,
+      isShared: true,
+      says: 'Few starts are left of this day, and at none Discord resets the token: find what restarts the bot or uses its token',
+      over: 'Enough starts are left',
+      async look() {
+        const left = await identifiesLeft();
+        return left < FEW_IDENTIFIES && `${left} are left`;
+      },
+    },
+    {
+      alert: 'ListingBotNotTold',
+      minutes: 0,
+      isShared: false,
+      says: 'Members could not be told what became of a command that was cut off',
+      over: 'For 15 minutes every member could be told',
+      look: () => isRecent(notToldAt),
+    },
+    {
+      alert: 'ListingBotDirectMessagesStopped',
+      minutes: 0,
+      isShared: true,
+      says: 'Discord has stopped the direct messages of the bot: members get none for now',
+      over: 'Direct messages are sent',
+      look: directMessages.isPaused,
+    },
+    {
+      alert: 'ListingBotBackupFailed',
+      minutes: 0,
+      isShared: false,
+      says: 'A backup failed: the log says why',
+      over: 'Backups are made',
+      look: () => hasBackupFailed,
+    },
+    {
+      alert: 'ListingBotBackupOld',
+      minutes: 10,
+      isShared: false,
+      says: 'A backup is overdue: the log says why',
+      over: 'A backup was made',
+      async look() {
+        if (path === undefined || everyMs === 0) return false;
+        const last = await readLastBackup(store.values);
+        return last === undefined || Date.now() - last > everyMs + OVERDUE_MS;
+      },
+    },
+    {
+      alert: 'ListingBotDiskNearlyFull',
+      minutes: 5,
+      isShared: false,
+      says: 'The disk of the database is nearly full',
+      over: 'There is room on the disk of the database',
+      async look() {
+        if (path === undefined) return false;
+        const { free } = await roomFor(path);
+        return free < LEAST_FREE && `${mebibytes(free)} are free`;
+      },
+    },
+  ];
+
+  return {
+    list,
+    onToldLater(outcome: ToldLaterOutcome): void {
+      if (outcome !== 'told') notToldAt = performance.now();
+    },
+    onBackup(outcome: 'made' | 'failed'): void {
+      hasBackupFailed = outcome === 'failed';
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { createJob, type Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { createSparingLog } from '../sparing-log.ts';
+import type { Health } from './health.ts';
+import { readOperatorUrl } from './operator-urls.ts';
+
+const EVERY_MS = 60_000;
+
+export interface HeartbeatDeps {
+  readonly url: Secret;
+  readonly health: () => Promise<Health>;
+  readonly everyMs?: number | undefined;
+  readonly logger: Logger;
+}
+
+/** Asks the operator's monitor for its address once a minute while the bot is ready: where that stays away, the monitor tells. */
+export function createHeartbeat({ url, health, everyMs = EVERY_MS, logger }: HeartbeatDeps): Part {
+  const log = createSparingLog(logger);
+
+  async function beat(): Promise<void> {
+    const { ready } = await health();
+    if (!ready) return;
+    await readOperatorUrl(url).catch(({ message }: Error) => {
+      log.warn({ reason: message }, 'could not reach HEARTBEAT_URL; will try again in a minute');
+    });
+  }
+
+  return { name: 'heartbeat', ...createJob({ firstMs: everyMs, everyMs, run: beat }) };
+}

@@ -1,0 +1,294 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import type { Part } from '../../src/lifecycle.ts';
+import { createAlarms } from '../../src/operations/alarms.ts';
+import { type Condition, createConditions, FOR_PROMETHEUS_ALONE } from '../../src/operations/conditions.ts';
+import type { Health } from '../../src/operations/health.ts';
+import { createHeartbeat } from '../../src/operations/heartbeat.ts';
+import { Secret } from '../../src/secret.ts';
+import { oneBot } from '../support/bot.ts';
+import { createTestClock, recorder } from '../support/machine.ts';
+import { addServer } from '../support/people.ts';
+
+const MINUTE_MS = 60_000;
+const WELL: Health = {
+  version: '1.2.3',
+  ready: true,
+  gateway: { ok: true, shards: { ready: 1, connecting: 0, disconnected: 0 } },
+  store: { ok: true },
+  listing: { ok: null },
+};
+
+/** Another machine, which answers with these statuses, one after the other, and then with the last one. */
+async function startServer(...statuses: readonly number[]) {
+  const requests: { request: IncomingMessage; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const status = statuses[Math.min(requests.length, statuses.length - 1)] ?? 204;
+    requests.push({ request, body: await text(request) });
+    response.writeHead(status, { location: '/elsewhere' }).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = new Secret(`http://127.0.0.1:${port}/api/webhooks/1/s3cret`);
+  const posts = () => requests.map(({ body }) => JSON.parse(body).content as string);
+  return { url, requests, posts };
+}
+
+async function open(...statuses: readonly number[]) {
+  const clock = createTestClock();
+  const server = await startServer(...statuses);
+  const stored = new Map<string, unknown>();
+  const logger = recorder();
+  /** What holds now, by the name of its alert, and how often it was looked at. */
+  const holds: Record<string, boolean | string> = {};
+  let looks = 0;
+  let leader = '';
+  const conditions = (['own', 'shared'] as const).map(
+    (alert): Condition => ({
+      alert,
+      minutes: 2,
+      isShared: alert === 'shared',
+      says: `It is ${alert}`,
+      over: `It was ${alert}`,
+      look() {
+        looks += 1;
+        return holds[alert] ?? false;
+      },
+    }),
+  );
+
+  async function start(place = ''): Promise<Part> {
+    const alarms = createAlarms({
+      webhook: server.url,
+      conditions,
+      health: async () => WELL,
+      values: {
+        get: async (key) => stored.get(key),
+        set: async (key, value) => void stored.set(key, value),
+        delete: async (key) => stored.delete(key),
+      },
+      async claimJob() {
+        leader ||= place;
+        return leader === place;
+      },
+      place,
+      mayPost: () => true,
+      watchEveryMs: 1,
+      logger,
+    });
+    await alarms.start?.();
+    onTestFinished(() => alarms.stop?.());
+    return alarms;
+  }
+
+  return {
+    ...server,
+    clock,
+    logger,
+    holds,
+    start,
+    /** Waits until everything was looked at again, with what it led to. */
+    async look() {
+      const until = looks + 8;
+      await expect.poll(() => looks).toBeGreaterThan(until);
+    },
+  };
+}
+
+describe('an alarm', () => {
+  it('is posted once when a condition has held for its time, and once when it is over', async () => {
+    const { holds, clock, look, posts, requests, start } = await open(204);
+    await start();
+    holds.own = 'no @everyone';
+    await look();
+    clock.advance(2 * MINUTE_MS - 1_000);
+    await look();
+    expect(posts()).toEqual([]);
+    clock.advance(1_000);
+    await expect
+      .poll(posts)
+      .toEqual([expect.stringMatching(/^🔴 It is own: no @everyone \(since <t:\d+:f>\)$/)]);
+    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
+    clock.advance(10 * MINUTE_MS);
+    await look();
+    holds.own = false;
+    await expect.poll(posts).toHaveLength(2);
+    expect(posts()[1]).toMatch(/^🟢 Back again: It was own \(<t:\d+:f>\)$/);
+    clock.advance(10 * MINUTE_MS);
+    await look();
+    expect(posts()).toHaveLength(2);
+  });
+
+  it('is not posted where the condition was over before its time', async () => {
+    const { holds, clock, look, posts, start } = await open(204);
+    await start();
+    for (const isHolding of [true, false, true]) {
+      holds.own = isHolding;
+      await look();
+      clock.advance(MINUTE_MS + 30_000);
+    }
+    await look();
+    expect(posts()).toEqual([]);
+  });
+
+  it('waits for a minute after the last one, with all others', async () => {
+    const { holds, clock, look, posts, start } = await open(204);
+    await start();
+    holds.own = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(1);
+    holds.own = false;
+    holds.shared = true;
+    await look();
+    clock.advance(59_000);
+    await look();
+    expect(posts()).toHaveLength(1);
+    clock.advance(MINUTE_MS + 1_000);
+    await expect.poll(() => posts().join('\n')).toMatch(/Back again: It was own[\s\S]*It is shared/);
+  });
+
+  it('that cannot be posted is posted once Discord answers, and no address is named', async () => {
+    const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
+    await start();
+    holds.own = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    for (const tried of [1, 2, 3]) {
+      await expect.poll(posts).toHaveLength(tried);
+      await look();
+      clock.advance(MINUTE_MS);
+    }
+    await look();
+    expect(new Set(posts()).size).toBe(1);
+    expect(posts()).toHaveLength(3);
+    expect(logger.lines[0]).toMatchObject({ level: 'error', details: { reason: 'HTTP 302' } });
+    expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
+  });
+
+  it('is neither repeated nor forgotten over a restart', async () => {
+    const { holds, clock, look, posts, start } = await open(204);
+    const first = await start();
+    holds.own = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(1);
+    await look();
+    await first.stop?.();
+    await start();
+    await look();
+    clock.advance(10 * MINUTE_MS);
+    await look();
+    expect(posts()).toHaveLength(1);
+    holds.own = false;
+    await expect.poll(posts).toHaveLength(2);
+  });
+
+  it('is posted by each process that it concerns, and by one where it concerns all', async () => {
+    const { holds, clock, look, posts, start } = await open(204);
+    for (const place of ['a', 'b']) await start(place);
+    holds.own = true;
+    holds.shared = true;
+    await look();
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    const lines = () =>
+      posts()
+        .join('\n')
+        .split('\n')
+        .filter((line) => line !== '');
+    await expect.poll(lines).toHaveLength(3);
+    clock.advance(MINUTE_MS);
+    await look();
+    const shown = lines().map((line) => line.replace(/ \(since [^)]*\)/, ''));
+    expect(shown.toSorted()).toEqual(['🔴 It is own [a]', '🔴 It is own [b]', '🔴 It is shared']);
+  });
+});
+
+it('the conditions are the rules of ops/alerts.yml, and hold for the same time', () => {
+  const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
+    .split('- alert: ')
+    .slice(1);
+  const inPrometheus = rules.map((rule) => [
+    /^\w+/.exec(rule)?.[0] ?? '',
+    Number(/^ +for: (\d+)m$/m.exec(rule)?.[1] ?? 0),
+  ]);
+  const nothing = { config: { backupEveryHours: 24 }, store: {}, directMessages: {} };
+  const { list } = createConditions(nothing as never);
+  const here = list.map(({ alert, minutes }) => [alert, minutes]);
+  const compared = inPrometheus.filter(([alert]) => !FOR_PROMETHEUS_ALONE.includes(String(alert)));
+  expect(here.toSorted()).toEqual(compared.toSorted());
+  expect(inPrometheus.length).toBe(here.length + FOR_PROMETHEUS_ALONE.length);
+});
+
+it('a listing service that is down for five minutes reaches the operator, and that it is back', async () => {
+  const clock = createTestClock();
+  const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
+  onTestFinished(() => close());
+  const env = { OPERATOR_WEBHOOK_URL: operatorWebhook.url };
+  const bot = await oneBot({ env, timing: { watchEveryMs: 5 } });
+  const { member, listing } = await bot.newGuild({ key: 'sandbox-key' });
+  await listing.behave({ kind: 'down' });
+  for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.example.com:1`);
+  const { posts } = operatorWebhook;
+  await expect
+    .poll(() => {
+      clock.advance(10_000);
+      return posts;
+    })
+    .toEqual([expect.stringMatching(/^🔴 The listing service is down: unreachable: .*ECONNREFUSED/)]);
+  await listing.behave({ kind: 'ok' });
+  await addServer(member, 'd.example.com:1');
+  await expect
+    .poll(() => {
+      clock.advance(10_000);
+      return posts.slice(1);
+    })
+    .toEqual([expect.stringMatching(/^🟢 Back again: The listing service answers/)]);
+  expect(bot.output()).not.toContain(new URL(operatorWebhook.url).pathname.split('/').at(-1));
+});
+
+describe('a heartbeat', () => {
+  it('is sent while the bot is ready, and not while it is not', async () => {
+    const { url, requests } = await startServer(200);
+    let ready = false;
+    let asked = 0;
+    const logger = recorder();
+    const heartbeat = createHeartbeat({
+      url,
+      async health() {
+        asked += 1;
+        return { ...WELL, ready };
+      },
+      everyMs: 1,
+      logger,
+    });
+    await heartbeat.start?.();
+    onTestFinished(() => heartbeat.stop?.());
+    await expect.poll(() => asked).toBeGreaterThan(3);
+    expect(requests).toEqual([]);
+    ready = true;
+    await expect.poll(() => requests.length).toBeGreaterThan(2);
+    expect(requests[0]?.request.method).toBe('GET');
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('that is not taken is logged without its address', async () => {
+    const { url } = await startServer(404);
+    const logger = recorder();
+    const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });
+    await heartbeat.start?.();
+    onTestFinished(() => heartbeat.stop?.());
+    await expect.poll(() => logger.lines).toMatchObject([{ level: 'warn', details: { reason: 'HTTP 404' } }]);
+    expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
+  });
+});
