@@ -79,6 +79,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .selectAll()
       .where('telling', 'is not', null)
       .where('told_at', 'is not', null)
+      .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
   /** A run whose member has waited for further decisions. */
@@ -89,9 +90,10 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
 
   /** Takes the runs of a member of a guild, for good. */
   async function take({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
-    const found = await owed().where('guild_id', '=', guild_id).where('user_id', '=', user_id).execute();
+    const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    for (const row of found) {
+    // In the query the guild would replace the index of what is owed, and read its whole history.
+    for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('submissions')

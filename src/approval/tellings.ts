@@ -48,7 +48,9 @@ export function createTellings(deps: TellingsDeps) {
         .selectAll()
         .where('telling', 'is not', null)
         .where('told_at', 'is', null)
-        .where('state', 'in', ['done', 'refused', 'expired'])
+        // By the index of what has ended; a list of states would read every submission that is done.
+        .where('ended_at', '>', 0)
+        .where('state', '<>', 'withdrawn')
         .orderBy('ended_at')
         .executeTakeFirst();
       if (row === undefined) return undefined;

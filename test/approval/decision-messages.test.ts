@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createDecisionMessages } from '../../src/approval/decision-messages.ts';
 import type { DirectMessage } from '../../src/discord/direct-messages.ts';
@@ -59,7 +60,12 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
 }
 
 /** The direct messages of one process; what it sends is in `sent`, as `PROCESS USER`. */
-function processOver(store: Store, owner: string, sent: string[]) {
+function processOver(
+  store: Store,
+  owner: string,
+  sent: string[],
+  opened: () => Promise<void> = async () => undefined,
+) {
   const { wordsFor, pages } = createWords();
   return createDecisionMessages({
     isOn: true,
@@ -69,7 +75,7 @@ function processOver(store: Store, owner: string, sent: string[]) {
     runs: partsOver(store).runs,
     directMessages: {
       canSendTo: async () => true,
-      opened: async () => undefined,
+      opened,
       send: async (userId: string, _message: DirectMessage) => void sent.push(`${owner} ${userId}`),
     },
     settings: { getOrUnreadable: async () => DEFAULTS },
@@ -99,4 +105,18 @@ it('one process sends one direct message at a time, until it dies', async () => 
   await other.run();
   await other.run();
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
+});
+
+it('what waits stays stored while the channel of another member is being opened', async () => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5');
+  const sent: string[] = [];
+  const opening = Promise.withResolvers<void>();
+  const running = processOver(store, 'one', sent, () => opening.promise).run();
+  await setImmediate();
+  const owed = store.tables().selectFrom('submissions').select('telling').where('telling', 'is not', null);
+  expect(await owed.execute()).toEqual([{ telling: '5' }]);
+  opening.resolve();
+  await running;
+  expect([sent, await owed.execute()]).toEqual([['one 5'], []]);
 });

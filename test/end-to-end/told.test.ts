@@ -72,6 +72,25 @@ it.for([
   expect(directTo(guild, member)[0]?.current.content).toMatch(expected);
 });
 
+it.for([
+  ['Discord fails to open a channel', { kind: 'status', status: 503 }, /\/users\/@me\/channels$/],
+  ['the answer to the message is lost', { kind: 'answer lost' }, undefined],
+] as const)('a member gets one direct message where %s', async ([, fault, opening], {
+  guild,
+  member,
+  discord,
+}) => {
+  await turnApprovalOn(guild);
+  await addServer(member, `${HOST}:1`);
+  const path = opening ?? new RegExp(`/channels/${discord.directChannel(member.userId)}/messages$`);
+  discord.faults.inject({ fault, method: 'POST', path });
+  const before = discord.requests.length;
+  await approve(guild);
+  const attempts = () => discord.requests.slice(before).filter((request) => path.test(request.path));
+  await expect.poll(() => attempts().length).toBe(2);
+  await expect.poll(() => directTo(guild, member).length).toBe(1);
+});
+
 it('a member is told in their own language why something was refused', async ({ guild }) => {
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');

@@ -104,14 +104,15 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         if (isDenial(place)) return place;
         const { guild, channel, refusal } = place;
         if (refusal !== undefined) return refusal;
-        const body: MessageBody & { readonly nonce?: string } = Object(json);
+        const body: MessageBody & { readonly nonce?: string; readonly enforce_nonce?: boolean } =
+          Object(json);
         const needed = neededFor(channel, body);
         if ((channel.botPermissions & needed) !== needed) return missingPermissions;
         const denial = checkMessage({ request: 'post', body, files, current: undefined });
         if (denial !== undefined) return denial;
 
-        const { nonce } = body;
-        const posted = nonce === undefined ? undefined : postedBefore(nonce);
+        const { nonce, enforce_nonce: isEnforced } = body;
+        const posted = isEnforced && nonce !== undefined ? postedBefore(nonce) : undefined;
         if (posted !== undefined) return ok(posted.current);
         const mentions = mentionsThere(mentionsIn(body), guild, channel);
         const message = outgoing.post(channel.id, { body, files }, mentions);
