@@ -9,7 +9,7 @@ import {
 } from '../../src/approval/approval-view.ts';
 import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { button, rows } from '../../src/interactions/controls.ts';
+import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { isUnsent } from '../../src/submissions/draft.ts';
@@ -69,6 +69,8 @@ export function approvalActions(
     return { guildId, id, runId };
   }
 
+  const documentOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
+
   /**
    * The message in the channel is shown as it is now, however late its button was pressed; a panel, say, is none about the
    * submission. Nobody waits for it where something else was pressed.
@@ -76,7 +78,9 @@ export function approvalActions(
   async function showPressed(context: Deciding): Promise<void> {
     const { posted, shown } = context;
     const seen = seenOf(context);
-    const isAboutIt = JSON.stringify(shown?.components ?? []).includes(`:${seen.id}:`);
+    const isAboutIt = customIdsOf(shown?.components ?? []).some(
+      (id) => documentOf(parseCustomId(id)) === seen.id,
+    );
     if (posted && isAboutIt) await approvalMessages.show(seen, posted);
     else void approvalMessages.showDue();
   }

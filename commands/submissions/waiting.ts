@@ -1,8 +1,8 @@
 import { againText, approvalView, ownButtons } from '../../src/approval/approval-view.ts';
-import { type Context, OldMessage, type Reply } from '../../src/interactions/command.ts';
+import { type Context, OldMessage, type PressContext, type Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { endedServers, type Run } from '../../src/submissions/runs.ts';
+import { endedServers, isBeingSent, type Run } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -20,14 +20,15 @@ import { editAgain } from './again.ts';
  * @throws UserError why nothing can be done with it, in all other cases
  */
 export async function becameOf(
-  context: Context,
+  context: Context & Partial<Pick<PressContext, 'stopping'>>,
   { id, why }: { readonly id: string; readonly why: Unavailable },
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
-  const run = isSubmitted ? await deps.runs.settled(guildId, id) : undefined;
+  const run = isSubmitted ? await deps.runs.settled(guildId, id, context.stopping) : undefined;
   if (run?.userId !== user.id) throw noDraft(why, t);
+  if (isBeingSent(run)) throw noDraft('being-sent', t);
   const isLate = !run.needsModerator && (run.endedAt ?? 0) < receivedAt;
   if (!isLate) return runReply(context, run, deps);
   // What the message showed when the control was used may be older than the run, and would stay for good.
@@ -49,7 +50,7 @@ export async function unchanged(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, t } = context;
-  const run = await deps.runs.settled(guildId, id);
+  const run = await deps.runs.latest(guildId, id);
   if (run?.state !== 'waiting' || run.userId !== user.id) {
     return becameOf(context, { id, why: 'decided' }, deps);
   }

@@ -259,6 +259,12 @@ export function renewed(components: readonly unknown[]): readonly unknown[] {
   return JSON.parse(JSON.stringify(components, renew));
 }
 
+/** The custom ids of a message's controls. */
+export const customIdsOf = (components: readonly unknown[]): readonly string[] =>
+  components
+    .flatMap((row) => Object(row).components ?? [])
+    .flatMap((control) => Object(control).custom_id ?? []);
+
 /** The reverse of {@link customId}; the argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');

@@ -119,26 +119,27 @@ export function createHistory({ store, myTurn }: RecordsBase) {
         .select(['submissions.user_id', 'submissions.user_name'])
         .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
         .select(['submissions.document_id', 'submissions.state'])
-        .select([
-          'submissions.decided_by',
-          'submissions.decided_by_name',
-          'submissions.refusal',
-          'submissions.refusal_key',
-          'servers.outcome',
-        ])
-        // Of a single server the least value of a column is its value.
-        .select(({ fn }) => [
-          fn.countAll<number>().as('count'),
-          fn.min('servers.host').as('host'),
-          fn.min('servers.port').as('port'),
-          fn.min('servers.query_port').as('query_port'),
-          fn.min('servers.game').as('game'),
-          fn.min('servers.ended_at').as('ended_at'),
-          fn.min('servers.message').as('message'),
-          fn.min('servers.reason').as('reason'),
-        ])
+        .select(['submissions.decided_by', 'submissions.decided_by_name'])
+        .select(['submissions.refusal', 'submissions.refusal_key', 'servers.outcome'])
+        .select(({ fn }) => fn.countAll<number>().as('count'))
         .execute();
-      return ids.flatMap((id) => submissionOf(rows.filter((row) => row.id === id)) ?? []);
+      const single = Map.groupBy(rows, ({ id }) => id)
+        .values()
+        .flatMap(([row, ...others]) => (row?.count === 1 && others.length === 0 ? [row.id] : []))
+        .toArray();
+      const servers = withSubmission(guildId, {})
+        .where('submissions.id', 'in', single)
+        .select(ENTRY_COLUMNS)
+        .select('servers.submission_id');
+      const found = single.length > 0 ? await servers.execute() : [];
+      const only = new Map(found.map((row) => [row.submission_id, entryOf(row)]));
+      return ids.flatMap(
+        (id) =>
+          submissionOf(
+            rows.filter((row) => row.id === id),
+            only.get(id),
+          ) ?? [],
+      );
     },
     /** All servers that the filter lets through, some at a time. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
@@ -216,20 +217,24 @@ export const ENTRY_COLUMNS = [
 type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'refusal' | 'refusal_key'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
-/** The servers of a submission with the same outcome: how many, and one of them. */
-interface OutcomeRow extends EntryRow {
-  readonly id: string;
-  readonly document_id: string;
-  readonly state: SubmissionsTable['state'];
+/** A submission, and how many of its servers have an outcome. */
+interface OutcomeRow
+  extends Pick<SubmissionsTable, 'id' | 'document_id' | 'state' | 'user_id' | 'user_name'>,
+    Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
+    Pick<SubmissionsTable, 'refusal' | 'refusal_key'>,
+    Pick<ServersTable, 'outcome'> {
   readonly submission_ended_at: number | null;
-  readonly decided_by_name: string | null;
-  readonly corrected_by: string | null;
-  readonly corrected_by_name: string | null;
   readonly count: number;
 }
 
-/** @param rows one for each outcome */
-function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined {
+/**
+ * @param rows one for each outcome
+ * @param only the server, where it is the only one
+ */
+function submissionOf(
+  rows: readonly OutcomeRow[],
+  only: HistoryEntry | undefined,
+): SubmissionEntry | undefined {
   const [first] = rows;
   // The submission was deleted meanwhile.
   if (first === undefined) return undefined;
@@ -248,7 +253,7 @@ function submissionOf(rows: readonly OutcomeRow[]): SubmissionEntry | undefined 
     correctedBy: first.corrected_by ?? undefined,
     correctedByName: first.corrected_by_name ?? '',
     refusal: storedReason(first),
-    only: rows.length === 1 && first.count === 1 ? entryOf(first) : undefined,
+    only,
   };
 }
 

@@ -208,7 +208,17 @@ export function createPipeline(deps: PipelineDeps) {
     return draft ? drafts.replace(order, id, draft) : drafts.open(order, id);
   }
 
-  /** Checks the order and reserves what may be submitted, or says why nothing may. Called inside the guild's transaction. */
+  /**
+   * Checks an order and reserves what may be submitted, or returns why nothing may. Called inside the guild's transaction. The
+   * first check that fails decides. What only an admin can change comes before what the member can change, and what time alone
+   * changes comes last:
+   * 1. the document: it is gone, or a run of it waits or runs;
+   * 2. the guild's key, then the games that the guild allows;
+   * 3. the servers: already submitted, none left, or on their way in another submission;
+   * 4. limits, for what does not wait for a moderator;
+   * 5. the promise of the button;
+   * 6. for what waits for a moderator: how much may wait.
+   */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
     const { drafts, runs, alreadySubmitted, waitingRuns, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;

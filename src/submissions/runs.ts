@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Insertable, sql } from 'kysely';
 import { type NotSent, notSent, type ServerSubmission } from '../listing/contract.ts';
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
@@ -20,6 +20,7 @@ export const WAITS_MS = 7 * DAY_MS;
 
 /** How often it is looked whether a run has ended, in milliseconds. */
 const LOOKED_AT_EVERY_MS = 500;
+const MOST_LOOKS = TOKEN_LIVES_MS / LOOKED_AT_EVERY_MS;
 
 export interface MessagePlace {
   readonly channelId: string;
@@ -309,12 +310,19 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
     return row && read(row);
   }
 
-  /** The latest run of a document, waiting while it is sent without a moderator. */
-  async function settled(guildId: string, documentId: string): Promise<Run | undefined> {
-    for (;;) {
+  /**
+   * The latest run of a document. While that is being sent without a moderator, this waits for its end: 15 minutes at most, and
+   * not while the bot stops.
+   */
+  async function settled(
+    guildId: string,
+    documentId: string,
+    stopping?: AbortSignal,
+  ): Promise<Run | undefined> {
+    for (let looks = 1; ; looks += 1) {
       const run = await latest(guildId, documentId);
-      if (run?.state !== 'running' || run.needsModerator) return run;
-      await sleep(LOOKED_AT_EVERY_MS);
+      if (!isBeingSent(run) || looks === MOST_LOOKS || stopping?.aborted) return run;
+      await sleep(LOOKED_AT_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 
@@ -553,6 +561,9 @@ const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): b
 /** Whether moderators decide on a run, or did, in a message that doesn't show that they refused it. */
 const hasMessage = (row: SubmissionsTable): boolean =>
   needsModerator(row) && !(row.state === 'refused' && row.shown === row.changes);
+
+/** Whether a run is being sent that no moderator decides on. */
+export const isBeingSent = (run: Run | undefined): boolean => run?.state === 'running' && !run.needsModerator;
 
 /** The servers of a run that have ended. */
 export const endedServers = ({ servers }: Pick<Run, 'servers'>): readonly EndedServer[] =>

@@ -154,6 +154,15 @@ describe('what is left of a document after a run', () => {
   });
 });
 
+it('a run that is being sent is returned as it is while the bot stops', async () => {
+  const { runs, run } = await open();
+  const id = await run([readyRow(1, 'a')]);
+  const stopping = new AbortController();
+  const settled = runs.settled('1', 'list', stopping.signal);
+  stopping.abort();
+  expect(await settled).toMatchObject({ id, state: 'running' });
+});
+
 describe('a run that was under way when the bot ended', () => {
   it('is unknown as far as it had left, and the rest can be submitted again', async () => {
     const { runs, run, end, servers, leftRows } = await open();
