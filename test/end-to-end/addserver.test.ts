@@ -45,7 +45,7 @@ describe('/addserver', () => {
   }) => {
     await listing.behave({ kind: 'json', status: 200, body: { status: 'success', message: null } }, 1);
     const answer = await addServer(member, 'play.example.com:27015');
-    await says(answer, ACCEPTED);
+    await says(answer, 'Sent for review.');
     expect(textOf(answer)).not.toMatch(/[“”>]/);
     expect(labelsOf(answer)).toEqual([]);
   });
