@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfig } from '../../src/config/config.ts';
 import { oneBot } from '../support/bot.ts';
@@ -47,9 +49,23 @@ const eggSchema = z.object({
   ),
 });
 
+/** A compose file, as far as the tests look at it. */
+const composeSchema = z.object({
+  services: z.record(
+    text,
+    z.object({
+      image: text.optional(),
+      build: z.object({ context: text }).optional(),
+      env_file: z.array(z.object({ path: text, format: text })).optional(),
+      depends_on: z.record(text, z.object({ condition: text })).optional(),
+      healthcheck: z.object({ test: z.array(text) }).optional(),
+    }),
+  ),
+});
+
 describe('the files that an operator is given', () => {
   it.each([
-    ['dclint', ['compose.yaml', 'compose.scale.yaml']],
+    ['dclint', ['compose.yaml', 'compose.scale.yaml', '--disable-rule=no-build-and-image']],
     ['dockerfile-utils', ['lint', 'Dockerfile']],
   ])('are such that %s has nothing to say', (program, args) => {
     const tool = join(ROOT, 'node_modules/.bin', program);
@@ -82,9 +98,74 @@ describe('the files that an operator is given', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
-    const { variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
-    const tag = variables.find(({ env_variable }) => env_variable === 'GIT_TAG');
-    expect(tag?.default_value).toBe(`v${version}`);
+  });
+
+  it('check out the newest version, and main while there is none', () => {
+    const remote = mkdtempSync(join(tmpdir(), 'remote-'));
+    onTestFinished(() => rmSync(remote, { recursive: true }));
+    const git = (...args: readonly string[]) =>
+      run('git', ['-C', remote, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args]);
+    git('init', '--initial-branch=main');
+    git('commit', '--allow-empty', '--message=first');
+    const { scripts: egg, variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
+    expect(variables.find(({ env_variable }) => env_variable === 'GIT_TAG')?.default_value).toBe('');
+    const [ofEgg = ''] = /^if \[ -z[\s\S]*?^fi$/m.exec(egg.installation.script) ?? [];
+    const docs = file('docs/operators.md');
+    const [ofDocs = ''] = /^TAG=.*$/m.exec(docs) ?? [];
+    const [, ofUpdate = ''] = /^ *git checkout "\$\((.*)\)"$/m.exec(docs) ?? [];
+    const found = () => [
+      run('bash', ['-ec', `GIT_ADDRESS=${remote} GIT_TAG=; ${ofEgg}; echo $GIT_TAG`]).printed,
+      run('sh', ['-ec', `${ofDocs.replace('REPOSITORY', remote)}; echo \${TAG:-main}`]).printed,
+      run('sh', ['-ec', `cd ${remote}; ${ofUpdate}`]).printed,
+    ];
+    expect(found()).toEqual(['main', 'main', 'FETCH_HEAD']);
+    for (const tag of ['v0.9.0', 'v0.10.0', 'v0.11.0-rc.1', 'other']) git('tag', tag);
+    expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
+  });
+
+  describe.each(['compose.yaml', 'compose.scale.yaml'])('%s, as Compose reads it,', (name) => {
+    /** Merged and interpolated (Compose specification: Fragments, Interpolation). */
+    function read(env: Readonly<Record<string, string>>) {
+      const interpolated = file(name).replace(
+        /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+        (_, variable, sign, other) => {
+          const value = env[variable] || (sign === '-' ? other : undefined);
+          if (value === undefined) throw new Error(`${variable} is missing`);
+          return value;
+        },
+      );
+      return composeSchema.parse(parse(interpolated, { merge: true })).services;
+    }
+    const botsOf = (services: ReturnType<typeof read>) =>
+      Object.entries(services).filter(([service]) => service.startsWith('bot'));
+
+    it('builds an image, or takes the one that BOT_IMAGE names', () => {
+      const BOT_HOST = 'bot.example.com';
+      for (const [, bot] of botsOf(read({ BOT_HOST }))) {
+        expect(bot).toMatchObject({ image: 'server-listing-bot', build: { context: '.' } });
+      }
+      const BOT_IMAGE = 'ghcr.io/owner/repository:0.3.0';
+      const bots = botsOf(read({ BOT_HOST, BOT_IMAGE }));
+      expect(bots.length).toBeGreaterThan(0);
+      for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
+    });
+
+    it('reads .env as it stands, and needs no variable in it but those of the bot', () => {
+      for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
+        expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
+      }
+      expect(file(name)).toContain('Compose 2.30');
+    });
+
+    it('starts a bot once its database answers', () => {
+      const services = read({ BOT_HOST: 'bot.example.com' });
+      const { database } = services;
+      for (const [, bot] of botsOf(services)) {
+        const wanted = database && { database: { condition: 'service_healthy' } };
+        expect(bot.depends_on).toEqual(wanted);
+      }
+      if (database) expect(database.healthcheck?.test.slice(0, 2)).toEqual(['CMD', 'pg_isready']);
+    });
   });
 
   it.each([
