@@ -45,7 +45,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     // What the service said stands below.
     if (outcome.kind === 'rejected') {
       const isStill = outcome.known === 'invalidKey' && change === undefined;
-      return isStill ? [signed('rejected', t('keystatus.stillRefused'))] : [];
+      return isStill ? [signed('rejected', t('keystatus.stillRejected'))] : [];
     }
     return [signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
   }

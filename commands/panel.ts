@@ -20,7 +20,7 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
     }
     return modal({
       id: customId('panel', 'post'),
-      title: t('panel.window'),
+      title: t('panel.modal'),
       text: t('panel.everyone'),
       fields: [panelText(t)],
     });

@@ -28,9 +28,9 @@ export function privacyCommand({
       sentences(
         t('privacy.ofYou'),
         t('privacy.kept', { count: historyDays }),
-        t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
+        t('privacy.keptRejected', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ),
-      sentences(t('privacy.waiting', { count: WAITS_MS / DAY_MS }), t('privacy.telling')),
+      sentences(t('privacy.waiting', { count: WAITS_MS / DAY_MS }), t('privacy.notice')),
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),
       t('privacy.key'),
       t('privacy.settings'),
@@ -40,7 +40,7 @@ export function privacyCommand({
         backupDays > 0 ? t('privacy.backups', { count: backupDays }) : undefined,
       ),
     ];
-    const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
+    const forget = button(customId('privacy', 'forget'), t('privacy.deleteName'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), 'danger');
     const messages = isUntold
       ? button(customId('privacy', 'messages', 'on'), t('privacy.messagesOn'))
@@ -72,8 +72,8 @@ export function privacyCommand({
       forget: {
         answers: 'at once',
         run: async ({ t }) => {
-          const asked = sentences(t('privacy.askForget'), t('privacy.askForgetWaiting'));
-          return question(t, asked, 'forgetme', t('privacy.forget'));
+          const asked = sentences(t('privacy.askDeleteName'), t('privacy.askDeleteNameWaiting'));
+          return question(t, asked, 'forgetme', t('privacy.deleteName'));
         },
       },
       forgetme: {
@@ -82,7 +82,7 @@ export function privacyCommand({
           const count = await deletion.member(guildId, user.id);
           // What waited is withdrawn. Nobody waits for its message.
           void approvalMessages.showDue();
-          return { content: count === 0 ? t('privacy.unnamed') : t('privacy.forgotten', { count }) };
+          return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
         },
       },
       erase: {

@@ -22,7 +22,9 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
       ...(shown.now.mentionsApprovalRole ? [reader.t('settings.approval.mentions')] : []),
       ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(reader.t, shown)]),
       reader.t(
-        decisionMessages.isOn && tells(shown.now) ? 'settings.approval.tells' : 'settings.approval.tellsNot',
+        decisionMessages.isOn && tells(shown.now)
+          ? 'settings.approval.directMessages'
+          : 'settings.approval.noDirectMessages',
       ),
       ...waitingTexts(reader, shown),
     ];
@@ -87,8 +89,8 @@ const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
 
 const tellButton = (t: Translate, now: Settings) =>
   tells(now)
-    ? button(changeId('approval', 'tell-not'), t('settings.approvalTellNotButton'))
-    : button(changeId('approval', 'tell'), t('settings.approvalTellButton'));
+    ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
+    : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
 
 /** Whether members get the decision as a direct message. */
 const tells = ({ directMessages }: Settings): boolean => directMessages !== false;

@@ -53,7 +53,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
         ],
         buttons: [
           button(windowId('panels', messageId, page.number), t('again.edit')),
-          button(change('forget'), t('settings.panels.forget')),
+          button(change('forget'), t('settings.panels.stopManaging')),
           ...pageButtons(context, page, { command: 'settings', action: 'open', state: 'panels' }),
         ],
       };

@@ -36,7 +36,7 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   const { readable, invalidSince, workedAt } = key;
   if (!readable) return `${BROKEN} ${t('settings.key.unreadable')}`;
   if (invalidSince !== undefined) {
-    return `${BROKEN} ${t('settings.key.refused', { seconds: secondsOf(invalidSince) })}`;
+    return `${BROKEN} ${t('settings.key.rejected', { seconds: secondsOf(invalidSince) })}`;
   }
   if (workedAt === undefined) return `${FINE} ${t('settings.key.set')}`;
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;

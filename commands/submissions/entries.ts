@@ -38,7 +38,7 @@ export function entryText(
     ? describe(t, only, games, LONGEST_WORDS)
     : `**${number}.** ${t('look.servers', { count })}`;
   if (isRefused) {
-    const refused = signed('rejected', decisionText(t, 'refused', entry));
+    const refused = signed('rejected', decisionText(t, 'declined', entry));
     return [what, [refused, ...about].join(' · '), ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);

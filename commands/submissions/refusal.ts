@@ -22,22 +22,22 @@ const LONGEST_NAMED = 60;
 
 export function refusalModal({ t, argument }: PressContext, run: Run, games: GameIndex): Modal {
   const isList = run.servers.length > 1;
-  const hint = t('approval.window.hint');
+  const hint = t('approval.modal.hint');
   return modal({
     id: submissionsId('refuse', argument),
-    title: t('approval.window.title'),
+    title: t('approval.modal.title'),
     text: isList ? numberedText(t, run) : (approvalView(t, run, games).embeds[0]?.description ?? ''),
     fields: [
       {
         kind: 'select',
         id: 'why',
-        label: t('approval.window.reason'),
+        label: t('approval.modal.reason'),
         hint,
-        placeholder: t('approval.window.reason'),
+        placeholder: t('approval.modal.reason'),
         options: REFUSAL_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
         required: false,
       },
-      { id: 'reason', label: t('approval.window.words'), hint, most: LONGEST_REASON, long: true },
+      { id: 'reason', label: t('approval.modal.words'), hint, most: LONGEST_REASON, long: true },
       ...(isList ? [linesField(t)] : []),
     ],
   });
@@ -51,8 +51,8 @@ function numberedText(t: Translate, run: Run): string {
 
 const linesField = (t: Translate): Field => ({
   id: 'lines',
-  label: t('approval.window.lines'),
-  hint: t('approval.window.linesHint'),
+  label: t('approval.modal.lines'),
+  hint: t('approval.modal.linesHint'),
   most: LONGEST_NUMBERS,
 });
 

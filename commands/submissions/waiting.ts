@@ -81,7 +81,7 @@ async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promi
   const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = endedServers({ servers: await deps.runs.earlier(run) });
   const texts = [
-    sentences(content, next, isTold ? t('approval.tells') : undefined),
+    sentences(content, next, isTold ? t('approval.directMessage') : undefined),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
   ];
   return {
@@ -105,7 +105,7 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
     case 'being-sent':
       return new UserError(t('again.busy'));
     default: {
-      const anew = button(submitId('anew'), t('again.anew'), 'primary');
+      const anew = button(submitId('anew'), t('again.reopenForm'), 'primary');
       return new OldMessage(t(`again.over.${OVER[why]}`), rows([anew]));
     }
   }

@@ -60,5 +60,5 @@ function wrongText({ t }: SubmitContext, { draft, wrong }: EditedWaiting, { game
     return signed('not-sent', notChangedText(problemText(only.problem, t), t));
   }
   const items = firstItems(t, wrong, FEW_NAMED, (row) => refusedItem(t, row, games, draft.source === 'text'));
-  return [signed('not-sent', t('list.refused', { count: wrong.length })), ...items].join('\n');
+  return [signed('not-sent', t('list.invalid', { count: wrong.length })), ...items].join('\n');
 }

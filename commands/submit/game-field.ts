@@ -45,8 +45,8 @@ export async function comesText(
   const waits = isToWait(found, context);
   const where = announcedIn(found, { channelId: waits ? undefined : channelId, panelChannelId });
   return sentences(
-    waits ? t('window.moderator') : undefined,
-    where === undefined ? undefined : t('window.announced', { channelId: where }),
+    waits ? t('modal.moderator') : undefined,
+    where === undefined ? undefined : t('modal.announced', { channelId: where }),
   );
 }
 
@@ -99,7 +99,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeName(name));
   const texts = [
     noKey && keyText(noKey, context),
-    isLimited && !isSelect && t('window.someGames', { games: namedText(t, names, allowed.length) }),
+    isLimited && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),
     wanted.isCorrection !== true && (await comesText(context, context.panelChannelId, deps)),
   ];
   return { allowed, field, text: texts.filter(Boolean).join('\n\n') };

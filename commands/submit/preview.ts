@@ -91,7 +91,7 @@ function refusedText(
   if (count === 0) return '';
   const isNumbered = draft.source === 'text';
   const lines = [
-    t('list.refused', { count }),
+    t('list.invalid', { count }),
     ...firstItems(t, refused, MOST_NAMED, (row) => refusedItem(t, row, games, isNumbered)),
   ];
   if (count > MOST_NAMED) lines.push(t('list.allIn', { files }));

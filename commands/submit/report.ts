@@ -181,7 +181,7 @@ function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): st
   const refused = lines.filter(isRefused);
   if (refused.length === 0) return '';
   const items = firstItems(t, refused, FEW_NAMED, (row) => refusedItem(t, row, games, true));
-  return [signed('not-sent', t('list.refused', { count: refused.length })), ...items].join('\n');
+  return [signed('not-sent', t('list.invalid', { count: refused.length })), ...items].join('\n');
 }
 
 function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): string {

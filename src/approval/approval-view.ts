@@ -60,7 +60,7 @@ function kindOf({ state, servers }: Run): keyof typeof LOOK {
 /** What a moderator has decided, and who it was, unless they had their name deleted. */
 export function decisionText(
   t: Translate,
-  decision: 'approved' | 'refused',
+  decision: 'approved' | 'declined',
   {
     decidedBy: id = '',
     decidedByName: name,
@@ -101,7 +101,7 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
       return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
     case 'refused': {
-      const refused = signed('rejected', decisionText(t, 'refused', run));
+      const refused = signed('rejected', decisionText(t, 'declined', run));
       return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
     }
     default:
@@ -186,7 +186,7 @@ export function decisionButtons(
   const seen = `${documentId}:${id}`;
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
-    button(submissionsId('refuse', seen), t('approval.refuse'), 'danger'),
+    button(submissionsId('refuse', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
     button(submissionsId('all', seen), t('approval.showAll')),
   ];

@@ -124,7 +124,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
       nonce,
-      content: [content, t('told.where', { channel }), `-# ${t('told.off')}`].join('\n'),
+      content: [content, t('notice.where', { channel }), `-# ${t('notice.off')}`].join('\n'),
       embeds,
     };
   }
@@ -186,8 +186,8 @@ function together({ t }: Context, decided: readonly Run[], views: readonly Appro
   const declined = decided.filter(({ state }) => state === 'refused').length;
   const approved = decided.length - declined;
   const counts = [
-    ...(approved > 0 ? [t('told.approved', { count: approved })] : []),
-    ...(declined > 0 ? [t('told.declined', { count: declined })] : []),
+    ...(approved > 0 ? [t('notice.approved', { count: approved })] : []),
+    ...(declined > 0 ? [t('notice.declined', { count: declined })] : []),
   ];
   return { content: `**${t.and(counts)}**`, embeds: views.slice(0, MOST_EMBEDS).map(asEmbed) };
 }

@@ -82,7 +82,8 @@ export function createTellings(deps: TellingsDeps) {
         interaction,
         shown: undefined,
         message,
-        fallback: () => context.t('failure.notTaken', { submissions: context.mention('submissions') }),
+        fallback: () =>
+          context.t('failure.rejectedByDiscord', { submissions: context.mention('submissions') }),
       },
       reply,
     );

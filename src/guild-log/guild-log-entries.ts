@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         refusal.code === 'key-invalid'
-          ? sentences(t('ended.one.not-sent'), t('key.refused'))
+          ? sentences(t('ended.one.not-sent'), t('key.rejected'))
           : t('addserver.notReady', { short: refusedText(refusal, t).short });
       await guildLog.tell(
         guildId,
@@ -85,7 +85,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
     await guildLog.alert(guildId, (t) => {
       // Commands stand in the text: Android shows none to tap in an embed (discord-api-docs#5635).
       const text = sentences(
-        t('key.refused'),
+        t('key.rejected'),
         t('key.next.admin', { setkey: mention('setkey') }),
         t('key.check', { keystatus: mention('keystatus') }),
       );

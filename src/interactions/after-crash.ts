@@ -63,7 +63,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
       await tellGuild(interaction.guildId, (t) =>
-        t('resume.told', { user: escapeText(interaction.user.name), what: bareText(said) }),
+        t('resume.notice', { user: escapeText(interaction.user.name), what: bareText(said) }),
       );
     } else {
       await logWhatDeadLeft(context);
@@ -101,7 +101,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
             interaction,
             shown,
             message,
-            fallback: () => t('failure.notTaken', { submissions: context.mention('submissions') }),
+            fallback: () => t('failure.rejectedByDiscord', { submissions: context.mention('submissions') }),
           },
           said,
         );

@@ -108,7 +108,7 @@ export function createAnswering(deps: AnswerDeps) {
   /** What a member reads instead of a reply that Discord does not take. What the action did stays done. */
   function notTaken(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
-    const says = t('failure.notTaken', { submissions: mention('submissions') });
+    const says = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
     return referring(error, inFlight, says, 'Discord did not take a reply');
   }
 

@@ -17,7 +17,7 @@ export function keyText(why: NoKey, reader: Reader): string {
     case 'key-unreadable':
       return sentences(t('key.unreadable'), enterText(reader));
     case 'key-invalid':
-      return sentences(t('key.refused'), renewText(reader, why.setBy));
+      return sentences(t('key.rejected'), renewText(reader, why.setBy));
   }
 }
 

@@ -46,7 +46,7 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
       return `${signed('not-sent', text)}\n${sentences(still, help)}`;
     }
     case 'already-submitted':
-      return `${refusalText(refusal, reader, games)}\n${sentences(still, t('approval.toRefuse'))}`;
+      return `${refusalText(refusal, reader, games)}\n${sentences(still, t('approval.toDecline'))}`;
     default:
       return `${refusalText(refusal, reader, games)}\n${still}`;
   }

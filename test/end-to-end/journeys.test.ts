@@ -190,8 +190,8 @@ it.for([
     );
     await window(member, found, t('list.button.game'));
     await pressed(member, good(await member.pick(found, ['cs2'])), t('button.cancel'));
-    const question = await pressed(member, await slash(member, 'privacy'), t('privacy.forget'));
-    await pressed(member, question, t('privacy.forget'));
+    const question = await pressed(member, await slash(member, 'privacy'), t('privacy.deleteName'));
+    await pressed(member, question, t('privacy.deleteName'));
   }
 
   /** An admin renews the key that the service refuses. */
