@@ -60,6 +60,7 @@ export function previewOf(
   const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
   const texts = [
     first,
+    totalText(t, draft.rows, sendable.length),
     refusedText(reader, prepared, refused, { games, files: names }),
     readyText(t, prepared, ready.length, waiting.length),
     ready.length > 0 && comes !== '' && `-# ${comes}`,
@@ -75,6 +76,13 @@ export function previewOf(
   }
   const lines = ready.map(({ submission }) => describe(t, submission, games, LONGEST_WORDS));
   return { content, embeds: lines.length === 0 ? [] : [{ description: fittingLines(t, lines) }], files };
+}
+
+/** How many game servers there are, where some are ready and others aren't. */
+function totalText(t: Translate, rows: readonly Row[], ready: number): string {
+  const open = rows.filter(isRefused).length;
+  if (ready === 0 || open === 0) return '';
+  return t('list.total', { servers: t('look.servers', { count: ready + open }), ready, open });
 }
 
 /**

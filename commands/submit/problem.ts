@@ -69,7 +69,7 @@ async function helpFor(context: Context, document: Prepared, row: RefusedRow, de
     buttons: [
       isWaiting && mineButton(t),
       ...controls.buttons,
-      ...repairButtons(t, document, row),
+      ...repairButtons(t, document, row, games),
       editButton(t, document.id),
     ],
   };

@@ -1,8 +1,9 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { gameRepair, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
-import { type RefusedRow, readRow } from '../../src/server-lists/row.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
+import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
+import { gameOf, type RefusedRow, readRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -18,14 +19,27 @@ interface Repairable {
   readonly draft: Pick<Draft, 'source'>;
 }
 
+/** UTF-16 units of an address and a game on a button. */
+const LONGEST_SWAPPED = 60;
+
 /** What puts something else into a field, as buttons. */
-export function repairButtons(t: Translate, document: Repairable, row: RefusedRow): readonly Control[] {
-  const { problem, address } = row;
+export function repairButtons(
+  t: Translate,
+  document: Repairable,
+  row: RefusedRow,
+  games: Pick<GameIndex, 'find'>,
+): readonly Control[] {
+  const { problem, address, typed } = row;
+  if (isSwapped(typed, games)) {
+    const swap: Repair = { field: 'swap', value: '' };
+    const value = shorten(rowText(repaired(typed, swap)), LONGEST_SWAPPED);
+    return useButton(document, swap, t('again.use', { value }));
+  }
   const found =
     address === undefined
       ? []
       : useButton(document, { field: 'server', value: address }, t('again.use', { value: address }));
-  const repairs = repairsOf(problem).flatMap((repair) => {
+  const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
     const removes = repair.field === 'queryPort';
     const key = isSentAtOnce(document.draft) ? 'submitPort' : 'use';
     const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
@@ -161,7 +175,7 @@ function labelAfterRefusal(
 const writeRepair = ({ field, value, port }: Repair): string =>
   `${port === undefined ? field : `${field}-${port}`}:${value}`;
 
-const FIELDS = ['server', 'game', 'port', 'queryPort'] as const;
+const FIELDS = ['server', 'game', 'port', 'queryPort', 'swap'] as const;
 
 /**
  * The reverse of {@link writeRepair}; `undefined` when it names no field.

@@ -20,7 +20,7 @@ import { comesText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
-import { guesser } from './problem-text.ts';
+import { guesser, someNumbers } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
 /** Why a text cannot be read as a list at all, or a list cannot be kept. */
@@ -93,12 +93,17 @@ function gameControls(
   const guesses = gameGuesses(games);
   const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
   const choices = (['missing', 'unknown'] as const).map((lines) => {
-    const count = draft.rows.filter(guesses.isAmong(lines)).length;
+    const rows = draft.rows.filter(guesses.isAmong(lines));
+    const count = rows.length;
     if (count === 0) return {};
     const all = gameOptions(choice?.lines === lines ? choice.games : games.all);
     const options = all.slice(0, LIMITS.choices);
     const isAll = options.length > 0 && options.length === all.length;
-    const placeholder = t(`list.button.${SELECT_LABELS[lines]}`, { count });
+    const numbers = rows.map(({ line }) => line);
+    const placeholder =
+      draft.source === 'text'
+        ? t('list.button.gameOfLines', { count, numbers: someNumbers(t, numbers) })
+        : t(`list.button.${SELECT_LABELS[lines]}`, { count });
     return {
       choice: select({ id: submitId('game', id, lines), placeholder, options }),
       ask: !isAll && button(submitId('askgame', id, lines), t(`list.button.${ASK_LABELS[lines]}`)),

@@ -42,7 +42,7 @@ const WORDS = {
   join: 'join client player players',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
   other:
-    'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https www panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana',
+    'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana',
 } as const;
 
 type Meaning = keyof typeof WORDS;

@@ -1,6 +1,7 @@
 import { parseAddress } from '../addresses/address.ts';
 import type { Game } from '../listing/contract.ts';
 import type { Games } from '../listing/games.ts';
+import { withDots } from './repair.ts';
 import { keptRow, type ReadyRow, type RefusedRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
@@ -47,7 +48,9 @@ export function readOne(
 
 /** The one address in what was typed, where there are words or a web page around it. */
 function addressAmongWords({ server }: TypedRow, [only, ...others]: readonly Row[]): string | undefined {
-  if (parseAddress(server).ok || others.length > 0) return undefined;
+  if (parseAddress(server).ok) return undefined;
+  const dotted = withDots(server.trim());
+  if (dotted !== undefined || others.length > 0) return dotted;
   const address = typedOf(only).server;
   return parseAddress(address).ok ? address : undefined;
 }

@@ -205,6 +205,23 @@ describe('a first try that is not right', () => {
       ]);
   });
 
+  it('puts right what was exchanged, commas for dots, and a digit too many, with a press', async ({
+    member,
+    listing,
+  }) => {
+    const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
+    await member.press(swapped, 'Use a.example.com:1 rust');
+    const dotted = await addServer(member, 'b,example,com:2', { game: 'rust' });
+    await member.press(dotted, 'Use b.example.com:2');
+    const long = await addServer(member, 'c.example.com:280155', { game: 'rust' });
+    await member.press(long, 'Submit with port 28015');
+    expect(listing.submitted.map(({ server, port, game }) => `${server}:${port} ${game}`)).toEqual([
+      'a.example.com:1 rust',
+      'b.example.com:2 rust',
+      'c.example.com:28015 rust',
+    ]);
+  });
+
   it('says what is wrong with a query port, and leaves it out with a press', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });

@@ -350,12 +350,10 @@ describe('the preview', () => {
     );
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.\n• Line 1 none');
     const [missing, unknown] = selectsOf(preview);
-    expect([missing?.placeholder, unknown?.placeholder]).toEqual([
-      'Choose the game',
-      '2 with an unknown game: choose the game',
-    ]);
+    expect([missing?.placeholder, unknown?.placeholder]).toEqual(['Game of line 1', 'Game of lines 3 and 4']);
     const first = await member.pick(preview, ['cs2']);
     expect(labelsOf(first)).toContain('Submit 1 game server');
+    expect(textOf(first)).toMatch(/^\S* ?.*4 game servers: 1 ready, 3 need you/);
     expect(selectsOf(first).map(({ placeholder }) => placeholder)).toEqual([unknown?.placeholder]);
     const second = await member.pick(first, ['rust']);
     expect(textOf(second)).toMatch(/1 line needs fixing:\n• Line 2 near.* Did you mean Minecraft/);

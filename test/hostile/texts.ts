@@ -47,6 +47,39 @@ const PIECES = [
   ...[MARKUP, LISTS, ADDRESSES, LINKS, SIGNS].flatMap((group) => group.split(BETWEEN)),
 ];
 
+/** Names of fields, right and wrong, in several languages; values that fit them, and others. */
+const NAMES =
+  'server¦ip¦host¦hostname¦address¦port¦ports¦Port (UDP)¦game_port¦beacon_port¦queryPort¦steam_port¦game¦Spiel¦Abfrageport¦Endereço IP¦Порт¦ゲーム¦クエリポート¦เกม¦địa chỉ¦rcon¦sftp_details¦database¦type¦name¦players¦8.8.8.8:1¦cs2¦__proto__'.split(
+    BETWEEN,
+  );
+const VALUES: readonly unknown[] = [
+  ...['8.8.8.8', '8.8.8.8:1', 's.example.com', 'localhost', '10.0.0.1', 'cs2', 'Half-Life 3', '?1', ''],
+  ...[27015, 0, -1, 70_000, 6.5, '27015', '27015/udp', '28015.0', true, null, [], {}],
+];
+
+/** A JSON value in which fields have what they should not, some of them nested. */
+function anyValue(random: Random, depth: number): unknown {
+  const some = <Value>(values: readonly Value[]): Value | undefined => values[random.below(values.length)];
+  const several = <Value>(make: () => Value) => Array.from({ length: random.below(6) }, make);
+  return random.pick<() => unknown>([
+    [4, () => some(VALUES)],
+    [depth, () => Object.fromEntries(several(() => [some(NAMES), anyValue(random, depth - 1)]))],
+    [depth, () => several(() => anyValue(random, depth - 1))],
+  ])();
+}
+
+/** A table with a header in any language, and cells of any kind below it. */
+function anyTable(random: Random, size: number): string {
+  const delimiter = [',', ';', '\t', '|'][random.below(4)] ?? ',';
+  const columns = 2 + random.below(5);
+  const row = (cells: readonly unknown[]) =>
+    Array.from({ length: columns }, () => String(cells[random.below(cells.length)])).join(delimiter);
+  const lines = [row(NAMES)];
+  for (let length = 0; length < size && lines.length < 1_100; length += lines.at(-1)?.length ?? 0)
+    lines.push(row(VALUES));
+  return lines.join('\n');
+}
+
 /** Any text of at most so many UTF-16 units: of one piece, of many, a run with something else behind it, lines, JSON. */
 export function anyText(random: Random, most: number): string {
   const share = random.pick([
@@ -95,6 +128,8 @@ export function anyText(random: Random, most: number): string {
     [2, () => `server,port,game\n${lines(random.chance(0.5) ? run : mixed)}`],
     [2, () => `[${JSON.stringify(run(size / 2))}]`],
     [3, json],
+    [2, () => JSON.stringify(Array.from({ length: Math.ceil(size / 200) }, () => anyValue(random, 5)))],
+    [2, () => anyTable(random, size)],
     [1, () => '['.repeat(size / 2) + ']'.repeat(size / 2)],
     [1, () => manyPorts(size)[random.below(2)] ?? ''],
   ])();

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
-import { repaired, repairsOf } from '../../src/server-lists/repair.ts';
+import { isSwapped, repaired, repairsOf, withDots } from '../../src/server-lists/repair.ts';
 import { keptRow, readRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
+import { games } from '../support/arbitraries.ts';
 
 const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
   server,
@@ -154,8 +155,36 @@ describe('what was typed', () => {
     expect(`${row.server} ${row.port}`).toBe(expected);
   });
 
+  it.each([
+    [280_155, undefined, ['28015']],
+    [654_321, 'rust', []],
+    [280_915, 'rust', ['28015']],
+    [112_233, undefined, []],
+  ])('of the port %j for %s can be meant %j', (port, game, expected) => {
+    const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
+    expect(repairs.map(({ value }) => value)).toEqual(expected);
+    for (const repair of repairs)
+      expect(repaired(typed(`a.example.com:${port}`), repair)).toMatchObject({
+        server: 'a.example.com',
+        port: '28015',
+      });
+  });
+
+  it('can have the game and the address exchanged, and commas in place of dots', () => {
+    const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
+    expect(isSwapped(row, games)).toBe(true);
+    expect(repaired(row, { field: 'swap', value: '' })).toEqual({
+      ...row,
+      server: row.game,
+      game: row.server,
+    });
+    expect(isSwapped({ ...row, game: 'rust' }, games)).toBe(false);
+    expect(withDots('play,example,com:28015')).toBe('play.example.com:28015');
+    for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
+  });
+
   it('loses a query port that is impossible, and nothing where only the person can know', () => {
-    const problem = { code: 'port-too-high', port: 70_000 } as const;
+    const problem = { code: 'port-too-high', port: 654_321 } as const;
     const [repair] = repairsOf({ ...problem, field: 'query_port' });
     expect(repair).toEqual({ field: 'queryPort', value: '' });
     expect(repairsOf({ ...problem, field: 'port' })).toEqual([]);
