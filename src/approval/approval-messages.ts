@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discord/channel-posts.ts';
-import { DEFAULTS, type GuildSettings, type logChannels, type Settings } from '../guilds/settings.ts';
+import type { GuildSettings, logChannels, Settings } from '../guilds/settings.ts';
 import type { PressedPost } from '../interactions/command.ts';
 import { rows } from '../interactions/controls.ts';
 import type { GuildWords } from '../interactions/guild-words.ts';
@@ -11,6 +11,7 @@ import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { MessagePlace, Run } from '../submissions/runs.ts';
 import type { ApprovalKey } from '../submissions/waiting-runs.ts';
+import type { Translate } from '../words/words.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals } from './approvals.ts';
 
@@ -43,6 +44,28 @@ const MENTIONED_EVERY_MS = 3_600_000;
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
+ * Where the message of a run is now. `nowhere`: there can be none, and /submissions shows the run anyway. `failed`: Discord may have
+ * it or not.
+ */
+type Put = MessagePlace | 'nowhere' | 'failed';
+
+interface OpenChannel {
+  readonly channelId: string;
+  /** Whether its last post was refused. */
+  readonly hasTrouble: boolean;
+}
+
+/** The message of a run, as it is to be shown. */
+interface Drawn {
+  readonly guildId: string;
+  /** Names it, for its nonce. */
+  readonly name: string;
+  readonly message: ChannelMessage;
+  /** The same without what Discord may take for a harmful link, if there can be one. */
+  readonly bare: ChannelMessage | undefined;
+}
+
+/**
  * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
@@ -65,84 +88,96 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       // It may have arrived all the same, after what somebody else has shown: it is shown again later.
       if (put === 'failed') return run && approvals.makeDue(run);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
-      if (run === undefined || (await approvals.shown(run, put))) return;
-      place = put && { ...put, by: pressed?.by };
+      const shownAt = put === 'nowhere' ? undefined : put;
+      if (run === undefined || (await approvals.shown(run, shownAt))) return;
+      place = shownAt && { ...shownAt, by: pressed?.by };
     }
   }
 
-  /**
-   * @param run `undefined`: it was deleted, with all of the guild
-   * @returns where it is; `undefined` where there can be none: /submissions shows it all the same
-   */
+  /** The guild's log channel; `undefined` if there is none, or it refused a post lately. */
+  async function openChannelOf(guildId: string): Promise<OpenChannel | undefined> {
+    const found = await settings.getOrUnreadable(guildId);
+    if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
+    const { logChannelId: channelId, logTrouble } = found;
+    const hasTrouble = logTrouble !== undefined;
+    return hasTrouble && posts.hasRefused(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
+  }
+
+  /** @param run `undefined`: it was deleted, with all of the guild */
+  async function draw(t: Translate, { guildId, id }: ApprovalKey, run: Run | undefined): Promise<Drawn> {
+    if (run === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
+    const before = await approvals.before(run);
+    const components = rows(decisionButtons(t, run));
+    return {
+      guildId,
+      name: run.interactionId ?? id,
+      message: { ...channelView(t, run, before, games), components },
+      bare: { ...harmfulView(t, run, before, games), components },
+    };
+  }
+
+  /** Posts or changes a message: without its links, if Discord refuses these. */
+  async function put(
+    { message, bare }: Drawn,
+    { channelId, messageId }: Partial<MessagePlace> & Pick<OpenChannel, 'channelId'>,
+    nonce: string,
+    roleId?: string,
+  ) {
+    const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
+    const say = ({ content, ...others }: ChannelMessage) => {
+      const role = roleId === undefined ? {} : { roleId };
+      return posts.put(channelId, { ...others, content: `${head}${content}`, nonce, ...role }, messageId);
+    };
+    const done = await say(message);
+    return done.result !== 'harmful-link' || bare === undefined ? done : say(bare);
+  }
+
+  /** @param replaced the message in whose place it is posted: with the same nonce Discord would return that message */
+  async function post(
+    drawn: Drawn,
+    { channelId, hasTrouble }: OpenChannel,
+    replaced?: MessagePlace,
+  ): Promise<Put> {
+    const { guildId, name } = drawn;
+    const nonce = replaced ? `${name} ${replaced.messageId} ${channelId}` : name;
+    const { result, messageId } = await withMention(guildId, (roleId) =>
+      put(drawn, { channelId }, nonce, roleId),
+    );
+    if (messageId !== undefined) {
+      if (hasTrouble) await setTrouble(guildId, channelId, undefined);
+      return { channelId, messageId };
+    }
+    if (result !== 'gone' && result !== 'no-access' && result !== 'no-permission') return 'failed';
+    await setTrouble(guildId, channelId, result);
+    return 'nowhere';
+  }
+
+  /** Changes the message of a run, or posts it where it has none. */
   async function putMessage(
-    { guildId, id }: ApprovalKey,
+    key: ApprovalKey,
     run: Run | undefined,
     message: PressedPost | undefined,
-  ): Promise<MessagePlace | 'failed' | undefined> {
-    const found = await settings.getOrUnreadable(guildId);
-    const known = found === 'unreadable' ? DEFAULTS : found;
-    const { logChannelId, logTrouble } = known;
-    const hasTrouble = logChannelId !== undefined && logTrouble !== undefined;
-    const openChannel =
-      hasTrouble && posts.hasRefused(logChannelId, CLOSED_FOR_MS) ? undefined : logChannelId;
-    const t = await guildWords(guildId);
-    const isWaiting = run?.state === 'waiting';
-    const before = run ? await approvals.before(run) : [];
-    const components = run ? rows(decisionButtons(t, run)) : [];
-    const shown = run ? { ...channelView(t, run, before, games), components } : deletedView(t);
-    // Another one than that of the document's message before, which Discord would bring back for some minutes.
-    const name = run?.interactionId ?? id;
-    const bare = run && { ...harmfulView(t, run, before, games), components };
-
-    async function put(channelId: string, messageId?: string, nonce = name, roleId?: string) {
-      const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
-      const say = (message: ChannelMessage) =>
-        posts.put(
-          channelId,
-          {
-            ...message,
-            content: `${head}${message.content}`,
-            nonce,
-            ...(roleId !== undefined && { roleId }),
-          },
-          messageId,
-        );
-      const done = await say(shown);
-      return done.result !== 'harmful-link' || bare === undefined ? done : say(bare);
-    }
-
-    /** @param nonce another one than that of a message before: Discord would bring that one back for some minutes */
-    async function post(channelId: string, nonce?: string): Promise<MessagePlace | 'failed' | undefined> {
-      const { result, messageId } = await withMention(guildId, (roleId) =>
-        put(channelId, undefined, nonce, roleId),
-      );
-      if (messageId !== undefined) {
-        if (hasTrouble) await setTrouble(guildId, channelId, undefined);
-        return { channelId, messageId };
-      }
-      if (result === 'gone' || result === 'no-access' || result === 'no-permission') {
-        await setTrouble(guildId, channelId, result);
-        return undefined;
-      }
-      return 'failed';
-    }
-
-    if (message === undefined) return isWaiting && openChannel ? post(openChannel) : undefined;
+  ): Promise<Put> {
+    const t = await guildWords(key.guildId);
+    const drawn = await draw(t, key, run);
+    // Only what waits is posted.
+    const open = run?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
+    if (message === undefined) return open ? post(drawn, open) : 'nowhere';
     const { channelId, messageId, by } = message;
-    if (isWaiting && by === undefined && openChannel !== undefined && openChannel !== channelId) {
-      const moved = await post(openChannel, `${name} ${openChannel}`);
-      if (moved === undefined || moved === 'failed') return moved;
-      await posts.put(channelId, { content: t('approval.moved', { channelId: openChannel }) }, messageId);
+    if (open && by === undefined && open.channelId !== channelId) {
+      const moved = await post(drawn, open, message);
+      if (typeof moved === 'string') return moved;
+      const { channelId: movedTo } = moved;
+      await posts.put(channelId, { content: t('approval.moved', { channelId: movedTo }) }, messageId);
       return moved;
     }
-    const byPress = by && (await putByPress(by, shown));
+    const byPress = by && (await putByPress(by, drawn.message));
     if (byPress === 'failed') return byPress;
     if (byPress === 'posted') return message;
-    const { result } = await put(channelId, messageId);
+    const { result } = await put(drawn, message, drawn.name);
     if (result === 'posted') return message;
-    if (result === 'message-gone' && isWaiting && openChannel)
-      return post(openChannel, `${name} ${messageId}`);
-    return result === 'failed' || result === 'harmful-link' ? 'failed' : undefined;
+    if (result === 'message-gone' && open) return post(drawn, open, message);
+    return result === 'failed' || result === 'harmful-link' ? 'failed' : 'nowhere';
   }
 
   /** Posts a message that mentions the guild's role, if that is due. The role counts as mentioned once Discord has the message. */
