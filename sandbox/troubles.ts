@@ -1,22 +1,38 @@
 import type { Fault, RestFaults } from './discord/rest/faults.ts';
 import type { Mode } from './listing/modes.ts';
+import type { Texts } from './page/texts.ts';
 
 interface Trouble<How> {
   /** Goes on from "Discord" or "The listing service". */
-  readonly words: string;
+  readonly words: Texts;
   readonly how: How;
 }
 
 /** How the listing service can behave, by the name that the page asks for. */
 export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
-  ok: { words: 'answers as it should', how: { kind: 'ok' } },
-  down: { words: 'refuses connections', how: { kind: 'down' } },
-  slow: { words: 'answers after 1.5 seconds', how: { kind: 'slow', ms: 1_500 } },
-  failing: { words: 'answers 503', how: { kind: 'status', status: 503 } },
-  limited: { words: 'answers 429', how: { kind: 'status', status: 429, retryAfter: 30 } },
-  html: { words: 'answers with a web page', how: { kind: 'html' } },
-  hang: { words: 'reads requests and never answers', how: { kind: 'hang' } },
-  truncated: { words: 'stops in the middle of its answers', how: { kind: 'truncated' } },
+  ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
+  down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
+  slow: {
+    words: { en: 'answers after 1.5 seconds', de: 'antwortet nach 1,5 Sekunden' },
+    how: { kind: 'slow', ms: 1_500 },
+  },
+  failing: { words: { en: 'answers 503', de: 'antwortet mit 503' }, how: { kind: 'status', status: 503 } },
+  limited: {
+    words: { en: 'answers 429', de: 'antwortet mit 429' },
+    how: { kind: 'status', status: 429, retryAfter: 30 },
+  },
+  html: {
+    words: { en: 'answers with a web page', de: 'antwortet mit einer Webseite' },
+    how: { kind: 'html' },
+  },
+  hang: {
+    words: { en: 'reads requests and never answers', de: 'liest Anfragen und antwortet nie' },
+    how: { kind: 'hang' },
+  },
+  truncated: {
+    words: { en: 'stops in the middle of its answers', de: 'bricht Antworten mittendrin ab' },
+    how: { kind: 'truncated' },
+  },
 };
 
 const always =
@@ -26,27 +42,45 @@ const always =
 
 /** How Discord's REST API can be unwell, by the name that the page asks for. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
-  ok: { words: 'answers as it should', how: () => undefined },
+  ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: () => undefined },
   blocked: {
-    words: 'blocks the bot’s address: 429 without a time',
+    words: {
+      en: 'blocks the bot’s address: 429 without a time',
+      de: 'sperrt die Adresse des Bots: 429 ohne Zeitangabe',
+    },
     how: always({ kind: 'block', as: 'text' }),
   },
   'blocked-html': {
-    words: 'blocks the bot’s address: 429 with a web page',
+    words: {
+      en: 'blocks the bot’s address: 429 with a web page',
+      de: 'sperrt die Adresse des Bots: 429 mit einer Webseite',
+    },
     how: always({ kind: 'block', as: 'html' }),
   },
   limited: {
-    words: 'limits every request for a minute',
+    words: { en: 'limits every request for a minute', de: 'begrenzt jede Anfrage eine Minute lang' },
     how: always({ kind: 'rate limit', scope: 'global', retryAfterMs: 60_000 }),
   },
-  slow: { words: 'answers after 2 seconds', how: always({ kind: 'delay', ms: 2_000 }) },
-  failing: { words: 'answers 503', how: always({ kind: 'status', status: 503 }) },
+  slow: {
+    words: { en: 'answers after 2 seconds', de: 'antwortet nach 2 Sekunden' },
+    how: always({ kind: 'delay', ms: 2_000 }),
+  },
+  failing: {
+    words: { en: 'answers 503', de: 'antwortet mit 503' },
+    how: always({ kind: 'status', status: 503 }),
+  },
   'first-failing': {
-    words: 'answers the first request of each route with 503',
+    words: {
+      en: 'answers the first request of each route with 503',
+      de: 'antwortet auf die erste Anfrage jeder Art mit 503',
+    },
     how: (faults) => faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true }),
   },
   dead: {
-    words: 'no longer hears what comes over the connections of now',
+    words: {
+      en: 'no longer hears what comes over the connections of now',
+      de: 'hört nichts mehr über die jetzigen Verbindungen',
+    },
     how: (faults) => faults.silenceConnections(),
   },
 };

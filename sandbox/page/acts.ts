@@ -2,8 +2,8 @@ import type { Answer, OptionValue, Person, Upload } from '../discord/contract.ts
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import { modalView } from './messages.ts';
+import type { Player } from './player.ts';
 import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
-import type { Player } from './scenarios.ts';
 import type { Views } from './view.ts';
 
 const DONE: Outcome = { kind: 'done' };

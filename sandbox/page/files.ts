@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { stripTypeScriptTypes } from 'node:module';
 import { join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_LISTS } from './client/sample-lists.ts';
+import { wordsFor } from './client/words.ts';
 
 /** A file as it is served. */
 interface Served {
@@ -22,33 +23,50 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'lit-html': 'lit-html.js',
   'lit-element': 'index.js',
   '@lit/reactive-element': 'reactive-element.js',
-  '@lit/context': 'index.js',
 };
-const COMPONENTS = '@skyra/discord-components-core';
 
 /** What a browser needs to find bare names: packages as they are in `node_modules`, unbundled. */
-function importMap(): string {
-  const packages = Object.entries(PACKAGES).flatMap(([name, file]) => [
+const IMPORTS = Object.fromEntries(
+  Object.entries(PACKAGES).flatMap(([name, file]) => [
     [name, `/modules/${name}/${file}`],
     [`${name}/`, `/modules/${name}/`],
-  ]);
-  const { exports } = createRequire(import.meta.url)(join(MODULES, COMPONENTS, 'package.json')) as {
-    readonly exports: Readonly<Record<string, string>>;
-  };
-  const components = Object.entries(exports).map(([name, file]) => [
-    COMPONENTS + name.slice(1),
-    `/modules/${COMPONENTS}/${file.slice(2)}`,
-  ]);
-  return JSON.stringify({ imports: Object.fromEntries([...packages, ...components]) });
-}
+  ]),
+);
 
-/** The page itself, and what a Content-Security-Policy has to know of it. */
-export function pageFile(): Served & { readonly mapHash: string } {
-  const map = importMap();
-  const html = readFileSync(join(CLIENT, 'index.html'), 'utf8').replace(
-    '<script type="importmap">',
-    (start) => start + map,
-  );
+/** The modules of packages that the page's own import, directly or not; a test compares them with what a browser loads. */
+const LOADED = [
+  ...['index.js', 'static-html.js', 'directives/keyed.js', 'directives/repeat.js'].map(
+    (file) => `lit/${file}`,
+  ),
+  ...['lit-html.js', 'is-server.js', 'static.js', 'directive.js', 'directive-helpers.js'].map(
+    (file) => `lit-html/${file}`,
+  ),
+  ...['directives/keyed.js', 'directives/repeat.js'].map((file) => `lit-html/${file}`),
+  'lit-element/lit-element.js',
+  ...['reactive-element.js', 'css-tag.js'].map((file) => `@lit/reactive-element/${file}`),
+];
+
+/** Everything at once, so that no module is asked for only when another has come. */
+const preloads = (): string =>
+  [
+    ...readdirSync(CLIENT)
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `/client/${file}`),
+    ...LOADED.map((file) => `/modules/${file}`),
+  ]
+    .map((address) => `<link rel="modulepreload" href="${address}" />`)
+    .join('');
+
+/** The page itself with what is seen of it first, and what a Content-Security-Policy has to know of it. */
+export function pageFile(locale: string): Served & { readonly mapHash: string } {
+  const map = JSON.stringify({ imports: IMPORTS });
+  const words = wordsFor(locale);
+  const html = readFileSync(join(CLIENT, 'index.html'), 'utf8')
+    .replace('lang="en"', `lang="${locale}"`)
+    .replace('TITLE', words.title)
+    .replace('WHAT', words.what)
+    .replace('CARDBOARD', words.cardboard)
+    .replace('<script type="importmap"></script>', `<script type="importmap">${map}</script>${preloads()}`);
   const mapHash = createHash('sha256').update(map).digest('base64');
   return { type: 'text/html; charset=utf-8', body: html, mapHash };
 }
@@ -68,7 +86,7 @@ export async function findFile(path: string): Promise<Served | undefined> {
   if (folder === 'lists' && SAMPLE_LISTS.some((list) => list === name))
     return { type: 'text/csv; charset=utf-8', body: await readFile(join(DOCS, name)) };
   if (type === undefined || (folder !== 'client' && folder !== 'modules')) return undefined;
-  const isPackage = [...Object.keys(PACKAGES), COMPONENTS].some((known) => name.startsWith(`${known}/`));
+  const isPackage = Object.keys(PACKAGES).some((known) => name.startsWith(`${known}/`));
   if (folder === 'modules' && !isPackage) return undefined;
   const root = folder === 'client' ? CLIENT : MODULES;
   const file = normalize(join(root, name));
@@ -84,7 +102,7 @@ export async function findFile(path: string): Promise<Served | undefined> {
 /** Discord's colours for those who have no picture. */
 const COLOURS = ['#5865f2', '#3ba55c', '#b5651d', '#c03a3d', '#747f8d'];
 
-/** The first letter of a name on a colour: the components' own pictures come from Discord. */
+/** The first letter of a name on a colour: nobody here has a picture. */
 function avatar(name: string): Served {
   const who = decodeURIComponent(name).replace(/\.svg$/, '');
   const colour =

@@ -6,8 +6,10 @@ import { ROLES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createActs } from './acts.ts';
 import { findFile, pageFile } from './files.ts';
+import { createPlayer, type ScenarioView } from './player.ts';
 import type { Act, SeatView } from './protocol.ts';
-import { createPlayer, type ScenarioView, type Texts } from './scenarios.ts';
+import { createStage, setKey } from './steps.ts';
+import type { Texts } from './texts.ts';
 import { createTrace, type TraceEntry } from './trace.ts';
 import { createViews, type View, type Views } from './view.ts';
 
@@ -44,6 +46,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
   const player = createPlayer({ sandbox, read, onChange: () => tabs.soon() });
   const tabs = createTabs({ sandbox, views, scenario: () => player.current });
   const acts = createActs({ sandbox, views, player });
+  let firstKey: Promise<void> | undefined;
 
   const loopback = createLoopbackServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -58,7 +61,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
     if (url.pathname === '/events') return tabs.open(response, seatFrom(url.searchParams));
     if (url.pathname === '/act') return act(request, response);
     if (url.pathname === '/') {
-      const { body, type, mapHash } = pageFile();
+      const { body, type, mapHash } = pageFile(seatFrom(url.searchParams).locale);
       response.setHeader('content-security-policy', policy(mapHash));
       return end(response, 200, type, body);
     }
@@ -67,11 +70,21 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
     end(response, 200, file.type, file.body);
   }
 
+  /** Sets the key of the first Discord server before anybody does anything there, so that a visitor's first try works. */
+  async function setFirstKey(): Promise<void> {
+    const [guild] = sandbox.discord.everyGuild;
+    if (sandbox.botState !== 'ready' || guild === undefined) return;
+    // On a bad day it may fail: that is what the visitor wants to see.
+    firstKey ??= setKey(createStage({ sandbox, guild, locale: 'en-US' })).catch(() => undefined);
+    await firstKey;
+  }
+
   async function act(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY)
       return end(response, 413, 'text/plain', 'That is too large.');
     const { seat, ...what } = JSON.parse(await text(request)) as Act & { readonly seat: SeatView };
     try {
+      await setFirstKey();
       const outcome = await acts.run(what as Act, seatFrom(new URLSearchParams({ ...seat })));
       end(response, 200, 'application/json', JSON.stringify(outcome));
     } catch (error) {
@@ -159,13 +172,12 @@ function refusalOf(
 const digest = (secret: string) => createHash('sha256').update(secret).digest();
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** The import map alone is inline; the components set style attributes. */
+/** The import map alone is inline. */
 const policy = (mapHash: string): string =>
   [
     "default-src 'none'",
     `script-src 'self' 'sha256-${mapHash}'`,
     "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -11,8 +11,10 @@ import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 import { DIRECT } from './client/words.ts';
 import { commandViews } from './commands.ts';
 import { lookingAt, type MessageView, messageView } from './messages.ts';
+import type { ScenarioView } from './player.ts';
 import type { SeatView } from './protocol.ts';
-import { inLanguage, SCENARIOS, type ScenarioView } from './scenarios.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { inLanguage, type Texts } from './texts.ts';
 
 /** More than fits on a screen; the oldest are not shown. */
 const MOST_MESSAGES = 60;
@@ -98,14 +100,18 @@ export function createViews(sandbox: Sandbox) {
           .map((command) => ({ name: command.name, label: shownName(command, locale) })),
         bot: sandbox.botState,
         troubles: {
-          discord: troublesView(sandbox.discordTrouble, DISCORD_TROUBLES),
-          service: troublesView(sandbox.serviceTrouble, SERVICE_TROUBLES),
+          discord: troublesView(sandbox.discordTrouble, DISCORD_TROUBLES, locale),
+          service: troublesView(sandbox.serviceTrouble, SERVICE_TROUBLES, locale),
         },
         keys,
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
         /** How often a rule of Discord was broken. */
         broken: discord.breaches.length,
-        scenarios: SCENARIOS.map(({ name, title }) => ({ name, title: inLanguage(title, locale) })),
+        scenarios: SCENARIOS.map(({ name, title, about }) => ({
+          name,
+          title: inLanguage(title, locale),
+          about: inLanguage(about, locale),
+        })),
         scenario,
       };
     },
@@ -113,9 +119,13 @@ export function createViews(sandbox: Sandbox) {
 }
 
 /** What can be wrong with somebody, and what is. */
-const troublesView = (now: string, troubles: Readonly<Record<string, { readonly words: string }>>) => ({
+const troublesView = (
+  now: string,
+  troubles: Readonly<Record<string, { readonly words: Texts }>>,
+  locale: string,
+) => ({
   now,
-  all: Object.entries(troubles).map(([name, { words }]) => ({ name, words })),
+  all: Object.entries(troubles).map(([name, { words }]) => ({ name, words: inLanguage(words, locale) })),
 });
 
 function addressOf({ server, port, query_port }: SubmittedServer): string {

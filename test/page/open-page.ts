@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page as Tab } from 'playwright-core';
-import type { Texts } from '../../sandbox/page/scenarios.ts';
 import { type Page, servePage } from '../../sandbox/page/server.ts';
+import type { Texts } from '../../sandbox/page/texts.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 /** Where Debian's package `chromium` and Google's own put it. Ubuntu's `chromium-browser` only asks for a snap. */
@@ -52,7 +52,7 @@ export async function openPageScene(
     browser,
     complaints,
     async tab(more = '', contextOptions = {}) {
-      const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, ...contextOptions });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
       const tab = await context.newPage();
       const { host } = new URL(page.address);
       tab.on('request', (request) => {
@@ -67,7 +67,7 @@ export async function openPageScene(
         if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
       });
       await tab.goto(page.address + more);
-      await tab.locator('main').waitFor();
+      await tab.locator('#page[data-drawn]').waitFor();
       return tab;
     },
     async close() {
@@ -78,13 +78,10 @@ export async function openPageScene(
   };
 }
 
-/** Has the page drawn light or dark. Chromium tells the page of it some frames later, and the components follow then. */
+/** Has the page drawn light or dark. Chromium tells the page of it some frames later. */
 export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<void> {
   await tab.emulateMedia({ colorScheme });
-  const isDrawn = `[
-    matchMedia('(prefers-color-scheme: light)').matches,
-    ...[...document.querySelectorAll('discord-messages')].map((each) => each.hasAttribute('light-theme')),
-  ].every((isLight) => isLight === ${colorScheme === 'light'})`;
+  const isDrawn = `matchMedia('(prefers-color-scheme: ${colorScheme})').matches`;
   while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
 }
 
@@ -103,18 +100,20 @@ export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   );
 }
 
-/** The name of what has the focus, also inside of a component; nothing while the browser's own parts have it. */
-const FOCUSED_NAME = `(() => {
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  return focused === document.body ? '' : (focused?.getAttribute('aria-label') ?? focused?.textContent ?? '').trim();
-})()`;
+/** The name of what has the focus; nothing while the browser's own parts have it. */
+export const focusedName = async (tab: Tab): Promise<string> =>
+  String(
+    await tab.evaluate(`(() => {
+      const focused = document.activeElement;
+      return focused === document.body ? '' : (focused?.getAttribute('aria-label') ?? focused?.textContent ?? '').trim();
+    })()`),
+  );
 
 /** Presses Tab until the focus is on what has this name. */
 export async function tabTo(tab: Tab, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await tab.keyboard.press('Tab');
-    const own = String(await tab.evaluate(FOCUSED_NAME));
+    const own = await focusedName(tab);
     if (typeof name === 'string' ? own === name : name.test(own)) return;
   }
   throw new Error(`Tab does not lead to ${name}`);

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page as Tab } from 'playwright-core';
-import { inLanguage, type Texts } from '../../sandbox/page/scenarios.ts';
+import { inLanguage, type Texts } from '../../sandbox/page/texts.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
 /** A moment of a scenario that a page of the docs shows. */

@@ -18,12 +18,15 @@ class SandboxCommand extends Part {
   static override properties = {
     command: { attribute: false },
     given: {},
+    isExample: { type: Boolean },
     locale: {},
     suggested: { state: true },
   };
   declare command: CommandView;
   /** The text after the command's name, as it was typed or pasted. */
   declare given: string;
+  /** Whether it is only shown. */
+  declare isExample: boolean;
   declare locale: string;
   /** What the bot suggested last, by option. */
   declare suggested: Readonly<Record<string, readonly Choice[]>>;
@@ -32,6 +35,7 @@ class SandboxCommand extends Part {
   constructor() {
     super();
     this.given = '';
+    this.isExample = false;
     this.locale = '';
     this.suggested = {};
     this.typing = 0;
@@ -149,12 +153,12 @@ class SandboxCommand extends Part {
       }}
     >
       <p class="about">${description}</p>
-      <div class="fields">
+      <fieldset class="fields" ?disabled=${this.isExample}>
         <button type="button" class="chip" title=${words.leave} aria-label=${`/${label} – ${words.leave}`} @click=${() => this.tell('left')}>/${label}</button>
         ${options.map((option) => html`<label class="field" title=${option.description}><span>${option.label}</span>${this.renderInput(option)}</label>`)}
         ${options.some(({ kind }) => kind === 'file') ? SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(list)}>docs/${list}</button>`) : nothing}
         <button type="submit" class="button primary send">${words.send}</button>
-      </div>
+      </fieldset>
     </form>`;
   }
 

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import type { CommandView } from '../commands.ts';
 import type { Act } from '../protocol.ts';
 import type { View } from '../view.ts';
@@ -11,15 +12,18 @@ const LIST = 'composer-list';
 const CALLED = /^\s*\/(\S+)\s(.*)$/su;
 
 /** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act, `unknown` the name of no command. */
-class SandboxComposer extends Part {
+export class SandboxComposer extends Part {
   static override properties = {
     view: { attribute: false },
+    example: {},
     text: { state: true },
     command: { state: true },
     given: { state: true },
     active: { state: true },
   };
   declare view: View | undefined;
+  /** A line that a scenario is about to send; it is shown, and cannot be changed. */
+  declare example: string;
   declare text: string;
   declare command: CommandView | undefined;
   /** The text after the name of the command. */
@@ -28,6 +32,7 @@ class SandboxComposer extends Part {
 
   constructor() {
     super();
+    this.example = '';
     this.text = '';
     this.given = '';
     this.active = 0;
@@ -46,13 +51,29 @@ class SandboxComposer extends Part {
     );
   }
 
+  /** Writes something, as if it were typed. */
+  async write(text: string): Promise<void> {
+    this.command = undefined;
+    this.type(text);
+    await this.updateComplete;
+    this.querySelector('textarea')?.focus();
+  }
+
+  /** The command that a text calls by its whole name, with what follows. */
+  called(text: string): { readonly command: CommandView; readonly given: string } | undefined {
+    const [, name, given = ''] = CALLED.exec(text) ?? [];
+    const command = this.view?.commands.find(
+      (each) => name !== undefined && [each.name, each.label].includes(name),
+    );
+    return command === undefined ? undefined : { command, given };
+  }
+
   /** A command by its whole name with a space behind it is chosen, as in Discord; what follows fills its fields. */
   type(text: string): void {
     this.text = text;
     this.active = 0;
-    const [all, name, given = ''] = CALLED.exec(text) ?? [];
-    const command = this.view?.commands.find((each) => [each.name, each.label].includes(name ?? ''));
-    if (all !== undefined && command !== undefined) this.take(command, given);
+    const called = this.called(text);
+    if (called !== undefined) this.take(called.command, called.given);
   }
 
   take(command: CommandView, given = ''): void {
@@ -93,20 +114,27 @@ class SandboxComposer extends Part {
   }
 
   override render(): TemplateResult {
-    const { command } = this;
+    const shown = this.example === '' ? undefined : this.called(`${this.example} `);
+    if (shown !== undefined)
+      return html`<div class="composer">${keyed(this.example, this.renderCommand(shown, true))}</div>`;
+    const { command, given } = this;
     return html`<div class="composer">
-      ${
-        command === undefined
-          ? this.renderWords()
-          : html`<sandbox-command
-              .command=${command}
-              .given=${this.given}
-              .locale=${this.view?.you.locale ?? ''}
-              @left=${() => void this.leave()}
-              @sent=${() => void this.leave()}
-            ></sandbox-command>`
-      }
+      ${command === undefined ? this.renderWords() : this.renderCommand({ command, given }, false)}
     </div>`;
+  }
+
+  renderCommand(
+    { command, given }: { readonly command: CommandView; readonly given: string },
+    isExample: boolean,
+  ): TemplateResult {
+    return html`<sandbox-command
+      .command=${command}
+      .given=${given}
+      .isExample=${isExample}
+      .locale=${this.view?.you.locale ?? ''}
+      @left=${() => void this.leave()}
+      @sent=${() => void this.leave()}
+    ></sandbox-command>`;
   }
 
   renderWords(): TemplateResult {

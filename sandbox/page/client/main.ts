@@ -4,14 +4,15 @@ import type { Act, Outcome, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { View } from '../view.ts';
 import './composer.ts';
+import type { SandboxComposer } from './composer.ts';
 import { act, addressWith, listen, scenarioOfAddress } from './connection.ts';
-import { contrast } from './contrast.ts';
+import { header, places } from './frame.ts';
 import { type Drawing, type MessageAct, messages } from './message.ts';
 import type { Submitted } from './modal.ts';
 import './modal.ts';
-import { options } from './select.ts';
-import { scenarioLink, side } from './side.ts';
-import { DIRECT, wordsFor } from './words.ts';
+import { side } from './side.ts';
+import { type StoryActs, story, welcome } from './story.ts';
+import { channelTitle, wordsFor } from './words.ts';
 
 /** Everything that is drawn. */
 const state = {
@@ -26,17 +27,19 @@ const state = {
   isOpen: false,
   /** The scenario whose eyes are followed: the one of the address, while it plays. */
   follows: scenarioOfAddress(),
+  /** The scenario that was asked for last: a view that comes before it begins does not ask again. */
+  asked: '',
   /** Nothing of it has been followed yet. */
   isFresh: true,
+  /** The step of the scenario whose caption had the focus last. */
+  focused: '',
 };
 const MOST_ENTRIES = 300;
 /** So near its end, in pixels, a list counts as read to it. */
 const NEAR_END = 80;
-const light = matchMedia('(prefers-color-scheme: light)');
-const root = document.createElement('div');
-root.id = 'page';
-document.body.append(root);
-contrast();
+/** The width from which everything is beside each other. */
+const wide = matchMedia('(min-width: 1200px)');
+const root = document.getElementById('page') ?? document.body;
 
 const words = () => wordsFor(state.view?.you.locale ?? '');
 
@@ -111,6 +114,8 @@ function sit(changes: Partial<SeatView>): void {
 
 function play(scenario: string): void {
   state.follows = scenario;
+  state.asked = scenario;
+  state.focused = '';
   state.isOpen = false;
   history.pushState(null, '', addressWith({ scenario }));
   void perform({ do: 'play', scenario });
@@ -124,15 +129,15 @@ function follow(view: View): void {
   // In another language it is another play.
   if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
     state.isFresh = false;
-    if (scenario?.state !== 'playing' && view.bot !== 'starting')
-      void perform({ do: 'play', scenario: follows });
+    if (state.asked === follows || scenario?.state === 'playing' || view.bot === 'starting') return;
+    state.asked = follows;
+    void perform({ do: 'play', scenario: follows });
     return;
   }
   state.isFresh = false;
-  const { role, guild, locale } = scenario.seat;
   if (scenario.state !== 'playing') state.follows = null;
-  const { you } = view;
-  if (you.role !== role || you.guild !== guild || you.locale !== locale) sit(scenario.seat);
+  const seat = Object.entries(scenario.seat) as [keyof SeatView, string][];
+  if (seat.some(([name, value]) => view.you[name] !== value)) sit(scenario.seat);
 }
 
 function connect(): void {
@@ -159,35 +164,38 @@ function draw(): void {
   const { view } = state;
   if (view === undefined) return;
   document.documentElement.lang = view.you.locale;
+  document.title = `${channelTitle(view.you.channel, view.you.locale)} | ${view.guilds.find(({ id }) => id === view.you.guild)?.name}`;
   const scrollOn = follower();
+  // What is drawn before the first view came is no part of the page.
+  if (!root.hasAttribute('data-drawn')) root.replaceChildren();
+  root.setAttribute('data-drawn', '');
   render(page(view), root);
   scrollOn();
+  focusStory(view);
+}
+
+/** A new caption has the focus on its way on, unless the visitor is writing something. */
+function focusStory({ scenario }: View): void {
+  const step = `${scenario?.seat.guild} ${scenario?.step} ${scenario?.state}`;
+  const next = document.querySelector<HTMLElement>('.caption .next');
+  if (next === null || step === state.focused) return;
+  state.focused = step;
+  if (document.activeElement?.matches('input, textarea, select') !== true) next.focus();
 }
 
 /** The messages are seen to their end when something new is among them, or when their end was seen before. */
 function follower(): () => void {
   const list = () => document.querySelector('.messages');
-  const last = () => list()?.querySelector('discord-message:last-of-type')?.getAttribute('data-id');
+  const last = () => list()?.querySelector('.message:last-of-type')?.getAttribute('data-id');
   const before = { list: list(), last: last() };
   const wasAtEnd =
     before.list === null ||
     before.list.scrollHeight - before.list.scrollTop - before.list.clientHeight < NEAR_END;
   return () => {
-    if (!wasAtEnd && last() === before.last) return;
-    // The components draw themselves in the frame after this one.
-    requestAnimationFrame(() => requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0)));
+    if (last() === undefined || (!wasAtEnd && last() === before.last)) return;
+    // What is below the list may take more room once it has drawn itself.
+    requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0));
   };
-}
-
-/** Only while its scenario is played, or when that came otherwise. */
-function caption({ state: how, caption }: NonNullable<View['scenario']>) {
-  if (how !== 'playing' && how !== 'failed') return nothing;
-  const next = html`<button type="button" class="button primary" @click=${() => void perform({ do: 'next' })}>${words().next}</button>`;
-  return html`<div class=${`caption ${how}`}>
-    <p role="status">${caption}</p>
-    ${how === 'playing' ? next : nothing}
-    <button type="button" class="button plain" aria-label=${words().close} @click=${leave}>✕</button>
-  </div>`;
 }
 
 /** Nobody is followed any more, and the address plays nothing. */
@@ -197,59 +205,68 @@ function leave(): void {
   void perform({ do: 'leave' });
 }
 
-const channelTitle = (name: string) => (name === DIRECT ? words().direct : `#${name}`);
-
-function header({ you, guilds, channels }: View) {
-  const offers = channels.map((name) => ({
-    label: channelTitle(name),
-    value: name,
-    isChosen: name === you.channel,
-  }));
-  return html`<header>
-    <h1>${guilds.find(({ id }) => id === you.guild)?.name} <small>${you.role}</small></h1>
-    <select class="select" aria-label=${words().channel}
-      @change=${({ target }: Event) => sit({ channel: (target as HTMLSelectElement).value })}>${options(offers)}</select>
-    <button type="button" class="button secondary fold" aria-expanded=${state.isOpen ? 'true' : 'false'} aria-controls="side"
-      @click=${() => {
-        state.isOpen = !state.isOpen;
-        draw();
-      }}>${state.isOpen ? words().close : 'Sandbox'}</button>
-  </header>`;
+/** Puts `/addserver` into the composer, for a member of the Discord server that is open. */
+async function tryIt(): Promise<void> {
+  if (state.view?.scenario?.state === 'over') leave();
+  sit({ role: 'member', channel: 'general' });
+  const composer = document.querySelector<SandboxComposer>('sandbox-composer');
+  composer?.write('/addserver');
 }
 
-/** What one can do where nothing is; nothing in a scenario, which goes on by itself. */
-function emptyState({ you, scenario, scenarios }: View) {
-  if (scenario?.state === 'playing' && scenario.seat.guild === you.guild) return nothing;
-  const [first, ...others] = scenarios.map((each) => scenarioLink(each, play));
-  return html`<div class="quiet">
-    <p>${words().nothing}</p>
-    <p>${words().newHere} <em>${first}</em>. ${words().orElse} ${others.map((link, index) => html`${index === 0 ? '' : ' · '}${link}`)}</p>
-  </div>`;
+const storyActs: StoryActs = {
+  play,
+  next: () => void perform({ do: 'next' }),
+  leave,
+  tryIt: () => void tryIt(),
+};
+
+/** Opens the drawer and puts the focus into it, or closes it and gives the focus back. */
+function fold(isOpen: boolean): void {
+  state.isOpen = isOpen;
+  draw();
+  document.querySelector<HTMLElement>(isOpen ? '#side .fold' : 'header .fold')?.focus();
 }
+
+/** What is written in the channel; where that is nothing, what one can do, except in a scenario, which goes on by itself. */
+function content(view: View) {
+  const { you, scenario } = view;
+  if (view.messages.length > 0) {
+    const target = isHere(view) ? scenario?.target : undefined;
+    const { messageCommands } = view;
+    const act = (what: MessageAct) => void performOn(what);
+    const drawing: Drawing = { locale: you.locale, messageCommands, failed: state.failed, target, act };
+    return messages(view.messages, drawing);
+  }
+  if (isHere(view) && scenario?.state === 'playing') return nothing;
+  if (you.channel === 'general') return welcome(view, storyActs);
+  return html`<p class="quiet">${words().nothing}</p>`;
+}
+
+/** Whether the scenario is played where one looks. */
+const isHere = ({ scenario, you }: View): boolean =>
+  scenario?.seat.guild === you.guild && scenario.seat.role === you.role;
 
 function page(view: View) {
   const { locale, channel } = view.you;
-  const { messageCommands } = view;
-  const drawing: Drawing = {
-    locale,
-    isLight: light.matches,
-    messageCommands,
-    failed: state.failed,
-    act: (what) => void performOn(what),
-  };
-  return html`<main data-scenario=${view.scenario?.state ?? nothing}>
-      ${header(view)}
-      ${view.scenario === undefined ? nothing : caption(view.scenario)}
-      <div class="messages" role="log" aria-live="polite" aria-label=${`Messages in ${channelTitle(channel)}`} tabindex="0">
-        ${view.messages.length === 0 ? emptyState(view) : messages(view.messages, drawing)}
+  const { scenario } = view;
+  const example = isHere(view) ? scenario : undefined;
+  const isDrawer = state.isOpen && !wide.matches;
+  return html`<div class="places" ?inert=${isDrawer}>${places(view, sit)}</div>
+    <main data-scenario=${scenario?.state ?? nothing} ?inert=${isDrawer}>
+      ${header(view, sit, { isOpen: isDrawer, toggle: () => fold(true) })}
+      <div class="messages" role="log" aria-live="polite" aria-label=${`${words().messagesIn} ${channelTitle(channel, locale)}`} tabindex="0">
+        ${content(view)}
       </div>
-      <div class="told" role="alert">${state.isLost ? 'The sandbox has ended.' : state.told}</div>
-      <sandbox-composer .view=${view} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}
+      <div class="told" role="alert">${state.isLost ? words().gone : state.told}</div>
+      <sandbox-modal class="example" .modal=${example?.modal} .isExample=${true} .locale=${locale}></sandbox-modal>
+      ${scenario === undefined ? nothing : story(scenario, view, storyActs)}
+      <sandbox-composer .view=${view} .example=${example?.line ?? ''} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}
         @unknown=${({ detail }: CustomEvent<string>) => say(`${words().unknown} ${detail}`)}></sandbox-composer>
     </main>
-    <aside id="side" class=${state.isOpen ? 'open' : ''} aria-label="The sandbox">
+    <div id="side" class=${isDrawer ? 'side open' : 'side'} role=${isDrawer ? 'dialog' : 'complementary'} aria-modal=${isDrawer ? 'true' : nothing} aria-label=${words().sandbox} @keydown=${({ key }: KeyboardEvent) => key === 'Escape' && isDrawer && fold(false)}>
+      <button type="button" class="button secondary fold" @click=${() => fold(false)}>${words().close}</button>
       ${side({ view, trace: state.trace, sit, play, act: (what) => void perform(what) })}
-    </aside>
+    </div>
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }
 
@@ -261,10 +278,11 @@ function typeAnywhere({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent):
   if (!isField && (isLetter || isPaste)) document.querySelector<HTMLElement>('.composer textarea')?.focus();
 }
 
-light.addEventListener('change', draw);
+wide.addEventListener('change', draw);
 addEventListener('keydown', typeAnywhere);
 addEventListener('popstate', () => {
   state.follows = scenarioOfAddress();
+  state.asked = '';
   connect();
 });
 connect();

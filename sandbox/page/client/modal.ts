@@ -18,13 +18,22 @@ class SandboxModal extends Part {
     modal: { attribute: false },
     locale: {},
     problem: {},
+    isExample: { attribute: false },
   };
   declare modal: ModalView | undefined;
   declare locale: string;
   declare problem: string;
+  /** Whether it is only shown, with the values that a scenario is about to send. */
+  declare isExample: boolean;
+
+  constructor() {
+    super();
+    this.problem = '';
+    this.isExample = false;
+  }
 
   override updated(changed: PropertyValues<this>): void {
-    if (!changed.has('modal')) return;
+    if (!changed.has('modal') || this.isExample) return;
     const dialog = this.querySelector('dialog');
     if (this.modal === undefined) dialog?.close();
     else if (dialog !== null && !dialog.open) dialog.showModal();
@@ -49,22 +58,27 @@ class SandboxModal extends Part {
   }
 
   override render(): TemplateResult {
-    return html`<dialog aria-labelledby="modal-title" @cancel=${(event: Event) => this.close(event)}>
-      ${this.modal === undefined ? nothing : keyed(this.modal.id, this.renderForm(this.modal))}
-    </dialog>`;
+    const form = this.modal === undefined ? nothing : keyed(this.modal.id, this.renderForm(this.modal));
+    if (this.isExample)
+      return this.modal === undefined
+        ? html``
+        : html`<div class="window" role="group" tabindex="0" aria-label=${this.modal.title}>${form}</div>`;
+    return html`<dialog class="window" aria-labelledby="modal-title" @cancel=${(event: Event) => this.close(event)}>${form}</dialog>`;
   }
 
   renderForm({ title, texts, fields }: ModalView): TemplateResult {
     const words = wordsFor(this.locale);
     return html`<form novalidate @submit=${(event: Event) => void this.submit(event)}>
-      <h2 id="modal-title">${title}</h2>
+      <h2 id=${this.isExample ? nothing : 'modal-title'}>${title}</h2>
       ${this.problem === '' ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       ${texts.map((text) => html`<p class="content">${draw(text, this.locale)}</p>`)}
-      ${fields.map((field) => this.renderField(field))}
-      <div class="row end">
-        <button type="button" class="button plain" @click=${(event: Event) => this.close(event)}>${words.cancel}</button>
-        <button type="submit" class="button primary">${words.submit}</button>
-      </div>
+      <fieldset ?disabled=${this.isExample}>
+        ${fields.map((field) => this.renderField(field))}
+        <div class="row end">
+          <button type="button" class="button plain" @click=${(event: Event) => this.close(event)}>${words.cancel}</button>
+          <button type="submit" class="button primary">${words.submit}</button>
+        </div>
+      </fieldset>
     </form>`;
   }
 

@@ -7,6 +7,8 @@ interface About {
   readonly view: SelectView;
   readonly label: string;
   readonly done: string;
+  /** Whether a scenario is about to use it. */
+  readonly isTarget: boolean;
   readonly pick: (values: readonly string[]) => void;
 }
 
@@ -22,10 +24,10 @@ export const options = (offers: readonly Offer[]) =>
     ({ label, value, isChosen }) => html`<option value=${value} .selected=${isChosen}>${label}</option>`,
   );
 
-function one({ view, label, pick }: About): TemplateResult {
+function one({ view, label, isTarget, pick }: About): TemplateResult {
   const { offers, disabled } = view;
   return html`<select
-    class="select"
+    class=${isTarget ? 'select target' : 'select'}
     aria-label=${label}
     ?disabled=${disabled}
     @keydown=${openFirst}

@@ -8,7 +8,9 @@ const WORDS = {
   failed: { en: 'The application did not respond', de: 'Die Anwendung hat nicht reagiert' },
   pressFailed: { en: 'This interaction failed', de: 'Diese Interaktion ist fehlgeschlagen' },
   edited: { en: '(edited)', de: '(bearbeitet)' },
+  app: { en: 'APP', de: 'APP' },
   apps: { en: 'Apps', de: 'Apps' },
+  more: { en: 'More', de: 'Mehr' },
   send: { en: 'Send', de: 'Senden' },
   submit: { en: 'Submit', de: 'Absenden' },
   cancel: { en: 'Cancel', de: 'Abbrechen' },
@@ -19,17 +21,70 @@ const WORDS = {
     de: 'Etwas ist schiefgelaufen. Versuche es noch einmal.',
   },
   message: { en: 'Message', de: 'Nachricht an' },
+  messagesIn: { en: 'Messages in', de: 'Nachrichten in' },
   leave: { en: 'Leave this command', de: 'Befehl verlassen' },
   accepted: { en: 'Accepted files:', de: 'Erlaubte Dateien:' },
   unknown: { en: 'There is no command here called', de: 'Hier gibt es keinen Befehl namens' },
-  // From here on it is the page's own.
   channel: { en: 'Channel', de: 'Kanal' },
+  channels: { en: 'Channels', de: 'Kanäle' },
+  servers: { en: 'Discord servers', de: 'Discord-Server' },
   direct: { en: 'Direct messages', de: 'Direktnachrichten' },
-  next: { en: 'Next', de: 'Weiter' },
   close: { en: 'Close', de: 'Schließen' },
+  // From here on it is the page's own.
+  title: { en: 'Game servers, submitted from Discord', de: 'Spielserver, eingereicht aus Discord' },
+  what: {
+    en: 'Members submit game servers with a command or a button, and the bot sends them to a listing service.',
+    de: 'Mitglieder reichen Server mit einem Befehl oder Knopf ein, und der Bot sendet sie an einen Listendienst.',
+  },
+  cardboard: {
+    en: 'This is the real bot; its Discord and its listing service are made of cardboard, and nothing leaves this machine.',
+    de: 'Das ist der echte Bot; Discord und der Listendienst sind aus Pappe, und nichts verlässt diesen Rechner.',
+  },
+  play: { en: 'Play', de: 'Abspielen' },
+  tryIt: { en: 'Try it yourself', de: 'Selbst ausprobieren' },
+  tryAbout: {
+    en: 'Type /addserver, then a game and an address.',
+    de: 'Tippe /addserver, dann ein Spiel und eine Adresse.',
+  },
   nothing: { en: 'Nothing is written here yet.', de: 'Hier steht noch nichts.' },
-  newHere: { en: 'New here? Play', de: 'Neu hier? Spiel' },
-  orElse: { en: 'Or:', de: 'Oder:' },
+  next: { en: 'Next', de: 'Weiter' },
+  again: { en: 'Again', de: 'Noch einmal' },
+  nextOne: { en: 'Next:', de: 'Weiter:' },
+  over: { en: 'That was', de: 'Das war' },
+  of: { en: 'of', de: 'von' },
+  gone: { en: 'The sandbox has ended.', de: 'Die Sandbox ist beendet.' },
+  sandbox: { en: 'Sandbox', de: 'Sandbox' },
+  admin: { en: 'Admin', de: 'Admin' },
+  moderator: { en: 'Moderator', de: 'Moderatorin' },
+  member: { en: 'Member', de: 'Mitglied' },
+  other: { en: 'Another member', de: 'Anderes Mitglied' },
+  scenarios: { en: 'Scenarios', de: 'Szenarien' },
+  you: { en: 'You', de: 'Du' },
+  who: { en: 'Who you are', de: 'Wer du bist' },
+  server: { en: 'Discord server', de: 'Discord-Server' },
+  language: { en: 'Language', de: 'Sprache' },
+  bot: { en: 'The bot', de: 'Der Bot' },
+  starting: { en: 'It is starting…', de: 'Er startet …' },
+  ready: { en: 'It is running.', de: 'Er läuft.' },
+  stopped: { en: 'It is not running.', de: 'Er läuft nicht.' },
+  crashed: { en: 'It ended by itself.', de: 'Er hat sich selbst beendet.' },
+  start: { en: 'Start', de: 'Starten' },
+  badDays: { en: 'Bad days', de: 'Schlechte Tage' },
+  serviceShort: { en: 'Service', de: 'Dienst' },
+  service: { en: 'The listing service', de: 'Der Listendienst' },
+  keys: { en: 'Keys', de: 'Schlüssel' },
+  revoke: { en: 'Revoke', de: 'Widerrufen:' },
+  newKey: { en: 'A key that the service is to accept', de: 'Ein Schlüssel, den der Dienst annehmen soll' },
+  anotherKey: { en: 'another-key', de: 'noch-ein-schlüssel' },
+  allow: { en: 'Allow', de: 'Annehmen' },
+  held: { en: 'Game servers it holds:', de: 'Server, die er hat:' },
+  wire: { en: 'Between bot and Discord', de: 'Zwischen Bot und Discord' },
+  noneBroken: { en: 'No rule of Discord was broken.', de: 'Keine Regel von Discord wurde verletzt.' },
+  broken: { en: 'Broken rules of Discord:', de: 'Verletzte Regeln von Discord:' },
+  trace: {
+    en: 'What went over the wire, the latest first',
+    de: 'Was über die Leitung ging, das Neueste zuerst',
+  },
 } as const;
 
 type Words = Readonly<Record<keyof typeof WORDS, string>>;
@@ -44,6 +99,10 @@ export const DIRECT = '@me';
 
 /** English for everybody whose language is not German. */
 export const wordsFor = (locale: string): Words => (locale.startsWith('de') ? GERMAN : ENGLISH);
+
+/** A channel as Discord writes it. */
+export const channelTitle = (name: string, locale: string): string =>
+  name === DIRECT ? wordsFor(locale).direct : `#${name}`;
 
 /** Which files are taken, by how their names end; nothing where all are. */
 export const acceptedText = (types: readonly string[], locale: string): string =>

@@ -39,7 +39,13 @@ describe('who may ask the page for what', () => {
     expect(status).toBe(200);
     expect(body).toContain('<script type="importmap">{"imports":');
     expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; style-src 'self'; /);
-    expect(policy).not.toContain('unsafe-eval');
+    expect(policy).not.toContain('unsafe');
+  });
+
+  it('has the first sight in the page itself, in the language that is asked for', async () => {
+    const { body } = await ask(`/?token=${token}&locale=de`);
+    expect(body).toContain('<html lang="de">');
+    expect(body).toContain('<h2>Spielserver, eingereicht aus Discord</h2>');
   });
 
   it.for(['/', '/?token=wrong', '/events', '/events?token='])('refuses %s without it', async (path) => {
