@@ -10,7 +10,6 @@ export type ClaimJob = (name: string, ms: number, work: () => Promise<unknown>) 
 
 export interface ClaimJobDeps {
   readonly store: Pick<Store, 'tables' | 'clock'>;
-  /** The id of this process. */
   readonly owner: string;
 }
 

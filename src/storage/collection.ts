@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Stands for a record that is damaged, or of a shape that this version does not know. */
+/** Marks a record that is damaged or has a shape unknown to this version. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {
@@ -13,19 +13,19 @@ export interface CollectionDeps<Value extends object> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Any record; none where what is stored is damaged. */
+/** Accepts any record; reads a damaged one as empty. */
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** Records of one kind, under an id each. Every method throws a StoreError when the store fails. */
+/** Stores records of one kind by id. Every method throws a StoreError if the store fails. */
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
   const { values, name, schema, logger } = deps;
-  /** Unreadable records that were logged. */
-  const told = new Set<string>();
+  /** Unreadable records that were already logged. */
+  const logged = new Set<string>();
 
-  function tell(record: string): void {
-    if (told.has(record)) return;
-    told.add(record);
-    logger.error({ record }, 'a record cannot be read; it counts as unreadable until it is set anew');
+  function logOnce(record: string): void {
+    if (logged.has(record)) return;
+    logged.add(record);
+    logger.error({ record }, 'could not read a stored record; it counts as unreadable until it is replaced');
   }
 
   return {
@@ -34,16 +34,16 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       if (stored === undefined) return undefined;
       const parsed = schema.safeParse(stored);
       if (parsed.success) return parsed.data;
-      tell(`${name}:${id}`);
+      logOnce(`${name}:${id}`);
       return 'unreadable';
     },
-    /** Replaces every field that the schema knows; what a newer version has stored beside them stays. */
+    /** Replaces every field that the schema knows, and keeps the fields that a newer version added. */
     async set(id: string, value: Value): Promise<void> {
       const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
       const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));
       await values.set(`${name}:${id}`, { ...Object.fromEntries(unknown), ...value });
     },
-    /** @returns whether there was one */
+    /** @returns whether the record existed */
     delete: (id: string): Promise<boolean> => values.delete(`${name}:${id}`),
   };
 }

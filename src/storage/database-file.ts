@@ -7,7 +7,7 @@ import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** The file is damaged; `why` is what SQLite says. */
+/** The database file is damaged; `why` is SQLite's message. */
 export class DamagedFileError extends StoreError {
   readonly why: string;
   constructor(path: string, why: string) {
@@ -23,9 +23,9 @@ export class DamagedFileError extends StoreError {
 const CORRUPTION = [11, 26];
 
 /**
- * Makes the folder and the file if they are missing: SQLite would make no folder, and a file that everybody may read. The
- * `-wal` and `-shm` files get the mode of the file.
- * @throws StoreError saying what to do
+ * Creates the folder and the file if they are missing. SQLite would not create the folder, and would create a
+ * world-readable file. The `-wal` and `-shm` files inherit the mode of the file.
+ * @throws StoreError with instructions
  */
 export async function prepareFile(path: string): Promise<void> {
   try {
@@ -37,10 +37,10 @@ export async function prepareFile(path: string): Promise<void> {
 }
 
 /**
- * Reads the whole file once, read-only, before anything writes to it.
- * @returns the names of its migrations
- * @throws StoreError if the file is damaged, is not SQLite's, is locked, or was written by another version of the bot;
- *   the file is left as it is
+ * Reads the whole file once, read-only, before the bot writes to it.
+ * @returns the names of the migrations applied to it
+ * @throws StoreError if the file is damaged, isn't a SQLite database, is locked, or was written by an incompatible version
+ *   of the bot; the file stays unchanged
  */
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
@@ -59,8 +59,8 @@ export async function checkFile(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the file for one use. A bot may run on it.
- * @param isWritten otherwise nothing can be written
+ * Opens the file for one use. A bot may be running on it.
+ * @param isWritten if false, the file is opened read-only
  */
 export function useFile<Result>(
   path: string,
@@ -75,7 +75,7 @@ export function useFile<Result>(
   }
 }
 
-/** The first column of the rows of a query. */
+/** Returns the first column of a query's rows. */
 export function column(database: DatabaseSync, sql: string): readonly string[] {
   const rows = database.prepare(sql).all();
   return rows.map((row) => String(Object.values(row)[0]));
@@ -89,7 +89,7 @@ function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
 }
 
-/** SQLite's result code without its extension; NaN if the error is not of SQLite. */
+/** Returns SQLite's primary result code; NaN if the error isn't SQLite's. */
 export function primaryCode(error: unknown): number {
   return Number(Object(error).errcode) & 0xff;
 }
@@ -98,16 +98,16 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
   return new StoreError(`cannot write to ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
 }
 
-/** A database's files by what is added to its name. */
+/** Suffixes of the database's files. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** The command that mends it, if the rights of the folder or of a file in it are in the way. */
+/** Returns instructions: a command that fixes the permissions if they are the problem, otherwise general advice. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
-    switch (await refusalOf(name)) {
+    switch (await accessErrorOf(name)) {
       case 'EROFS':
-        return `${folder} is on a file system that is read-only. Mount a volume or a folder there, or name another place in STORE_URL.`;
+        return `${folder} is on a read-only file system. Mount a volume or a folder there, or set another path in STORE_URL.`;
       case 'EACCES': {
         const { uid } = await stat(name);
         return `this process runs as user ${process.getuid?.()}, and ${name} belongs to user ${uid}. Run: ${chownCommand(folder)}`;
@@ -117,8 +117,8 @@ async function whatToDo(path: string): Promise<string> {
   return 'check its owner and free space';
 }
 
-/** The code of the system's error if this process may not write; `undefined` if it may. */
-async function refusalOf(name: string): Promise<string | undefined> {
+/** Returns the system's error code if this process can't read and write the file; `undefined` if it can. */
+async function accessErrorOf(name: string): Promise<string | undefined> {
   try {
     await access(name, constants.R_OK | constants.W_OK);
     return undefined;
@@ -127,25 +127,25 @@ async function refusalOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** The folder, or if it is missing the nearest one above it. */
+/** Returns the folder, or its nearest existing ancestor. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-/** The command that gives a folder with all that is in it to the user that runs this process. */
+/** Returns the command that gives a folder and its contents to the user running this process. */
 export function chownCommand(folder: string): string {
   const quoted = /^[\w./:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
   const make = existsSync(folder) ? '' : `sudo mkdir -p ${quoted} && `;
   return `${make}sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${quoted}`;
 }
 
-/** A time as a part of a file's name, such as `2026-01-31T12-00-00Z`; sorted names are sorted times. */
+/** Formats a time for a file name, such as `2026-01-31T12-00-00Z`. The names sort by time. */
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * Writes a file, or the names in a folder, to the disk: without that they may be gone after a power cut. Windows writes
- * names at once, and syncs nothing that is only read.
+ * Flushes a file, or a folder's list of names, to the disk. Without it, a power cut can lose them. Windows writes names
+ * immediately, and can't sync a file that was opened read-only.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

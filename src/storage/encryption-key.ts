@@ -10,31 +10,31 @@ import type { Store } from './store.ts';
 import { reason } from './store-error.ts';
 import type { Values } from './values.ts';
 
-/** The data cannot be used with the encryption key at hand. Its message is for the operator. */
+/** The data can't be used with the available encryption keys. The message is for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
 /**
- * The area of a value for each key that the data was ever encrypted with, under the key's id. It is written before the
- * key is used: if all of these keys are at hand, all the data opens.
+ * The key area that lists, by id, every encryption key ever used. An id is stored before its key is used, so a bot that has
+ * all of these keys can decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 
-/** The ids of the keys that the data was ever encrypted with. */
+/** Returns the ids of all encryption keys that the data was ever encrypted with. */
 export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
 export interface KeysAtHand {
-  /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
+  /** The keys from `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
-  /** The file of the keys, one a line, newest first, for when there is no `ENCRYPTION_KEY`; with PostgreSQL there is no file. */
+  /** The key file, used if `ENCRYPTION_KEY` isn't set: one key per line, newest first. PostgreSQL has no key file. */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
 
 /**
- * The keys, newest first; none if there is neither `ENCRYPTION_KEY` nor a key file, nor any data.
- * @throws EncryptionKeyError if the data was encrypted with a key that is not at hand
+ * Returns the keys, newest first; an empty list if there is no `ENCRYPTION_KEY`, no key file and no data.
+ * @throws EncryptionKeyError if the data was encrypted with a key that isn't available
  */
 export async function keysAtHand({ configured, keyFile, usedKeys }: KeysAtHand): Promise<readonly Buffer[]> {
   const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? (await readKeyFile(keyFile));
@@ -48,8 +48,8 @@ export async function keysAtHand({ configured, keyFile, usedKeys }: KeysAtHand):
   }
   const given = configured ? 'ENCRYPTION_KEY' : `the key in ${keyFile}`;
   throw new EncryptionKeyError(
-    `the data was encrypted with another key (its id is ${missing}) than ${given}. ` +
-      'Give the former key back, or both with the new one first (ENCRYPTION_KEY=new,former; in the file each in a line). ' +
+    `the data was encrypted with another key (id ${missing}), not with ${given}. ` +
+      'Restore the old key, or provide both with the new one first (ENCRYPTION_KEY=new,old; in the file, one per line). ' +
       'Nothing was changed.',
   );
 }
@@ -60,33 +60,35 @@ export interface StoreEncryptionDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Encryption with the keys of this bot, to be started after the store and before everything that seals or opens. */
+/**
+ * Creates the encryption with this bot's keys. It starts after the store, and before everything that encrypts or decrypts.
+ */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
   const keyFile = path === undefined ? undefined : `${path}.key`;
   let encryption: Encryption | undefined;
 
   function started(): Encryption {
-    if (encryption === undefined) throw new Error('the encryption was used before it was started');
+    if (encryption === undefined) throw new Error('the encryption was used before it started');
     return encryption;
   }
 
-  async function lookAtKeyFile(keyFile: string, hasData: boolean): Promise<void> {
+  async function checkKeyFile(keyFile: string, hasData: boolean): Promise<void> {
     if (!hasData) {
       logger.warn(
         { database: path, keyFile },
-        `${path} is empty, but its encryption key ${keyFile} was there before it: unless the data was deleted on ` +
+        `${path} is empty, but its encryption key ${keyFile} already existed: unless the data was deleted on ` +
           'purpose, stop the bot and put the database back, or correct STORE_URL',
       );
     }
     if (await isOpenToOthers(keyFile)) {
-      logger.warn({ keyFile }, 'others may read the encryption key; give the file mode 0600');
+      logger.warn({ keyFile }, 'other users can read the encryption key; set the file mode to 0600');
     }
   }
 
   return {
     name: 'encryption',
-    /** @throws EncryptionKeyError if the data was encrypted with a key that is not at hand; nothing is changed */
+    /** @throws EncryptionKeyError if the data was encrypted with a key that isn't available; nothing is changed */
     async start(): Promise<void> {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
@@ -94,10 +96,10 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
         keys = [await makeKeyFile(keyFile)];
         logger.info(
           { keyFile },
-          'made an encryption key; back it up: without it the stored API keys are lost',
+          'created an encryption key; back it up: without it the stored API keys are lost',
         );
       } else if (keyFile !== undefined && configured === undefined) {
-        await lookAtKeyFile(keyFile, usedKeys.length > 0);
+        await checkKeyFile(keyFile, usedKeys.length > 0);
       }
       encryption = createEncryption(keys);
       await values.set(`${USED_KEY}:${encryption.newestKeyId}`, true);
@@ -109,7 +111,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
   };
 }
 
-/** The keys in the file, or none if there is no such file. */
+/** Returns the keys in the file; an empty list if the file doesn't exist. */
 async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined)
     throw new EncryptionKeyError('ENCRYPTION_KEY is missing: PostgreSQL has no key file');
@@ -118,23 +120,25 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
     text = await readFile(path, 'utf8');
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return [];
-    throw new EncryptionKeyError(`the encryption key cannot be read: ${reason(cause)}`, { cause });
+    throw new EncryptionKeyError(`could not read the encryption key: ${reason(cause)}`, { cause });
   }
   const keys = text
     .trim()
     .split(/\s+/)
     .map((line) => Buffer.from(line, 'base64'));
   if (keys.every((key) => key.length === KEY_BYTES)) return keys;
-  throw new EncryptionKeyError(`${path} does not hold a key of ${KEY_BYTES} bytes in base64 in each line`);
+  throw new EncryptionKeyError(`${path} must have one base64 key of ${KEY_BYTES} bytes on each line`);
 }
 
-/** Whether others than its owner have any right to the file. Windows has other rights, and names none of them here. */
+/**
+ * Whether users other than its owner can access the file. Always false on Windows, where the mode doesn't show permissions.
+ */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
-/** Makes a key, and keeps it in a file that only its owner may read. The file appears whole or not at all. */
+/** Creates a key and stores it in a file that only its owner can read. The file appears complete or not at all. */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });

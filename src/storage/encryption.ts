@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** AES-256 takes a key of 32 bytes. */
+/** The length of an AES-256 key. */
 export const KEY_BYTES = 32;
-/** The version of the shape of sealed records. */
+/** The version of the sealed record format. */
 const VERSION = 1;
-/** 96 bits, random for every record, and the full tag (NIST SP 800-38D §5.2.1, §8.2.2). */
+/** A 96-bit IV, random for each record, and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 export const sealedRecordSchema = z.object({
   v: z.literal(VERSION),
-  /** Which key it was sealed with. */
+  /** The id of the key that encrypted the record. */
   k: z.string(),
   iv: z.base64(),
   data: z.base64(),
@@ -19,7 +19,7 @@ export const sealedRecordSchema = z.object({
 });
 export type SealedRecord = z.infer<typeof sealedRecordSchema>;
 
-/** A value is stored, but it cannot be opened with the keys at hand. Never to be mistaken for "nothing is stored". */
+/** A stored value can't be decrypted with the available keys. Callers must not treat it as "nothing stored". */
 export class UndecryptableError extends Error {
   override readonly name = 'UndecryptableError';
 }
@@ -27,9 +27,10 @@ export class UndecryptableError extends Error {
 export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * AES-256-GCM with the context as associated data, so that a record copied to another guild does not open.
- * @param keys of 32 bytes each, newest first: the first seals, all open
- * @throws RangeError for a key of another length, or none
+ * Creates AES-256-GCM encryption. The context is the associated data, so a record copied to another guild can't be
+ * decrypted.
+ * @param keys 32 bytes each, newest first: the first encrypts, all decrypt
+ * @throws RangeError if there are no keys or one has another length
  */
 export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
@@ -42,7 +43,7 @@ export function createEncryption(keys: readonly Buffer[]) {
 
   return {
     newestKeyId,
-    /** @param context whose value it is and what it is for; `open` takes the same */
+    /** @param context the owner and purpose of the value; pass the same to `open` */
     seal(plain: string, context: string): SealedRecord {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newest, iv, { authTagLength: TAG_BYTES });
@@ -56,7 +57,7 @@ export function createEncryption(keys: readonly Buffer[]) {
         tag: cipher.getAuthTag().toString('base64'),
       };
     },
-    /** @throws UndecryptableError when the key is not at hand, the context is another, or the record was altered */
+    /** @throws UndecryptableError if the key isn't available, the context differs or the record was altered */
     open(record: unknown, context: string): string {
       const parsed = sealedRecordSchema.safeParse(record);
       if (!parsed.success) throw new UndecryptableError('the stored value is not a sealed record');
@@ -70,13 +71,13 @@ export function createEncryption(keys: readonly Buffer[]) {
         decipher.setAAD(associated(k, context)).setAuthTag(Buffer.from(tag, 'base64'));
         return Buffer.concat([decipher.update(data, 'base64'), decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw new UndecryptableError('the stored value was altered or belongs elsewhere', { cause });
+        throw new UndecryptableError('the stored value was altered or belongs to another context', { cause });
       }
     },
   };
 }
 
-/** Names a key without giving anything of it away. */
+/** Returns an id that identifies a key without revealing any of it. */
 export function keyId(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 12);
 }

@@ -1,9 +1,9 @@
 /**
- * Lets the changes of one guild in this process begin one after the other, before they take a connection. Otherwise 20
- * presses in a guild would hold all ten connections of the pool while they wait for each other's lock.
+ * Queues the changes of each guild in this process, so that they take a database connection one at a time. Otherwise 20
+ * button presses in a guild would occupy all ten pool connections while they wait for each other's lock.
  */
 export function createGuildQueues() {
-  /** The end of each guild's latest change. */
+  /** Resolves at the end of each guild's latest change. */
   const ends = new Map<string, Promise<void>>();
 
   return {

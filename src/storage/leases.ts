@@ -3,24 +3,24 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a process counts as alive after its last renewal, and how often it renews, in milliseconds. */
+/** How long a process counts as alive after a renewal, and how often it renews, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** A process looks for the dead only after so many renewals in a row that were on time. */
+/** How many consecutive renewals must be on time before a process looks for dead ones. */
 const ON_TIME_TO_LOOK = 2;
 
-/** Others have counted this process as dead, and taken over what it had. It must end at once, and say nothing more. */
+/** Other processes declared this one dead and took over its work. It must exit immediately and send nothing more. */
 export class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
 }
 
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
-  /** The id of this process. What it takes bears it. */
+  /** The id of this process, stored with everything that it claims. */
   readonly owner: string;
   /** Whether other processes of the bot use the database. If not, all other owners in it are dead. */
   readonly isShared: boolean;
-  /** Takes over what belongs to dead processes, until the signal is aborted. Called again and again, so that what failed is tried again. */
+  /** Takes over the work of dead processes until the signal aborts. Called repeatedly, so failures are retried. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
   readonly sealingKeyId: () => string;
@@ -29,43 +29,45 @@ export interface LeasesDeps {
   readonly renewedEveryMs?: number | undefined;
 }
 
-/** The ids of all processes that are alive. */
+/** Returns a query for the ids of all living processes. */
 export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
 
-/** Whether the owner of a row is dead. A process never counts itself as dead, even when its lease is gone. */
+/** Whether a row's owner is dead. A process never counts itself as dead, even if its lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
   sql<boolean>`owner <> ${owner} and owner not in ${living(store)}`;
 
-/** The ids of the encryption keys that processes with a lease seal with; a dead one has it until it is found. */
+/**
+ * Returns the ids of the keys that processes with a lease encrypt with. A dead process counts until its lease is deleted.
+ */
 export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('sealing_key').execute();
   return rows.map((row) => row.sealing_key);
 }
 
 /**
- * Knows which processes are alive, by the clock of the database. Each process has a row, which it renews over a
- * connection of its own. Whoever sees a row out of date at two looks deletes it. The process of that row counts as dead
- * for ever, since a row that is gone cannot be renewed, and what it owned is taken over.
+ * Tracks which processes are alive, by the database's clock. Each process has a lease row, which it renews on a separate
+ * connection. A process that sees an expired row twice in a row deletes it. The deleted row can't be renewed, so its
+ * process is permanently dead, and the others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, owner, isShared, takeOver, onOver, sealingKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
-  const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndLook });
-  const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrTryAgain });
+  const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndFindDead });
+  const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
   let heldUntil = 0;
   let onTimeInARow = 0;
-  /** The processes that were out of date at the last look. */
+  /** The processes whose lease had expired at the last check. */
   let outOfDate: ReadonlySet<string> = new Set();
 
   const inMs = (ms: number) => sql<number>`${store.clock} + ${sql.lit(ms)}`;
 
-  async function renewAndLook(): Promise<void> {
+  async function renewAndFindDead(): Promise<void> {
     try {
       await renew();
-      await lookForDead();
+      await findDead();
     } catch (error) {
       onTimeInARow = 0;
-      logger.warn({ err: error }, 'the lease of this process could not be renewed; it is tried again');
+      logger.warn({ err: error }, "could not renew this process's lease; will retry");
     }
   }
 
@@ -79,7 +81,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       .executeTakeFirst();
     if (renewed === undefined) {
       onTimeInARow = 0;
-      onOver(new LeaseOver('this process was silent for too long, and others have taken over what it had'));
+      onOver(new LeaseOver('this process was silent for too long, and others have taken over its work'));
       return;
     }
     const sinceLastMs = renewed.until - heldUntil;
@@ -88,8 +90,10 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     onTimeInARow = isOnTime ? onTimeInARow + 1 : 0;
   }
 
-  /** Looks only while this process is on time: after a pause of all processes the others get time to renew their rows. */
-  async function lookForDead(): Promise<void> {
+  /**
+   * Looks for dead processes only while this one is on time: after a pause of all processes, the others get time to renew.
+   */
+  async function findDead(): Promise<void> {
     const before = outOfDate;
     outOfDate = new Set();
     if (onTimeInARow < ON_TIME_TO_LOOK) return;
@@ -109,15 +113,15 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       .where('owner', 'in', dead)
       .where('until', '<=', store.clock)
       .execute();
-    logger.info({ dead }, 'another process is dead; what it had is taken over');
+    logger.info({ dead }, 'another process is dead; taking over its work');
     void takeovers.run();
   }
 
-  async function takeOverOrTryAgain(): Promise<void> {
+  async function takeOverOrRetry(): Promise<void> {
     try {
       await takeOver(takeovers.stopping);
     } catch (error) {
-      logger.warn({ err: error }, 'what belongs to nobody alive could not be taken over; it is tried again');
+      logger.warn({ err: error }, "could not take over a dead process's work; will retry");
     }
   }
 
@@ -138,7 +142,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     },
     async stop() {
       await Promise.all([renewals.stop(), takeovers.stop()]);
-      // From now on others may take over what this process has not ended.
+      // From now on, other processes can take over this one's unfinished work.
       await store.tables().deleteFrom('leases').where('owner', '=', owner).execute();
     },
   };

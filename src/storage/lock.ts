@@ -12,39 +12,38 @@ const BUSY = 5;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
-  /** Whether other processes of the same bot may use it too, over PostgreSQL. */
+  /** Whether other processes of the same bot may use the database too. Only PostgreSQL supports it. */
   readonly isShared?: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * Lets one bot at a time use a database, or several processes that share it. A second bot would answer the same
- * interactions, and take what the first is doing for the remains of a crash. Tools that may run beside a bot do not take
- * the lock.
+ * Reserves a database for one bot, or for several processes that share it. A second bot would answer the same interactions,
+ * and mistake the first one's work for the remains of a crash. Tools that can run next to a bot don't take the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
   return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
 }
 
 /**
- * Locks an empty file beside the database by SQLite, since Node itself can lock no file. The kernel frees the lock when
- * the process ends, after a `kill -9` too. The file stays, and means nothing by itself.
- * @param path of the database's file
+ * Uses SQLite to lock an empty file next to the database, because Node can't lock files itself. The kernel releases the
+ * lock when the process ends, even after `kill -9`. The file stays, but has no meaning on its own.
+ * @param path the database file
  */
 export function createFileLock(path: string): Required<Part> {
   let held: DatabaseSync | undefined;
 
   return {
     name: 'lock',
-    /** @throws StoreError if another process has the lock, or the file cannot be made */
+    /** @throws StoreError if another process holds the lock, or the file can't be created */
     async start() {
       await prepareFile(path);
-      // One lock, by whatever path the database is named.
+      // Resolves links, so that every path to the database leads to the same lock.
       const file = `${await realpath(path)}.lock`;
       let connection: DatabaseSync | undefined;
       try {
         connection = new DatabaseSync(file, { timeout: 0 });
-        // Otherwise SQLite makes a journal beside it.
+        // Otherwise SQLite creates a journal next to the file.
         connection.exec('PRAGMA journal_mode = MEMORY');
         connection.exec('BEGIN EXCLUSIVE');
         held = connection;

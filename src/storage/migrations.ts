@@ -4,9 +4,9 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Every change of the tables, in the order of its names. Their numbers are padded, since `2.10` would sort before `2.2`. A
- * released one is never changed. Older processes go on beside a newer one, and start again, only if every name that is new to
- * them ends in `-compatible`.
+ * All migrations, ordered by name. The numbers are padded, because `2.10` would sort before `2.2`. Never change a released
+ * migration. Older processes keep running next to a newer one, and can restart, only if every migration unknown to them
+ * ends in `-compatible`.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '3.00-tables': {
@@ -105,35 +105,35 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();
       }
-      // Every process looks again and again for abandoned interactions, which are few of all.
+      // Every process checks regularly for abandoned interactions, which are a small share of all.
       await db.schema
         .createIndex('interactions_unanswered')
         .on('interactions')
         .column('owner')
         .where(sql.ref('sealed'), 'is not', null)
         .execute();
-      // Members whose name is gone, and whom a limit still counts.
+      // Servers whose members deleted their name, but which a limit still counts.
       await db.schema
         .createIndex('servers_forgotten')
         .on('servers')
         .column('guild_id')
         .where(sql.ref('is_forgotten'), '=', 1)
         .execute();
-      // The same of messages that are not as they should be.
+      // Submissions whose message is out of date.
       await db.schema
         .createIndex('submissions_message_due')
         .on('submissions')
         .column('document_id')
         .where(sql.ref('changes'), '>', sql.ref('shown'))
         .execute();
-      // And of members who are to be told.
+      // Submissions whose members still have to be notified.
       await db.schema
         .createIndex('submissions_to_tell')
         .on('submissions')
         .column('ended_at')
         .where(sql.ref('telling'), 'is not', null)
         .execute();
-      // At most one run of a document waits or runs.
+      // A draft has at most one submission that is waiting or running.
       await db.schema
         .createIndex('submissions_active')
         .on('submissions')
@@ -150,7 +150,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('unused_since', 'bigint', (column) => column.notNull())
         .execute();
-      // The days of a guild that the bot was removed from go on. Those of all others begin with the next check.
+      // Guilds that the bot was removed from keep their date. For all others, the period starts with the next check.
       await sql`
         insert into guild_departures (guild_id, unused_since)
         select guild_id, case when used_at > absent_since then used_at else absent_since end
@@ -160,57 +160,57 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   },
   '3.02-moderator-names-compatible': {
     async up(db) {
-      // SQLite adds one column at a time.
+      // SQLite adds only one column per statement.
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
     },
   },
 };
 
-/** The columns that a page counts or skips by are in the index; otherwise 20,000 rows of a guild would be read for a page. */
+/** Indexes. They include the columns that pages count or skip by; otherwise a page would read 20,000 rows of a guild. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
-  // Interactions older than an hour; the unanswered ones of a guild.
+  // Interactions older than an hour; unanswered interactions of a guild.
   ['interactions_by_time', 'interactions', ['taken_at']],
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // The latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // The documents of a guild and of a member.
+  // Drafts of a guild or a member.
   ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
-  // What waits in a guild, or for a member.
+  // Pending submissions of a guild or a member.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id']],
-  // The runs of a document, the latest first.
+  // Submissions of a draft, latest first.
   ['submissions_by_document', 'submissions', ['document_id', 'created_at']],
-  // What an interaction has submitted, or decided.
+  // Submissions that an interaction created or decided.
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_decision', 'submissions', ['decision_id']],
-  // What runs, and what waits for too long.
+  // Running submissions, and those that have waited too long.
   ['submissions_by_state', 'submissions', ['state']],
-  // Pages of the history of a guild and of a member, newest first: read from the index alone.
+  // Pages of a guild's or member's history, newest first; read from the index alone.
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id', 'user_id', 'state']],
-  // The servers of the history, to be searched and exported.
+  // Servers in the history, for search and export.
   ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],
-  // Whether an address is on its way, and when it was last accepted.
+  // Whether an address is being submitted, and when it was last accepted.
   ['servers_by_address', 'servers', ['guild_id', 'address', 'outcome', 'reserved_at']],
-  // The counts of limits and of the daily quota.
+  // Counts for limits and the daily quota.
   ['servers_by_member', 'servers', ['guild_id', 'user_id', 'reserved_at', 'outcome']],
   ['servers_by_reservation', 'servers', ['guild_id', 'reserved_at']],
 ];
 
-/** How the name of a migration ends that an older version can work with: docs/releasing.md says what it may do. */
+/** The suffix of migrations that an older version can work with. docs/releasing.md lists the changes they can make. */
 const COMPATIBLE = '-compatible';
 const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
 /**
- * Brings the tables to their present shape. The compatible migrations of a newer version stay.
- * @param found the names of the database's migrations, which {@link refuseUnknown} has let pass
- * @throws what the database says; nothing is changed then
+ * Brings the tables up to date. Compatible migrations of a newer version stay applied.
+ * @param found the names of the applied migrations, already checked by {@link refuseUnknown}
+ * @throws the database's error; nothing is changed then
  */
 export async function migrate(
   db: Kysely<Tables>,
   found: readonly string[],
   migrations = MIGRATIONS,
 ): Promise<void> {
-  // Kysely refuses a database with a migration that it is not given.
+  // Kysely rejects a database that has a migration missing from its list.
   const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
   const known = { ...Object.fromEntries(ofNewer), ...migrations };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });
@@ -218,16 +218,16 @@ export async function migrate(
   if (error !== undefined) throw error;
 }
 
-/** The names of migrations before the first release, of which this version knows only the one above. */
+/** Names of migrations before the first release. This version supports none of them. */
 const UNRELEASED = /^(?:000\d|1\.\d+|2\.0)-/;
 
-/** @throws StoreError if one of a database's migrations is neither known to this version nor compatible with it */
+/** @throws StoreError if the database has a migration that is neither known to this version nor compatible with it */
 export function refuseUnknown(name: string, migrations: readonly string[]): void {
   const unknown = migrations.find((migration) => !(migration in MIGRATIONS) && !isCompatible(migration));
   if (unknown === undefined) return;
   if (UNRELEASED.test(unknown)) {
     throw new StoreError(
-      `the database ${name} was written before the first release, and cannot be read any more. Nothing was changed: ` +
+      `the database ${name} was written before the first release, and can no longer be read. Nothing was changed: ` +
         'move it away to start with an empty one.',
     );
   }
@@ -237,7 +237,7 @@ export function refuseUnknown(name: string, migrations: readonly string[]): void
   );
 }
 
-/** @throws StoreError if a database has not exactly the migrations of this version */
+/** @throws StoreError if the database doesn't have exactly the migrations of this version */
 export function refuseOtherShape(name: string, migrations: readonly string[]): void {
   const ours = Object.keys(MIGRATIONS);
   if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;

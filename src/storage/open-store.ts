@@ -8,24 +8,24 @@ import { createStoreLock } from './lock.ts';
 import { createStore, type StoreDeps, type StuckTransaction } from './store.ts';
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
-  /** `ENCRYPTION_KEY`. */
+  /** The keys from `ENCRYPTION_KEY`. */
   readonly configured: StoreEncryptionDeps['configured'];
-  /** Whether other processes of the same bot may use the database too, if it is one of PostgreSQL. */
+  /** Whether other processes of the same bot may use the database too, if it is a PostgreSQL database. */
   readonly mayBeShared: boolean;
-  /** Called when the process has to end at once. */
+  /** Called when the process must exit immediately. */
   readonly onOver: (error: LeaseOver | StuckTransaction) => void;
-  /** How often the process says that it is alive, in milliseconds. */
+  /** How often the process renews its lease, in milliseconds. */
   readonly renewedEveryMs?: LeasesDeps['renewedEveryMs'];
   readonly logger: Logger;
 }
 
-/** What is kept, with the keys that seal what is secret in it, and what several processes of the bot agree on by it. */
+/** Creates the store with its encryption, and the means by which several processes of the bot coordinate. */
 export function openStore(deps: OpenStoreDeps) {
   const { url, configured, mayBeShared, onTransaction, onOver, renewedEveryMs, logger } = deps;
   const isShared = mayBeShared && url.kind === 'postgres';
   const store = createStore({ url, onTransaction, onStuck: onOver, logger });
   const encryption = createStoreEncryption({ configured, store, logger });
-  /** The id of this process. What it takes bears it. */
+  /** The id of this process, stored with everything that it claims. */
   const owner = randomUUID();
 
   return {
@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     owner,
     isShared,
     claimJob: createClaimJob({ store, owner }),
-    /** What is to be started before everything that reads or writes. */
+    /** Parts that start before everything that reads or writes. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

@@ -9,25 +9,28 @@ import { checkSession } from './postgres-session.ts';
 import { cannotUse, GuildLocked, reason } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Held by whoever makes or changes the tables. Any number, the same in every version. */
+/**
+ * The id of the advisory lock held while the tables are created or migrated. An arbitrary number, the same in every
+ * version.
+ */
 const TABLES_LOCK = 3_728_115_201;
-/** Connections in the pool; the lease has one more. */
+/** Connections in the pool. The lease uses one more. */
 const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
   readonly logger: Pick<Logger, 'warn'>;
-  /** Whether statements may take as long as they need. */
+  /** Whether statements have no time limit. */
   readonly isUnhurried: boolean;
 }
 
-/** A database of PostgreSQL, which other processes may use at the same time. */
+/** Creates a PostgreSQL database, which several processes can use at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   const queues = createGuildQueues();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
-    // Loaded only here: a bot on SQLite needs neither the driver's 30 ms nor its 12 MiB (measured).
+    // Imported here, because a bot on SQLite doesn't need the driver (30 ms, 12 MiB; measured).
     const { postgresDialect } = await import('./postgres.ts');
     return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
   }
@@ -35,12 +38,12 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   return {
     path: undefined,
     name,
-    // `now()` would be the time at which the transaction began.
+    // `now()` would return the time at which the transaction began.
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare(mayMigrate) {
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
-      // The lock belongs to the pool's one connection, and is freed with it.
+      // The lock belongs to the pool's only connection, and is released with it.
       const db = await connect(1, true);
       try {
         const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;
@@ -85,13 +88,13 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
           });
       return ifFree ? run() : queues.inTurn(guildId, run);
     },
-    // The server's autovacuum does it.
+    // The server's autovacuum does this.
     cutLog: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
 }
 
-/** Locks a guild for all other processes until the transaction ends. */
+/** Locks a guild against all other processes until the transaction ends. */
 async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }
@@ -111,7 +114,7 @@ async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {
   return rows.map((row) => row.name);
 }
 
-/** The table that `@keyv/sqlite` makes; keys are sorted by their bytes, as in SQLite. */
+/** Creates the table that `@keyv/sqlite` creates. Keys sort by their bytes, as in SQLite. */
 async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
   await sql`
     create table if not exists keyv (
@@ -123,7 +126,7 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** The key of a value that tells a restored database: its oid is another, or those of its tables are. */
+/** Where the oids of the database and a table are stored. A restored database has different ones. */
 export const PLACE = 'store:place';
 
 /** Does after `pg_restore` what `npm run restore` does with SQLite. */
@@ -144,7 +147,7 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** What Keyv stores, as rows of the same shape as in SQLite. */
+/** A Keyv adapter whose rows have the same shape as in SQLite. */
 function keyvRows(tables: () => Kysely<Tables>) {
   const rowOf = (key: string) =>
     tables().selectFrom('keyv').selectAll().where('key', '=', key).where('namespace', '=', '');
@@ -172,7 +175,7 @@ function keyvRows(tables: () => Kysely<Tables>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Never called, but Keyv only takes an adapter that has it. */
+    /** Never called, but Keyv requires it of an adapter. */
     async clear() {
       await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
     },

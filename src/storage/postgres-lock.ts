@@ -5,47 +5,52 @@ import type { PostgresUrl } from '../store-url.ts';
 import { sessionConfig } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 
-/** Held by the bot that runs on a database. Any number, the same in every version. */
+/** The id of the advisory lock held by a running bot. An arbitrary number, the same in every version. */
 const BOT_LOCK = 3_728_115_202;
-/** How often the lock's server is asked whether it is there and can be written to, in milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+/** How often the bot checks that the lock's server is reachable and writable, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 /**
- * How soon the server misses this machine: if that loses its power, the lock is free after 25 seconds. By default it takes two
- * hours, or a quarter of an hour where a response was not acknowledged yet (PostgreSQL docs: TCP Settings; Linux: tcp(7)).
+ * How soon the server notices that this machine is gone: after a power loss, it releases the lock within 25 seconds. By
+ * default it takes two hours, or 15 minutes if a response was unacknowledged (PostgreSQL docs: TCP Settings; Linux:
+ * tcp(7)).
  */
 const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // In milliseconds. Kernels acknowledge a response up to 40 ms late, and keepalives do not begin before that.
+  // In milliseconds. Kernels acknowledge a response up to 40 ms late, and keepalives don't begin before that.
   tcp_user_timeout: '25000',
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
-  /** Whether processes that share it may have it at the same time. The lock then keeps away only those that do not share. */
+  /**
+   * Whether processes that share the database can hold the lock at the same time. It then excludes only processes that
+   * don't share.
+   */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * An advisory lock of PostgreSQL that belongs to a connection: the server frees it when the process or the connection
- * ends. If the connection ends, as when the server restarts, the lock is taken again as soon as possible.
+ * Creates a PostgreSQL advisory lock. It belongs to a connection, so the server releases it when the process or the
+ * connection ends. If the connection is lost, for example in a server restart, the bot retakes the lock as soon as
+ * possible.
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
   const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
-  /** Whether nobody else has it. @throws when the server cannot be asked */
+  /** Takes the lock. @returns whether it was free @throws if the server can't be queried */
   async function take(): Promise<boolean> {
     const driver = await import('pg');
     const application = 'server-listing-bot lock';
     const taking = new driver.Client(sessionConfig({ url, application, settings: MISSED_SOON }));
     taking.on('error', (error) =>
-      logger.warn({ reason: reason(error) }, 'the lock of the database was lost'),
+      logger.warn({ reason: reason(error) }, 'lost the database lock; will retry'),
     );
     try {
       await taking.connect();
-      await askWhetherItWrites(taking);
+      await checkIsWritable(taking);
       const { rows } = await taking.query(`select ${tryLock}($1) as "isTaken"`, [BOT_LOCK]);
       if (!rows[0].isTaken) {
         await taking.end();
@@ -62,11 +67,11 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     return true;
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (client === undefined) return takeAgain();
-    const looked = client;
-    // A connection is ended that is silent, or is to a server that only reads: the lock on another server counts.
-    await askWhetherItWrites(looked).catch(() => looked.end());
+    const checked = client;
+    // Closes a connection that is silent, or whose server is read-only: the lock must be on the current primary.
+    await checkIsWritable(checked).catch(() => checked.end());
   }
 
   async function takeAgain(): Promise<void> {
@@ -76,11 +81,11 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     }
   }
 
-  const watch = createJob({ firstMs: LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS, run: look });
+  const watch = createJob({ firstMs: CHECK_EVERY_MS, everyMs: CHECK_EVERY_MS, run: check });
 
   return {
     name: 'lock',
-    /** @throws StoreError if another process has the lock, or the server cannot be asked */
+    /** @throws StoreError if another process holds the lock, or the server can't be queried */
     async start() {
       const isTaken = await take().catch((cause: unknown) => {
         throw cannotUse(name, cause);
@@ -100,8 +105,10 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   };
 }
 
-/** After a change of the primary an address, or an open connection, may lead to a server that only reads. */
-async function askWhetherItWrites(client: Client): Promise<void> {
+/**
+ * Checks that the server is writable: after a failover, the address or an open connection may lead to a read-only server.
+ */
+async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
-  if (rows[0].readonly !== 'off') throw new Error('the server only reads');
+  if (rows[0].readonly !== 'off') throw new Error('the server is read-only');
 }

@@ -4,40 +4,42 @@ import type { Secret } from '../secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** How long the server works on a statement, in milliseconds: what answers at once must fail within Discord's 3 seconds. */
+/**
+ * The server's limit for a statement, in milliseconds. Immediate replies must be able to fail within Discord's 3 seconds.
+ */
 const STATEMENT_MS = 2_000;
-/** How long a server may be silent before its connection is closed, in milliseconds. */
+/** How long a server may be silent before the bot closes its connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
-/** How long a statement waits for a connection, a new one or one of the pool's, in milliseconds. */
+/** How long a statement waits for a new or pooled connection, in milliseconds. */
 const CONNECT_MS = 2_000;
 
-/** The oldest version that its makers still mend, as `server_version_num` says it. */
+/** The oldest PostgreSQL version that is still supported, in the format of `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
 /**
- * What the server refuses once it only reads (25006), as after a change of the primary, or is going down (57P01 to
- * 57P05): such a connection is of no use any more (PostgreSQL docs: Error Codes).
+ * Whether a connection is no longer usable after this error: the server became read-only (25006), for example in a
+ * failover, or is shutting down (57P01 to 57P05) (PostgreSQL docs: Error Codes).
  */
 export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$/.test(code ?? '');
 
 export interface SessionOptions {
   readonly url: Secret;
-  /** The name under which the server lists it. */
+  /** The name under which the server lists the connection. */
   readonly application: string;
-  /** Whether statements may take as long as they need. */
+  /** Whether statements have no time limit. */
   readonly isUnhurried?: boolean | undefined;
-  /** Further settings of this connection alone. */
+  /** Additional settings for this connection only. */
   readonly settings?: Session['settings'];
 }
 
-/** How each connection is made, whatever the defaults of the server, the database and the user are. */
+/** Returns the configuration of each connection. It overrides the defaults of the server, the database and the user. */
 export function sessionConfig(options: SessionOptions): ClientConfig {
   const { url, application, isUnhurried = false, settings = {} } = options;
   const address = new URL(url.reveal());
   const ours = Object.entries({ ...settingsOf(isUnhurried), ...settings }).map(([name, value]) =>
     optionOf(name, value),
   );
-  // If a setting stands twice, the last one counts.
+  // If a setting occurs twice, the last one wins.
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {
     connectionString: address.href,
@@ -48,23 +50,23 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   };
 }
 
-/** In the words in which the server says them. */
+/** Returns the settings in the server's own notation. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
-    // After a wait for a guild's lock, a transaction has to read what the one before has written.
+    // After waiting for a guild's lock, a transaction must read the changes of the previous one.
     default_transaction_isolation: 'read committed',
-    // Transactions that need not be synced switch this off for themselves.
+    // Transactions that need no sync switch this off for themselves.
     synchronous_commit: 'on',
-    // A machine that has vanished loses its locks of guilds.
+    // A machine that vanished loses its guild locks.
     idle_in_transaction_session_timeout: '20s',
     statement_timeout: isUnhurried ? '0' : `${STATEMENT_MS / 1_000}s`,
   };
 }
 
-/** A value as an option of the server's command line, where a space would end it. */
+/** Formats a setting as a server command-line option, with spaces escaped. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
-/** What is looked at once, over a connection that was made with {@link sessionConfig}. */
+/** The values checked once, over a connection made with {@link sessionConfig}. */
 export interface Session {
   readonly version: number;
   readonly encoding: string;
@@ -72,9 +74,9 @@ export interface Session {
 }
 
 /**
- * Looks whether the server can be used, and whether the session is as it was asked for.
- * @param name the database's, as messages call it
- * @throws StoreError saying what to do
+ * Checks whether the server is supported and the session has the requested settings.
+ * @param name the database's name in messages
+ * @throws StoreError with instructions
  */
 export async function checkSession(
   db: Kysely<Tables>,
@@ -91,21 +93,21 @@ export async function checkSession(
   if (trouble) throw new StoreError(`cannot use the database ${name}: ${trouble}`);
 }
 
-/** Why a server cannot be used, and what to do. */
+/** Returns why a server can't be used, with instructions. */
 export function troubleWith(
   { version, encoding, settings }: Session,
   wanted: Session['settings'],
 ): string | undefined {
   if (version < OLDEST_VERSION) {
-    return `its server is PostgreSQL ${Math.floor(version / 10_000)}, and 14 is the oldest that the bot runs on`;
+    return `its server is PostgreSQL ${Math.floor(version / 10_000)}, and the bot needs 14 or newer`;
   }
   if (encoding !== 'UTF8') {
-    return `its texts are ${encoding}, in which not every name can be written. Make one with ENCODING 'UTF8' TEMPLATE template0`;
+    return `its encoding is ${encoding}, which can't store every name. Create one with ENCODING 'UTF8' TEMPLATE template0`;
   }
   const other = Object.keys(wanted).find((name) => settings[name] !== wanted[name]);
   if (other === undefined) return undefined;
   return (
-    `the bot asks for ${other} = ${wanted[other]}, and the session has ${settings[other]}. Take ${other} out of STORE_URL; a ` +
-    'pooler in between has to let settings through'
+    `the bot requests ${other} = ${wanted[other]}, but the session has ${settings[other]}. Remove ${other} from STORE_URL; a ` +
+    'connection pooler must pass settings through'
   );
 }

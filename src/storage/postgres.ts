@@ -4,23 +4,25 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is kept: later its name may lead to another server. */
+/** How long a connection is reused, in seconds. After that its host name may lead to another server. */
 const LIFE_SECONDS = 3_600;
 
-/** The type of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds are exact as numbers. */
+/** The type id of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds fit into a number exactly. */
 const INT8 = 20;
 
 export interface PostgresOptions {
   readonly url: Secret;
-  /** Told of a connection that was lost while nobody used it, as when the server restarts. */
+  /** Called when an idle connection is lost, for example because the server restarts. */
   readonly onLost: (error: Error) => void;
-  /** How many connections are opened at most. */
+  /** The maximum number of connections. */
   readonly connections: number;
-  /** Whether statements may take as long as they need. */
+  /** Whether statements have no time limit. */
   readonly isUnhurried?: boolean;
 }
 
-/** Kysely's own dialect over a pool of connections. Whatever PostgreSQL or the network says becomes a {@link StoreError}. */
+/**
+ * Creates Kysely's own dialect over a connection pool. Turns every PostgreSQL or network error into a {@link StoreError}.
+ */
 export function postgresDialect(options: PostgresOptions): Dialect {
   const { url, onLost, connections, isUnhurried = false } = options;
   const pool = new Pool({
@@ -29,10 +31,10 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without these two listeners a lost connection is an uncaught exception.
+  // Without these two listeners, a lost connection is an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
-    // A connection that is lost while it is used: the statement that runs on it says so.
+    // If a connection is lost while in use, its running statement reports it.
     client.on('error', () => undefined);
   });
   return new PostgresDialect({ pool: poolOf(pool) });
@@ -44,7 +46,7 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
 
 function poolOf(pool: Pool): PostgresPool {
   return {
-    // Kysely would use it to cancel statements, which nobody does here.
+    // Kysely would use this to cancel statements, which the bot doesn't do.
     options: {},
     async connect() {
       const client = await pool.connect().catch((cause: unknown) => {
@@ -63,18 +65,18 @@ function clientOf(client: PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, parameters.map(storable));
     } catch (error) {
-      // After any other error nobody knows what the connection is doing.
+      // After any other error, the state of the connection is unknown.
       isBroken ||= !(error instanceof DatabaseError) || isOver(error.code);
       throw failure(error);
     }
   }
 
   const release = (isDiscarded?: boolean) => client.release(isBroken || Boolean(isDiscarded));
-  // The type also has queries by cursor, for streams.
+  // The type also includes cursor queries, for streams.
   return { query, release } as object as PostgresPoolClient;
 }
 
-/** Texts of PostgreSQL cannot hold the character 0 (PostgreSQL docs: Character Types). */
+/** Replaces null characters, which PostgreSQL text can't contain (PostgreSQL docs: Character Types). */
 function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value;
 }

@@ -9,12 +9,12 @@ import { migrate, refuseOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a tool waits while the bot beside it has the file locked, in milliseconds. */
+/** How long a tool waits while the running bot has the file locked, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
-/** A file of SQLite. Kysely has one connection to it, so everything is written one after the other. */
+/** Creates a SQLite database. Kysely has one connection to it, so writes happen one after another. */
 export function createSqliteDatabase(path: string): Database {
-  /** The names of its migrations before the start. */
+  /** Migrations already applied when the bot started. */
   let found: readonly string[] = [];
 
   return {
@@ -55,7 +55,7 @@ export function createSqliteDatabase(path: string): Database {
       adapter.on('error', (error: Error) => {
         throw error;
       });
-      // If a transaction made the table, a rollback would take it away.
+      // If a transaction created the table, a rollback would remove it.
       await adapter.ready;
       return new Keyv({ store: adapter, serialization: JSON });
     },
@@ -63,7 +63,7 @@ export function createSqliteDatabase(path: string): Database {
       db()
         .connection()
         .execute(async (connection) => {
-          // It cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
+          // The level can't be changed inside a transaction (SQLite docs: PRAGMA synchronous).
           const sync = (level: string) =>
             connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
           if (synced) await sync('full');
@@ -81,11 +81,11 @@ export function createSqliteDatabase(path: string): Database {
   };
 }
 
-/** @returns whether nobody was reading the log */
+/** Cuts the log. @returns false if another process was reading it */
 async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
-  // A backup may read the log for seconds, and waiting for it would stop everybody.
+  // A backup may read the log for seconds, and waiting for it would block the whole bot.
   await pragma('busy_timeout = 0');
   try {
     const [row] = await pragma('wal_checkpoint(truncate)');

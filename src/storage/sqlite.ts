@@ -10,19 +10,22 @@ import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
- * How long a statement waits for a lock of another process, in milliseconds. `node:sqlite` is synchronous: the whole
- * bot stands still meanwhile, and Discord waits 3 seconds for an acknowledgement.
+ * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so the whole bot
+ * stops during that time, and Discord waits only 3 seconds for an acknowledgement.
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
-/** Statements that are compiled once. To compile some pragmas is to run them (SQLite docs: PRAGMA). */
+/** Statements that are compiled only once. Compiling some pragmas runs them (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** Compiled statements that are kept; then the oldest goes. */
+/** The maximum number of compiled statements to keep; the oldest is dropped. */
 const MOST_COMPILED = 300;
-/** UTF-16 units of a statement that is kept: each length of a list makes another one, and one of 1,000 servers takes 0.9 MB. */
+/**
+ * The longest statement to keep, in UTF-16 units. Each list length makes a different statement, and one for 1,000 servers
+ * takes 0.9 MB.
+ */
 const LONGEST_KEPT = 4_000;
 
-/** Opens a file of SQLite for reading and writing. @throws the error of SQLite */
+/** Opens a SQLite file for reading and writing. @throws SQLite's error */
 export function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -36,10 +39,10 @@ export function openFile(path: string): DatabaseSync {
   }
 }
 
-/** Kysely's own dialect over `node:sqlite`. Whatever SQLite throws becomes a {@link StoreError}. */
+/** Creates Kysely's own dialect over `node:sqlite`. Turns every SQLite error into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   const adapter = new SqliteAdapter();
-  // Kysely says false, and each statement of a migration would be a transaction of its own.
+  // Kysely sets this to false, which would run each statement of a migration in a separate transaction.
   Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
   const dialect = new SqliteDialect({ database: adapterOf(database) });
   return Object.assign(dialect, { createAdapter: () => adapter });
@@ -58,9 +61,9 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
 
   return {
     prepare(sql) {
-      // A transaction that begins by reading fails at once beside a second writer, whatever the busy timeout is.
+      // A transaction that begins with a read fails immediately next to a second writer, whatever the busy timeout is.
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
-      // SQLite has ended the transaction by itself if the disk is full (SQLite docs: Transactions, 3.1).
+      // If the disk is full, SQLite has already rolled the transaction back (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
       return compile(sql);
     },
@@ -78,7 +81,7 @@ function statementOf(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** A statement without parameters and rows. */
+/** Creates a statement without parameters or rows. */
 function commandOf(run: () => unknown): SqliteStatement {
   return {
     reader: false,
@@ -92,7 +95,7 @@ function commandOf(run: () => unknown): SqliteStatement {
 }
 
 function notStreamed(): never {
-  throw new Error('queries are not streamed: a stream would hold up every other statement');
+  throw new Error('queries are not streamed: a stream would block every other statement');
 }
 
 function orStoreError<Result>(run: () => Result): Result {

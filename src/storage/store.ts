@@ -11,15 +11,15 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { createValues, type Values } from './values.ts';
 
-/** After so many seconds a transaction is logged, since others wait for it. */
+/** After how many seconds a transaction is logged, because others wait for it. */
 const LONG_SECONDS = 1;
-/** After so many seconds a transaction of SQLite counts as endless; everybody waits for its connection. */
+/** After how many seconds a SQLite transaction counts as stuck. The whole bot waits for its connection. */
 const STUCK_SECONDS = 30;
 
-/** The key of a value that is written to see whether anything can be. */
+/** The key of a value that is written to test whether writing works. */
 export const WRITE_TEST = 'health:write-test';
 
-/** A transaction does not end. Over SQLite nothing but the end of the process frees its connection. */
+/** A transaction doesn't end. With SQLite, only the end of the process releases its connection. */
 export class StuckTransaction extends Error {
   override readonly name = 'StuckTransaction';
 }
@@ -27,7 +27,7 @@ export class StuckTransaction extends Error {
 export type Store = ReturnType<typeof createStore>;
 
 export interface TransactionEnd {
-  /** How long it took, waiting for others included. */
+  /** The duration, including waits for other transactions. */
   readonly ms: number;
   /** Whether the database failed. */
   readonly isFailure: boolean;
@@ -37,22 +37,22 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
-  /** Called when a transaction of SQLite does not end: the process has to end at once. PostgreSQL ends it by itself. */
+  /** Called when a SQLite transaction doesn't end, so the process must exit immediately. PostgreSQL ends it on its own. */
   readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
-  /** Lets every statement take as long as it needs: for tools, where nobody waits for an answer. */
+  /** Removes the time limit for statements. For tools, where no member waits for a reply. */
   readonly isUnhurried?: boolean;
-  /** Whether the start may bring the tables to their present shape; otherwise it fails where they have another. */
+  /** Whether the start may migrate the tables. If false, it fails when they need a migration. */
   readonly mayMigrate?: boolean;
-  /** A second, in milliseconds. */
+  /** The length of a second, in milliseconds. */
   readonly secondMs?: number | undefined;
 }
 
-/** What the bot keeps, in tables and as values under keys. Every method throws a {@link StoreError} when it fails. */
+/** Creates the bot's storage: tables, and values under keys. Every method throws a {@link StoreError} if it fails. */
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction of the code that runs; this code may use nothing else. */
+  /** The transaction of the code that is running. That code must not use another connection. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
@@ -62,7 +62,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** What is searched, counted or claimed; inside of {@link Store.inGuild} in its transaction. */
+  /** Returns the tables; inside {@link Store.inGuild}, those of its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -78,19 +78,22 @@ export function createStore(deps: StoreDeps) {
     }
   }
 
-  /** @param begun an error made by the caller, for its stack */
+  /** @param begun an error created by the caller, for its stack */
   async function watched<Result>(
     guildId: string,
     begun: StuckTransaction,
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // The seconds are counted one by one, so that the time in which the process or the machine slept does not count.
+    // Counts second by second, so that time in which the process or the machine slept isn't included.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
         const { stack } = begun;
-        logger.warn({ guildId, stack }, 'a transaction takes longer than a second; others wait for it');
+        logger.warn(
+          { guildId, stack },
+          'a transaction takes longer than a second; others are waiting for it',
+        );
       }
       if (seconds === STUCK_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
     }, secondMs);
@@ -105,12 +108,12 @@ export function createStore(deps: StoreDeps) {
 
   return {
     name: 'store',
-    /** The file of SQLite, as `STORE_URL` names it; PostgreSQL has none. */
+    /** The SQLite file as named in `STORE_URL`; `undefined` for PostgreSQL. */
     path: database.path,
-    /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
+    /** An SQL expression for the current time in milliseconds since 1970, the same for all processes. */
     clock: database.clock,
     tables,
-    /** The same tables over a connection of their own, in no transaction. */
+    /** Returns the same tables on a separate connection, outside any transaction. */
     apart: (): Kysely<Tables> => needed(openedApart),
     values,
     async start(): Promise<void> {
@@ -128,17 +131,18 @@ export function createStore(deps: StoreDeps) {
     },
     async stop(): Promise<void> {
       const closing = [openedApart, opened];
-      // From here on whatever still asks fails with a StoreError: Kysely would throw an Error of its own.
+      // From here on, calls fail with a StoreError. Kysely would throw an Error of its own.
       openedApart = undefined;
       opened = undefined;
       keyv = undefined;
       for (const each of closing) await each?.destroy();
     },
     /**
-     * Changes what is kept of a guild, in one transaction: everything that `change` writes, to tables and under keys, is kept, or
-     * nothing if `change` throws. A change inside another one is a part of that. Other changes of the guild wait until this one
-     * ends; with SQLite those of all guilds do. So `change` awaits nothing but the store, and nothing of the store that began
-     * outside: that may wait for the connection. `change` catches no SQL error, since PostgreSQL does not go on after one.
+     * Changes a guild's data in one transaction. If `change` throws, none of its writes to tables and keys are kept. A
+     * nested change joins the outer transaction. Other changes of the guild wait until this one ends; with SQLite, those of
+     * all guilds do.
+     * `change` must await only the store, and no store call that began outside: that call may be waiting for the
+     * connection. It must not catch SQL errors, because PostgreSQL can't continue a transaction after one.
      */
     async inGuild<Result>(
       guildId: string,
@@ -155,18 +159,21 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /** Writes a value by one statement. In a transaction it could wait for another process. */
+    /** Writes a value with one statement. A transaction might wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside
-     * {@link Store.inGuild} it does nothing: whoever began the transaction cuts the log after its end.
+     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside {@link
+     * Store.inGuild}: the code that began the transaction must cut the log afterwards.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
       try {
         await database.cutLog(needed(opened));
       } catch (error) {
-        logger.warn({ err: error }, 'deleted values stay in the log of the database until the next hour');
+        logger.warn(
+          { err: error },
+          'could not remove deleted values from the database log; will retry within an hour',
+        );
       }
     },
   };
@@ -182,10 +189,10 @@ function databaseAt(url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: bo
 }
 
 /**
- * Uses the values of a database beside a bot that may run on it; the tables stay as they are.
- * @param isWritten otherwise a file is opened for reading only
- * @returns `undefined` where there are no tables yet
- * @throws StoreError where it cannot be used; the error of SQLite
+ * Uses the values of a database while a bot may be running on it. The tables stay as they are.
+ * @param isWritten if false, a SQLite file is opened read-only
+ * @returns `undefined` if there are no tables yet
+ * @throws StoreError if the database can't be used; SQLite's own error
  */
 export async function useValues<Result>(
   url: StoreUrl,
@@ -209,8 +216,8 @@ export async function useValues<Result>(
 }
 
 /**
- * The migrations that a newer version has made, beside which this one works.
- * @throws StoreError where the database cannot be used; the error of SQLite
+ * Returns the applied migrations that only a newer version knows, and that this version can work with.
+ * @throws StoreError if the database can't be used; SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
   const db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);

@@ -1,92 +1,99 @@
 /*
- * What is searched, counted or claimed. All ids are Discord's, as text; all times are milliseconds since 1970. Only
+ * Data that is searched, counted or claimed. All ids are Discord's, as text. All times are milliseconds since 1970. Only
  * types that SQLite and PostgreSQL share.
  */
 
-/** Interactions that this bot has taken. The process that inserts the id answers it, or whoever takes it over. */
+/**
+ * Interactions that this bot has accepted. The process that inserted the id answers it, unless another one takes it over.
+ */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
   readonly owner: string;
   readonly taken_at: number;
-  /** What another run of the bot needs to answer it, as JSON of a sealed record; null once it was answered. */
+  /** The data that another process needs to answer it, as the JSON of a sealed record; null once it is answered. */
   readonly sealed: string | null;
   /**
-   * The message that its reply writes, by the id of the interaction that made the message. Null until the reply to a button
-   * begins to change a message that another interaction made.
+   * The message that its reply changes, identified by the interaction that created the message. Null until the reply to a
+   * button begins to change another interaction's message.
    */
   readonly changes: string | null;
 }
 
 /**
- * The lines that a member edits and submits. It has no state: it can be changed as long as no run of it waits or runs, and
- * goes 15 minutes after its last change or after the end of its last run.
+ * The lines that a member edits and submits. A draft has no state. It can be changed while none of its submissions is
+ * waiting or running. It is deleted 15 minutes after its last change or the end of its last submission.
  */
 export interface DocumentsTable {
-  /** The id of the interaction that made it. */
+  /** The id of the interaction that created it. */
   readonly id: string;
   readonly guild_id: string;
   readonly user_id: string;
   readonly user_name: string;
-  /** Where the lines stood: in the options of a command, in a text, or in a message of Discord. */
+  /** The origin of the lines: command options, a text, or a Discord message. */
   readonly source: 'options' | 'text' | 'message';
-  /** The lines and what was chosen for them, as JSON (see draft.ts); null once all were accepted, or it was cancelled. */
+  /** The lines and the choices made for them, as JSON (see draft.ts); null once all were accepted, or it was cancelled. */
   readonly lines: string | null;
   readonly changed_at: number;
 }
 
-/** A run of a document: one server or a thousand that a member submits at once. */
+/** A submission of a draft: between one server and a thousand that a member submits together. */
 export interface SubmissionsTable {
   readonly id: string;
-  /** The document, which has at most one run that waits or runs. Its latest run is the one that counts. */
+  /** The draft. At most one of its submissions is waiting or running, and only the latest one matters. */
   readonly document_id: string;
   readonly guild_id: string;
-  /** Null once the member had their name deleted and no limit counts the submission any more. */
+  /** Null once the member had their name deleted and no limit counts the submission any longer. */
   readonly user_id: string | null;
-  /** Null after the member had it deleted. */
+  /** Null once the member had their name deleted. */
   readonly user_name: string | null;
   /**
-   * `waiting`: for a moderator. `running`: it is carried out. All others have ended: `done` was
-   * carried out; the servers of `withdrawn` are kept until its message says so, 15 minutes at least; those of `refused` and
-   * `expired` were not sent. `move` in runs.ts alone changes it.
+   * `waiting`: for a moderator. `running`: being sent. All other states are final. `done`: was sent. `withdrawn`: its
+   * servers are kept until its message shows that, and for at least 15 minutes. `refused` (by a moderator), `expired`: its
+   * servers were not sent. Only `move` in runs.ts changes the state.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
-  /** The interaction of its member that has submitted it; null for a run that a decision or the end of another one has made. */
+  /** The member's interaction that submitted it; null if a decision or the end of another submission created it. */
   readonly interaction_id: string | null;
-  /** The process that carries it out. */
+  /** The process that sends it. */
   readonly owner: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
-  /** Until when a moderator may decide; null where none ever had to. */
+  /** Until when a moderator can decide; null if it never needed approval. */
   readonly expires_at: number | null;
-  /** The moderator who has approved or refused it; null, too, once they had their name deleted. */
+  /** The moderator who approved or declined it; also null once they had their name deleted. */
   readonly decided_by: string | null;
-  /** Null, too, where a version that did not store it has decided. */
+  /** Also null if the decision was made by a version that didn't store the name. */
   readonly decided_by_name: string | null;
-  /** The interaction that has approved, refused, corrected or withdrawn it. */
+  /** The interaction that approved, declined, corrected or withdrew it. */
   readonly decision_id: string | null;
-  /** The moderator who has corrected what the member submitted; empty once they had their name deleted, null where nobody has. */
+  /**
+   * The moderator who corrected the member's lines. Empty once they had their name deleted; null if nobody corrected them.
+   */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
-  /** Why the moderator has refused it: in their own words, and one of `REFUSAL_REASONS`. */
+  /** The reason for which the moderator declined it: their own words, and one of `REFUSAL_REASONS`. */
   readonly refusal: string | null;
   readonly refusal_key: string | null;
-  /** The message in the log channel on which moderators decide. */
+  /** The message in the log channel where moderators decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
-  /** How often changed what that message shows, and the count that it showed last: it is due while `changes` is greater. */
+  /**
+   * How often the content of that message has changed, and the count it last showed. The message is out of date while
+   * `changes` is greater.
+   */
   readonly changes: number;
   readonly shown: number;
-  /** What it takes to tell its member of the decision, as JSON of a sealed record; null from before they are told. */
+  /** The data needed to notify the member of the decision, as the JSON of a sealed record; null once it isn't needed. */
   readonly telling: string | null;
-  /** When its member was told, or was to be; null before. */
+  /** When the member was notified, or should have been; null before that. */
   readonly told_at: number | null;
 }
 
 /**
- * The servers of a submission. While it waits for a moderator, they have neither `reserved_at` nor an outcome: no limit
- * counts them, and no history shows them.
+ * The servers of a submission. While it waits for a moderator, they have neither `reserved_at` nor an outcome, so limits
+ * don't count them and the history doesn't show them.
  */
 export interface ServersTable {
   readonly submission_id: string;
@@ -94,7 +101,7 @@ export interface ServersTable {
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
-  /** The line of the document that it stood on. */
+  /** The line of the draft that contains it. */
   readonly line: number;
   readonly host: string;
   readonly port: number;
@@ -102,22 +109,22 @@ export interface ServersTable {
   readonly game: string;
   /** Host and port in canonical form. */
   readonly address: string;
-  /** Since when it counts for limits; null where it does not, since it was never sent or its key was refused. */
+  /** From when it counts for limits; null if it doesn't count, because it was never sent or its key was rejected. */
   readonly reserved_at: number | null;
-  /** 1 if its member had their name deleted while a limit still counted their id. */
+  /** 1 if the member had their name deleted while a limit still counted their id. */
   readonly is_forgotten?: number | undefined;
-  /** When it was last marked as sending. */
+  /** When it was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing was sent. */
+  /** Null until it is settled. `unknown`: it was sent, and may have been received. `not-sent`: it was never sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
-  /** The service's words, cut to 300 code points. */
+  /** The service's message, cut to 300 code points. */
   readonly message: string | null;
-  /** Why it was not sent, or why nobody knows; null where the outcome says it all. */
+  /** Why it was not sent, or why the outcome is unknown; null if the outcome needs no reason. */
   readonly reason: string | null;
 }
 
-/** What a guild whose data was deleted had used of its limit, so that a deletion makes no room. */
+/** The part of its limit that a guild had used when its data was deleted, so that a deletion doesn't reset the limit. */
 export interface UsedTable {
   readonly guild_id: string;
   /** How many servers still count. */
@@ -126,28 +133,28 @@ export interface UsedTable {
   readonly until: number;
 }
 
-/** Guilds whose data is deleted once the bot was removed from them. */
+/** Guilds whose data will be deleted because the bot was removed from them. */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
-  /** Since when nobody has used a command there, nor Discord said that the bot is there. */
+  /** Since when no member has used a command there, and Discord hasn't reported that the bot is there. */
   readonly unused_since: number;
 }
 
-/** Processes that are alive. */
+/** Living processes. */
 export interface LeasesTable {
   readonly owner: string;
-  /** Until when it counts as alive, by the clock of the database. */
+  /** Until when the process counts as alive, by the database's clock. */
   readonly until: number;
-  /** The id of the encryption key that it seals with. */
+  /** The id of the encryption key that the process encrypts with. */
   readonly sealing_key: string;
 }
 
-/** Jobs that one process does for all. */
+/** Jobs that one process runs on behalf of all. */
 export interface JobsTable {
   readonly name: string;
-  /** The id of the process that has begun it last. */
+  /** The id of the process that last started it. */
   readonly owner: string;
-  /** From when on another process may begin it, by the clock of the database. */
+  /** When another process can start it, by the database's clock. */
   readonly until: number;
 }
 
@@ -157,7 +164,7 @@ export interface KeyvTable {
   /** JSON. */
   readonly value: string | null;
   readonly namespace: string;
-  /** From when on the value counts no more; null: never. */
+  /** When the value expires; null if never. */
   readonly expires: number | null;
 }
 

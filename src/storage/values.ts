@@ -3,14 +3,17 @@ import type { Kysely } from 'kysely';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Values under string keys, plain JSON. Keys are `area:id`; where the id is a number it is a guild's. */
+/** Values under string keys, as plain JSON. Keys have the form `area:id`; a numeric id is a guild's. */
 export type Values = ReturnType<typeof createValues>;
 
-/** Sorts after every character: `prefix` with it behind is above all keys that begin with `prefix`. */
+/** Sorts after every other character, so `prefix + LAST` is above all keys that begin with `prefix`. */
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
-  /** The keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail at a damaged one. */
+  /**
+   * Returns the keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail on a damaged
+   * one.
+   */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
       .selectFrom('keyv')
@@ -23,7 +26,7 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
   }
 
   return {
-    /** `undefined` if nothing is there, `null` if the row cannot be read. */
+    /** Returns `undefined` if the key doesn't exist, and `null` if its row can't be read. */
     async get(key: string): Promise<unknown> {
       try {
         return await keyv().get(key);
@@ -33,12 +36,12 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
       }
     },
     async set(key: string, value: unknown): Promise<void> {
-      if (!(await keyv().set(key, value))) throw new StoreError(`${key} could not be written`);
+      if (!(await keyv().set(key, value))) throw new StoreError(`could not write ${key}`);
     },
-    /** @returns whether there was something to delete */
+    /** @returns whether the key existed */
     delete: (key: string): Promise<boolean> => keyv().delete(key),
     keys,
-    /** The ids of an area, sorted. */
+    /** Returns the ids in an area, sorted. */
     ids: async (area: string): Promise<readonly string[]> =>
       (await keys(`${area}:`)).map((key) => key.slice(area.length + 1)),
   };

@@ -50,7 +50,7 @@ it('a token that Discord refuses ends the bot with one sentence', async () => {
   const [first, ...others] = stdout.trim().split('\n');
   expect(first).toMatch(/"msg":"starting server-listing-bot \d+\.\d+\.\d+"/);
   expect(
-    others.filter((line) => !line.includes('"level":"info"') && !line.includes('made an encryption key')),
+    others.filter((line) => !line.includes('"level":"info"') && !line.includes('created an encryption key')),
   ).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
       ({ method, path }) => method === 'PUT' && path.includes('/commands'),
     );
     expect(puts).toHaveLength(1);
-    expect(bot.output().split('made an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
+    expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
   it('members submit in three ways and get a file, over HTTP/1.1', async ({ member, discord, listing }) => {

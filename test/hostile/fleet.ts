@@ -25,8 +25,8 @@ const START_AGAIN_MS = 200;
 /** Loaded into every second replica, which is then one of the next version: an update that never ends. */
 const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
 
-/** What a replica says when it ends because others have taken over what it had. */
-const LEASE_OVER = 'others have taken over what it had';
+/** What a replica says when it ends because others have taken over its work. */
+const LEASE_OVER = 'others have taken over its work';
 /** What one says that starts while the database is away, or goes away. */
 const NO_DATABASE = /cannot use the database|server-listing-bot: the database failed/;
 

@@ -15,7 +15,7 @@ it.skipIf(!hasTerminal)(
     const said = stripVTControlCharacters(bot.output());
     expect(said).not.toMatch(/^\{"/m);
     for (const line of [
-      /INFO.*made an encryption key/,
+      /INFO.*created an encryption key/,
       /INFO: ready$/m,
       /^ +version: "\d+\.\d+\.\d+"$/m,
       /^ +commands: \d+$/m,

@@ -70,7 +70,7 @@ describe('without ENCRYPTION_KEY', () => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
     const message = await refusal(store);
-    expect(message).toContain('does not hold a key of 32 bytes');
+    expect(message).toContain('must have one base64 key of 32 bytes on each line');
     if (text !== '') expect(message).not.toContain(text);
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
@@ -107,7 +107,7 @@ describe('with ENCRYPTION_KEY', () => {
     const [right, wrong] = [newKey(), newKey()];
     const record = (await start(store, [right])).seal('kept', 'guild 1');
     const message = await refusal(store, [wrong]);
-    expect(message).toMatch(/was encrypted with another key .* than ENCRYPTION_KEY/);
+    expect(message).toMatch(/was encrypted with another key .* not with ENCRYPTION_KEY/);
     expect(message).not.toContain(wrong.reveal());
     expect((await start(store, [right])).open(record, 'guild 1')).toBe('kept');
     expect(existsSync(`${store.path}.key`)).toBe(false);

@@ -149,10 +149,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     onTestFinished(latin.drop);
     const { url } = await database();
     for (const [storeUrl, words] of [
-      [latin.storeUrl, /its texts are LATIN1/],
+      [latin.storeUrl, /its encoding is LATIN1/],
       [
         withParameter(url, 'statement_timeout', '9000'),
-        /asks for statement_timeout = .*, and the session has 9s/,
+        /requests statement_timeout = .*, but the session has 9s/,
       ],
     ] as const) {
       await expect(storeAt(storeUrl).start()).rejects.toThrow(words);
@@ -353,7 +353,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     it('is taken on no server that only reads', async () => {
       const { storeUrl, setDefault } = await database();
       await setDefault('default_transaction_read_only', 'on');
-      await expect(lockAt(storeUrl).start()).rejects.toThrow('the server only reads');
+      await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
     it('is taken again over another connection when its own says nothing any more', async () => {

@@ -377,7 +377,7 @@ describe('of the rest, the doctor', () => {
 
   it('finds an encryption key that is another one, missing, or open to others', async () => {
     const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
-    await fails('Encryption key', /encrypted with another key \(its id is \w+\)/, another);
+    await fails('Encryption key', /encrypted with another key \(id \w+\)/, another);
     const keyFile = join(bot.data, 'bot.sqlite.key');
     await chmod(keyFile, 0o644);
     await fails('Encryption key', /others may read .*bot\.sqlite\.key[\s\S]*→ chmod 600/, {});
