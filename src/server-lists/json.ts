@@ -59,8 +59,12 @@ const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } 
 
 /** The name of a field in an object that is itself called `around`. */
 function nameInside(around: string, name: string): string {
+  if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
-  return OF_PARTS.has(fieldOf(around)) && fieldOf(whole) !== undefined ? whole : name;
+  const field = fieldOf(whole);
+  // A name that says something by itself says it anywhere: `"27015/udp": {"HostIp": …}`.
+  const isVaguer = field === undefined || (field === 'unclearPort' && fieldOf(name) !== undefined);
+  return isVaguer ? name : whole;
 }
 
 /** The servers of a JSON text. */

@@ -1,4 +1,5 @@
 import { type Field, fieldCalled } from './field-names.ts';
+import { LOWEST_BARE_PORT } from './row.ts';
 
 /** A number in a text that is called a port. */
 export interface NamedNumber {
@@ -31,7 +32,10 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
   for (const { 0: number, index } of line.matchAll(NUMBER)) {
     const name = NAME.exec(line.slice(Math.max(0, index - LONGEST_NAME), index));
     const word = name?.groups?.word ?? '';
-    const own = fieldCalled(word)?.field;
+    const called = fieldCalled(word)?.field;
+    // `game: 28015` below `ports:`
+    const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
+    const own = isPort ? 'unclearPort' : called;
     if (name === null || own === undefined || !PORTS.has(own)) continue;
     const at = index - name[0].length;
     const named = withWords(line.slice(Math.max(0, at - LONGEST_WORDS), at), word);
