@@ -6,10 +6,10 @@ import { memberOf } from '../../sandbox/people.ts';
 import { type Bot, messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
-/** The labels of what a moderator can press where one server waits. */
+/** The labels of the controls on a message with one waiting server. */
 export const DECISIONS: readonly string[] = ['Approve', 'Refuse', 'Correct …', 'Show all'];
 
-/** Somebody in the log channel, where moderators decide; `admin` may manage the guild. */
+/** Returns a user in the log channel, where moderators decide. Only `admin` has Manage Server. */
 export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', locale = 'en-US'): Person {
   const { id, name, channelId, discord } = guild;
   return discord.person({
@@ -21,37 +21,37 @@ export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', loc
   });
 }
 
-/** Has what members submit wait for a moderator, in #staff. */
+/** Makes the guild's submissions wait for a moderator in #staff. */
 export async function turnApprovalOn(guild: TestGuild): Promise<void> {
   await chooseLogChannel(guild);
   const answer = messageOf(await pressSetting(guild, 'Approval', 'Turn approval on'));
   assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
 }
 
-/** The messages in the log channel that are about a submission: no other has come with buttons, which a decision takes away. */
+/** Returns the log channel's messages about submissions. Only these are posted with buttons, which a decision removes. */
 export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
   guild.discord
     .messages({ channelId: staffChannel(guild) })
     .filter(({ first }) => (first.components ?? []).length > 0);
 
-/** The one of them that was posted last and waits. */
+/** Returns the newest of these messages that still waits for a decision. */
 export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
   const found = approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
   assert(found, 'nothing waits in the log channel');
   return found;
 }
 
-/** A moderator approves the one of them. */
+/** Approves the waiting submission as a moderator. */
 export const approve = async (guild: TestGuild): Promise<Answer> =>
   inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
 
-/** That nobody of the guild is to be told of anything any more. */
+/** Waits until the bot owes members of the guild no more notices of decisions. */
 export const allTold = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
   expect
     .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', id))
     .toEqual([]);
 
-/** Ends the minute in which the decisions of a guild are gathered for a direct message. */
+/** Ends the minute in which the bot gathers a guild's decisions for one direct message. */
 export async function endGathering(
   { store }: Pick<Bot, 'store'>,
   { id }: Pick<TestGuild, 'id'>,
@@ -65,7 +65,7 @@ export async function endGathering(
   await store.rows('UPDATE submissions SET ended_at = 1 WHERE guild_id = ? AND told_at IS NOT NULL', id);
 }
 
-/** What the bot has written to somebody directly. */
+/** Returns the direct messages that the bot has sent to a user. */
 export const directTo = (
   { discord }: TestGuild,
   { userId }: Pick<Person, 'userId'>,

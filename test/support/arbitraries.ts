@@ -24,7 +24,7 @@ const name = fc
     fc.array(label, { minLength: 1, maxLength: 3 }),
     fc.constantFrom('com', 'net', 'de', 'gg', 'xn--p1ai'),
   )
-  // A name that begins like the label or command people put in front is a name all the same.
+  // A host name may begin like a label or a command that people put before an address. It is still a host name.
   .map(([labels, zone]) => [...labels, zone].join('.'));
 
 /** Canonical public hosts of every kind. */
@@ -44,13 +44,13 @@ export const submission = fc
   })
   .map(({ named, ...at }) => ({ ...at, ...named }));
 
-/** Lone surrogates, which no text has that comes over the wire, are left out. */
+/** Lone surrogates are left out: no text that arrives over the network contains them. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
 const MOST = 0x10ffff;
 
 /**
- * Any character of Unicode, also one that nobody has assigned: what fast-check calls `binary`, but without its table of
- * all of them, which takes a second to make in each process.
+ * Any Unicode character, assigned or not. Equals fast-check's `binary` unit, without its table of all characters, which takes
+ * each process a second to build.
  */
 export const anyCharacter = fc.integer({ min: 0, max: MOST - SURROGATES.count }).map(
   (n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count),

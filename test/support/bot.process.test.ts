@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
-describe('a bot of the tests', () => {
-  it('does not end well when a rule of Discord was broken, unless the present test wanted that', async () => {
+describe('a test bot', () => {
+  it('fails on closing if a Discord rule was broken that the present test did not allow', async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);
@@ -18,7 +18,7 @@ describe('a bot of the tests', () => {
     }
   });
 
-  it('does not end well when a first response came after three seconds', async () => {
+  it('fails on closing if a first response arrived after three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
@@ -29,41 +29,41 @@ describe('a bot of the tests', () => {
     await expect(bot.close()).rejects.toThrow('rules of Discord were broken');
   });
 
-  it('does not end well when the listing service was asked for anything but POST /api', async () => {
+  it('fails on closing if the listing service received anything but POST /api', async () => {
     const bot = await openBot({ start: false });
     await fetch(`${bot.listing.url}/`);
-    await expect(bot.close()).rejects.toThrow('the listing service was asked for something');
+    await expect(bot.close()).rejects.toThrow('the listing service received an unknown request');
   });
 
-  it('does not end well when a key lies in clear in a file', async () => {
+  it('fails on closing if a file contains a key in clear', async () => {
     const bot = await openBot();
     await bot.newGuild({ key: 'sandbox-key' });
     await writeFile(join(bot.data, 'notes'), 'it is sandbox-key');
     await expect(bot.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  // What the bot prints at every start, and the name of a command that it publishes then.
+  // A line that the bot prints at every start, and the name of a command that it then publishes.
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
     ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
-  ])('does not end well when the bot %s', async (_what, key, why) => {
+  ])('fails on closing if the bot %s', async (_what, key, why) => {
     const bot = await openBot({ listing: { keys: [key] } });
     await bot.newGuild({ key });
     await expect(bot.close()).rejects.toThrow(why);
   });
 
-  // Both with the bot in this process, and as one of its own: what it says then comes another way.
+  // Covers the bot in this process and in its own, because its last output arrives differently.
   it.each([
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('ends badly when the bot ended by itself unless that was wanted: %o', async ({ asProcess, crash }) => {
+  ])('fails on closing if the bot ended unexpectedly: %o', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();
     expect({ status, wanted }).toEqual({ status: 1, wanted: false });
     expect(lastWords.join()).toContain('with code 4013');
     if (crash) await bot.close({ crash });
-    else await expect(bot.close()).rejects.toThrow('the bot ended by itself');
+    else await expect(bot.close()).rejects.toThrow('the bot ended unexpectedly');
   });
 });

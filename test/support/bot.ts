@@ -27,98 +27,103 @@ import { type BotStore, botStore, newBotDatabase } from './database.ts';
 import { timeOf } from './machine.ts';
 import { showWhenATestFails } from './outputs.ts';
 
-/** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
+/** Options of a test bot. `env` adds variables or replaces the sandbox's values; `http` defaults to `INTERACTIONS`. */
 export interface BotOptions
   extends Pick<SandboxOptions, 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
     Pick<AppDeps, 'timing' | 'languages'> {
-  /** A process of its own: for what only a process proves, such as signals, `kill -9` and the environment. */
+  /** Whether the bot gets its own process, for tests that need one: signals, `kill -9`, the environment. */
   readonly asProcess?: boolean;
-  /** `false`: the test starts the bot itself. */
+  /** If `false`, the test starts the bot itself. */
   readonly start?: boolean;
-  /** Discord and the listing service over TLS, with HTTP/2 on offer. */
+  /** Whether Discord and the listing service use TLS and offer HTTP/2. */
   readonly tls?: boolean;
 }
 
-/** Whether bots are over HTTP where a test does not say. */
+/** Whether bots receive interactions over HTTP if a test doesn't choose. */
 export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 
-/** Rules of Discord that a bot breaks when Discord is unwell, or somebody is faster than people are. */
+/** Discord rules that a bot breaks if Discord has trouble or a user acts faster than people can. */
 export const BREACHES = {
-  /** A first response to an interaction whose time was over. */
+  /** A first response to an expired interaction. */
   tooLate: 'Unknown interaction',
   /** A second first response. */
   twice: 'Interaction has already been acknowledged.',
-  /** An edit with a token whose time was over. */
+  /** An edit with an expired token. */
   afterTheEnd: 'Unknown Webhook',
   tooOften: 'You are being rate limited.',
-  /** A first response that a test still takes, and Discord does not. */
+  /** A first response that the stand-in still accepts in a test, but Discord would not. */
   late: 'A first response comes within three seconds',
 } as const;
 
-/** What {@link Bot.close} is not to complain of. */
+/** Problems that {@link Bot.close} ignores. */
 export interface Expected {
-  /** The bot ended by itself, as the test wanted. */
+  /** Whether the test made the bot end unexpectedly. */
   readonly crash?: boolean;
 }
 
-/** The bot between both stand-ins. */
+/** The bot, connected to the stand-ins for Discord and the listing service. */
 export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'token' | 'data' | 'restart'> {
   readonly store: BotStore;
   readonly process: BotProcess;
-  /** Starts it, and waits until it is connected and its commands are published. */
+  /** Starts the bot, and waits until it is connected and has published its commands. */
   start(): Promise<void>;
-  /** Ends it in the middle of whatever it does. */
+  /** Kills the bot's process, whatever it is doing. */
   kill(): Promise<Exit>;
-  /** Everything that every run of it has printed. */
+  /** Returns everything that the bot has printed since it was opened, across restarts. */
   output(): string;
-  /** Its log, entry by entry; what is no JSON is left out. */
+  /** Returns the bot's log entries. Lines that aren't JSON are left out. */
   log(): readonly Readonly<Record<string, unknown>>[];
-  /** The test provokes that a rule of Discord is broken, so often at most: one of {@link BREACHES}, or another title. */
+  /** Allows up to `most` breaches of a Discord rule in this test: one of {@link BREACHES}, or another title. */
   mayBreak(title: string, most: number): void;
-  /** What the test before was allowed to break is over. */
+  /** Ends the allowance of the previous test. */
   mayBreakNoMore(): void;
-  /** A guild that it has just joined, where nobody has done anything but enter the key. */
+  /** Adds a guild that the bot has just joined, in which at most the key has been set. */
   newGuild(about?: AboutGuild): Promise<TestGuild>;
   person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
   /**
-   * Stops everything. Fails when a rule of Discord was broken more often than it may be, when the bot ended by itself or
-   * did not end with status 0 when it was told to stop, when the listing service was asked for anything but `POST /api`,
-   * or when a secret shows in what the bot printed, in what it sent to Discord, or in clear in its files.
+   * Stops everything. Fails if one of these happened:
+   * - The bot broke a rule of Discord more often than allowed.
+   * - The bot ended unexpectedly, or exited with a status other than 0 when stopped.
+   * - The listing service received anything but `POST /api`.
+   * - A secret appears in the bot's output, in its requests to Discord, or in clear in its files.
    */
   close(expected?: Expected): Promise<void>;
 }
 
 interface AboutGuild {
-  /** Set with /setkey; without it none. */
+  /** Set with /setkey; absent for a guild without a key. */
   readonly key?: string | undefined;
-  /** The guild's language at Discord. */
+  /** The guild's preferred locale in Discord. */
   readonly locale?: string;
 }
 
-/** A guild with its people, for one test. */
+/** A guild with its users, for one test. */
 export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
-  /** May manage the server. */
+  /** Has Manage Server. */
   readonly admin: Person;
   readonly member: Person;
   person(who: { readonly role?: Role; readonly locale?: string }): Person;
 }
 
 export interface BotTestOptions extends BotOptions, Expected {
-  /** The key of each test's guild, which the service knows; `null`: none. */
+  /** The key of each test's guild, which the service accepts; `null` for no key. */
   readonly key?: string | null;
 }
 
-/** Tests of the whole bot. It runs in the tests' process, for all tests of the file; each test has a guild of its own. */
+/**
+ * Creates a test function for the whole bot. All tests of the file share one bot in the test process; each test gets its own
+ * guild.
+ */
 export const botTest = (options: BotTestOptions = {}) => testsOver(options, 'file');
 
-/** The same with a bot of its own for each test, which may stop it, kill it, or break what it stands on. */
+/** Like `botTest`, but with a separate bot for each test, which may stop it, kill it or break its environment. */
 export const ownBotTest = (options: BotTestOptions = {}) => testsOver(options, 'test');
 
 function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
   return (
     test
       .extend('options', { scope: 'file' }, options)
-      // vitest tells the two scopes apart by their types; what is used here is the same in both.
+      // vitest distinguishes the two scopes by their types; the properties used here are the same in both.
       .extend('bot', { scope: scope as 'file' }, async ({ options }, { onCleanup }) => {
         const bot = await openBot(options);
         onCleanup(() => bot.close(options));
@@ -126,7 +131,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       })
       .extend('guild', async ({ bot, options }) => {
         const { key = 'sandbox-key', start = true } = options;
-        // Whatever the test before has done.
+        // Undoes the changes of the previous test.
         bot.mayBreakNoMore();
         bot.discord.faults.clear();
         await bot.listing.behave({ kind: 'ok' });
@@ -138,7 +143,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       .extend('admin', ({ guild }) => guild.admin)
       .extend('member', ({ guild }) => guild.member)
       .extend('discord', ({ bot }) => bot.discord)
-      /** What it has got counts from the beginning of the test. */
+      /** Counts requests from the start of the test. */
       .extend('listing', ({ guild }) => guild.listing)
   );
 }
@@ -152,10 +157,10 @@ function fromNowOn(listing: ListingStandIn): ListingStandIn {
   });
 }
 
-/** How long the bot may take for a first response in these tests, in milliseconds. `clock.advance` lets it pass at once. */
+/** The bot's time for a first response in these tests, in milliseconds. `clock.advance` skips it. */
 export const ANSWER_WITHIN_MS = 30_000;
 
-/** Nothing is waited for by itself, and what has to end by a time may end. */
+/** Timing without pauses, and with time limits that no test reaches unintentionally. */
 const NO_WAITING: Timing = {
   firstResponseMs: ANSWER_WITHIN_MS,
   firstAttemptMs: ANSWER_WITHIN_MS,
@@ -166,14 +171,14 @@ const NO_WAITING: Timing = {
   decisionMessages: { everyMs: 20, gatherMs: 0 },
 };
 
-/** The bot between both stand-ins, in the test's own process unless that is the point. It is to be closed. */
+/** Opens the bot between both stand-ins. It runs in the test process unless `asProcess` is set. The caller closes it. */
 export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const { asProcess = false, timing, languages } = options;
   const given = { timing: { ...NO_WAITING, ...timing }, ...(languages && { languages }) };
   const createBot = asProcess ? createBotProcess : (deps: BotProcessDeps) => createBotInProcess(deps, given);
   const lines: string[] = [];
   const crashes: Exit[] = [];
-  /** Where others have the processors, neither the bot nor Discord can help being late. */
+  /** Excludes the time in which other processes had the processors: neither the bot nor Discord can help that delay. */
   const botTime = () => timeOf(sandbox.bot.pid);
   const mayBreak = new Map<string, number>();
   const postgres = await newBotDatabase(options.env ?? {});
@@ -185,8 +190,8 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     http: options.http ?? OVER_HTTP,
     env,
     ...(options.tls && { certificate: selfSigned() }),
-    // This bot listens for what people press before they can see it: nobody has to be slow for it.
-    // Where the three seconds are not the point, a slow machine has ten times as long.
+    // The tests wait for components before they press, so no reaction time is needed. Where the three seconds don't matter, a
+    // slow machine gets ten times as long.
     discord: {
       reactionMs: 0,
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -262,16 +267,12 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
       await store.close();
       lookAtBreaches();
       assert.deepEqual(unwanted, [], 'rules of Discord were broken');
-      assert.deepEqual(
-        listing.strays,
-        [],
-        'the listing service was asked for something that it does not know',
-      );
+      assert.deepEqual(listing.strays, [], 'the listing service received an unknown request');
       assert.deepEqual(leaks, [], leaks.join('\n'));
       const shown = discord.requests.map(({ body }) => body).filter((body) => body.includes('"components"'));
       const unfitting = withoutRoom(shown.map(messageIn));
       assert.deepEqual(unfitting, [], `Discord would cut:\n${unfitting.join('\n')}`);
-      if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
+      if (!crash) assert.deepEqual(crashes, [], 'the bot ended unexpectedly');
       if (isToStop) {
         const clean = { status: 0, signal: null };
         assert.deepEqual({ status, signal }, clean, 'the bot did not stop as it should');
@@ -290,14 +291,17 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   return bot;
 }
 
-/** A bot for the present test alone, which ends with it: where something has to be made before the bot, such as a clock. */
+/**
+ * Opens a bot for the present test only and closes it afterwards. For tests that must create something before the bot, such
+ * as a clock.
+ */
 export async function oneBot(options: BotOptions & Expected = {}): Promise<Bot> {
   const bot = await openBot(options);
   onTestFinished(() => bot.close(options));
   return bot;
 }
 
-/** Runs /setkey and submits its modal; the answer to that. */
+/** Runs /setkey, submits its modal, and returns the reply. */
 export async function setKey(person: Person, key: string): Promise<Answer> {
   const modal = modalOf(await person.slash('setkey'));
   const [field] = modalFields(modal.data);
@@ -305,34 +309,34 @@ export async function setKey(person: Person, key: string): Promise<Answer> {
   return person.submit(modal, { [field.id]: key });
 }
 
-/** What came of an action, or the message that it showed. */
+/** The result of an action, or the message that the action was on. */
 export type Shown = Answer | SeenMessage;
 
-/** What a member reads: words, embeds, buttons, files, as the sandbox shows them. */
+/** Returns everything that a member reads in it: text, embeds, buttons and files, as the sandbox shows them. */
 export function textOf(shown: Shown): string {
   const answer = 'kind' in shown ? shown : ({ kind: 'message', message: shown } as const);
   return showAnswer(answer, aReader());
 }
 
-/** The message that came of an action; fails when something else did. */
+/** Returns the message that resulted from an action; fails for any other result. */
 export function messageOf(answer: Shown): SeenMessage {
   if (!('kind' in answer)) return answer;
-  assert(answer.kind === 'message', `a message was expected, and this came: ${textOf(answer)}`);
+  assert(answer.kind === 'message', `expected a message, got: ${textOf(answer)}`);
   return answer.message;
 }
 
-/** The modal that an action opened; fails when something else came. */
+/** Returns the modal that an action opened; fails for any other result. */
 export function modalOf(answer: Answer): SeenModal {
-  assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
+  assert(answer.kind === 'modal', `expected a modal, got: ${textOf(answer)}`);
   return answer.modal;
 }
 
-/** What was sent in a request: a message, a window, or nothing that is one. */
+/** Parses the message or modal in a request's body; returns `{}` if there is none. */
 export function messageIn(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // A form with files: the message is its part in JSON.
+    // In a multipart form with files, the message is the JSON part.
     return JSON.parse(/^\{.*\}\r?$/mu.exec(body)?.[0] ?? '{}');
   }
 }
@@ -340,8 +344,8 @@ export function messageIn(body: string): unknown {
 const LAST_WORDS = 12;
 
 /**
- * The whole bot in the test's own process, to be used as one of its own: it starts in a tenth of the time.
- * It knows no signals: whatever it is stopped with, it stops as an operator would stop it.
+ * Runs the whole bot in the test process, with the interface of a separate process but a tenth of the start-up time. It
+ * doesn't support signals: any signal stops it normally.
  */
 export function createBotInProcess(
   { env, onLine, onExit }: BotProcessDeps,
@@ -407,8 +411,8 @@ export function createBotInProcess(
 }
 
 /**
- * What the bot says when it cannot start with these variables, in this process.
- * @throws Error when it says less or more than one line, or ends otherwise than with status 1
+ * Returns the error that the bot prints if it can't start with these variables. Runs it in this process.
+ * @throws Error if the bot prints more or less than one line, or exits with a status other than 1
  */
 export async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
   const said: string[] = [];
@@ -423,17 +427,17 @@ export async function lastWords(env: Readonly<Record<string, string>>): Promise<
 export interface Searched {
   /** Everything that the bot has printed. */
   readonly output: string;
-  /** All that its database holds, as text. */
+  /** The whole content of the bot's database, as text. */
   readonly database?: string;
-  /** As they stand in ENCRYPTION_KEY. */
+  /** The keys as given in ENCRYPTION_KEY. */
   readonly encryptionKeys?: string | undefined;
-  /** Where its database is, perhaps with a password. */
+  /** The URL of the bot's database, possibly with a password. */
   readonly databaseUrl?: string;
 }
 
 /**
- * Where a secret of a bot that has stopped can be found: in what it printed, in what it sent to Discord, or in clear in
- * its database and its files. A sentence for each; none when all is well.
+ * Finds the secrets that a stopped bot has leaked: in its output, in its requests to Discord, or in clear in its database and
+ * files. Returns a sentence for each leak.
  */
 export async function leaksOf(
   { token, discord, listing, data }: Pick<Sandbox, 'token' | 'discord' | 'listing' | 'data'>,
@@ -455,7 +459,7 @@ export async function leaksOf(
   const leaks: string[] = [];
   for (const [secret, what] of secrets) {
     if (output.includes(secret)) leaks.push(`the bot printed ${what}`);
-    // The two tokens have to be sent to Discord; nothing else has.
+    // Only the two tokens have to be sent to Discord.
     const sent = what.endsWith('token') ? [] : discord.findSecret(secret);
     for (const { path } of sent) leaks.push(`${what} was sent to Discord: ${path}`);
     if (database.includes(secret)) leaks.push(`${what} is in clear in the database`);
@@ -475,7 +479,7 @@ async function filesIn(folder: string): Promise<readonly (readonly [path: string
 
 const FILE = fileURLToPath(new URL('loopback.pem', import.meta.url));
 
-/** A certificate for 127.0.0.1, with its key, that nothing vouches for. */
+/** Returns a self-signed certificate for 127.0.0.1 with its key. */
 export function selfSigned(): Certificate {
   const pem = readFileSync(FILE, 'utf8');
   return { key: pem, cert: pem, file: FILE };

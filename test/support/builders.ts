@@ -22,7 +22,7 @@ import { recorder } from './machine.ts';
 
 export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
 
-/** What reads and changes submissions in a store. */
+/** Creates the parts that read and change submissions in a store. */
 export function partsOver(store: RecordsDeps['store'], options: PartsOptions = {}) {
   const records = createSubmissionRecords({
     owner: 'this process',
@@ -36,7 +36,7 @@ export function partsOver(store: RecordsDeps['store'], options: PartsOptions = {
   return { ...records, approvals: createApprovals({ ...records, store }) };
 }
 
-/** The same over a store of the test, on a clock that stands until the test sets it. */
+/** Creates the same parts over a new store, with a clock that moves only when the test sets it. */
 export async function openParts(now: number, options: PartsOptions = {}) {
   const store = await openStore();
   const clock = { now };
@@ -53,15 +53,15 @@ export interface DoneOptions {
   readonly hosts: readonly string[];
   readonly port?: number;
   readonly game?: string;
-  /** `null`: it has not ended. */
+  /** `null` if it has not ended. */
   readonly outcome?: ServersTable['outcome'];
   readonly message?: string;
 }
 
-/** Rows in one statement: SQLite takes 32,766 values. */
+/** Rows per statement; SQLite allows 32,766 values. */
 const AT_ONCE = 1_000;
 
-/** Puts a submission into the tables, as it is there once it has ended. */
+/** Inserts a submission into the tables as it is stored once it has ended. */
 export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): Promise<void> {
   const { id, guildId, userId, userName = `name of ${userId}`, at, hosts, port = 27015 } = done;
   const { game = 'cs2', outcome = 'accepted', message = 'Yes.' } = done;
@@ -115,14 +115,16 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
 
 export interface FillOptions {
   readonly count: number;
-  /** When the first list ended, in milliseconds since 1970; each other one as many later as servers came before it. */
+  /**
+   * When the first list ended, in milliseconds since 1970. Each later list ends one millisecond later per preceding server.
+   */
   readonly at: number;
   readonly message?: string;
 }
 
 const LIST = 1_000;
 
-/** A guild with so many servers in its history, in lists of a thousand by two members in turns. */
+/** Fills a guild's history with `count` servers, in lists of a thousand that two members submit alternately. */
 export async function fill(
   store: Pick<Store, 'tables' | 'inGuild'>,
   guildId: string,
@@ -133,7 +135,7 @@ export async function fill(
       const userId = from % (2 * LIST) === 0 ? '7' : '8';
       await addDone(store, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts: [] });
     }
-    // In one statement, since to pass on what is in each row takes longer than to write it.
+    // Uses one statement, because passing each row's values takes longer than writing the row.
     await sql`
       INSERT INTO servers (submission_id, position, guild_id, user_id, line, host, port, game, address, reserved_at, sent_at,
         ended_at, outcome, message)
@@ -146,13 +148,13 @@ export async function fill(
   });
 }
 
-/** A row of a list that can be submitted. */
+/** Returns a list's row that can be submitted. */
 export function readyRow(line: number, server: string, more: Partial<ServerSubmission> = {}): ReadyRow {
   const submission = { server, port: 27015, game: 'cs2', ...more };
   return { kind: 'ready', line, submission };
 }
 
-/** A row in which no address is. */
+/** Returns a list's row without an address. */
 export const refusedRow = (line: number, server = 'x'): RefusedRow => ({
   kind: 'refused',
   line,
@@ -160,7 +162,7 @@ export const refusedRow = (line: number, server = 'x'): RefusedRow => ({
   typed: { ...EMPTY_ROW, server },
 });
 
-/** A list of so many servers that are all ready, at addresses of its own. */
+/** Returns a draft of `length` servers that are ready to submit, at addresses used by no other draft. */
 export const readyDraft = (name: string, length: number): Draft => ({
   source: 'text',
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
@@ -168,17 +170,17 @@ export const readyDraft = (name: string, length: number): Draft => ({
 });
 
 export interface RunOptions {
-  /** Of the document. */
+  /** The id of the draft. */
   readonly id: string;
   readonly interactionId: string;
   readonly draft: Draft;
-  /** The rows that are submitted; absent: all that are ready. */
+  /** The rows to submit; by default all that are ready. */
   readonly rows?: readonly ReadyRow[];
-  /** Until when a moderator may decide, in milliseconds since 1970; absent: it runs. */
+  /** The deadline for a moderator's decision, in milliseconds since 1970; absent for a submission that runs immediately. */
   readonly expiresAt?: number;
 }
 
-/** Submits a document as the pipeline does. @returns the id of the run */
+/** Submits a draft as the pipeline does. @returns the id of the submission */
 export async function beginRun(
   { drafts, runs }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'runs'>,
   by: Submitter,
@@ -190,19 +192,22 @@ export async function beginRun(
 }
 
 export interface PipelineOptions extends PartsOptions {
-  /** The listing service's answer to a request. */
+  /** Returns the listing service's response to a request. */
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
-  /** Told of each guild whose key was refused for the first time. */
+  /** Called for each guild whose key the service rejects for the first time. */
   readonly onKeyRefused?: (guildId: string) => void;
-  /** Whether the interaction is still for this process to answer. */
+  /** Whether this process still owns the interaction. */
   readonly isOwner?: () => boolean;
-  /** In place of a store of its own. */
+  /** Replaces the pipeline's own store. */
   readonly store?: Store;
   readonly encryption?: Encryption;
 }
 
-/** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
+/**
+ * Creates everything that a submission passes between the dispatcher and the service's HTTP client, over its own store by
+ * default.
+ */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRefused, isOwner = () => true } = options;
   const logger = recorder();
@@ -240,7 +245,7 @@ export async function openPipeline(options: PipelineOptions) {
   return { ...parts, store, keys, settings, pipeline, logger };
 }
 
-/** Where there is one process. */
+/** Runs a job as the only process would. */
 export const claimJob: ClaimJob = async (_name, _ms, work) => {
   await work();
   return true;

@@ -14,7 +14,7 @@ import { folder, recorder } from './machine.ts';
 
 export type FileStore = Store & { readonly path: string };
 
-/** An open store over a file, closed after the test. */
+/** Opens a store over a file and closes it after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
   deps: Partial<Omit<StoreDeps, 'url'>> = {},
@@ -23,7 +23,7 @@ export async function openStore(
   return { ...store, path };
 }
 
-/** An open store over a database of either kind, closed after the test. */
+/** Opens a store over a database of either kind and closes it after the test. */
 export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, 'url'>> = {}): Promise<Store> {
   const store = createStore({ url, logger: recorder(), ...deps });
   await store.start();
@@ -31,7 +31,7 @@ export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, '
   return store;
 }
 
-/** Every row of a table. */
+/** Returns every row of a table. */
 export async function rowsIn<Name extends keyof Tables>(
   { tables }: Pick<Store, 'tables'>,
   table: Name,
@@ -40,7 +40,7 @@ export async function rowsIn<Name extends keyof Tables>(
   return rows as readonly Selectable<Tables[Name]>[];
 }
 
-/** Every byte that the store has on the disk, as text of one character a byte. */
+/** Returns all bytes of the store on disk, as text with one character per byte. */
 export function bytesOnDisk(path: string): string {
   return ['', '-wal', '-journal']
     .map((suffix) => path + suffix)
@@ -51,22 +51,25 @@ export function bytesOnDisk(path: string): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Whether the bots of this run have PostgreSQL for a store (`STORE=postgres`), each a database of its own. */
+/** Whether the bots of this test run use PostgreSQL (`STORE=postgres`), each with its own database. */
 export const isOnPostgres = process.env.STORE === 'postgres';
 
-/** The bot's database, as another process reads and changes it. */
+/** The bot's database, as read and changed from outside the bot. */
 export interface BotStore {
   readonly url: StoreUrl;
   /** `STORE_URL`. */
   readonly address: string;
-  /** Runs a statement, with `?` for each value. */
+  /** Runs a statement with `?` for each value. */
   rows(sql: string, ...values: readonly SQLInputValue[]): Promise<readonly Row[]>;
-  /** Everything that can be found: on the disk with SQLite, in the tables with PostgreSQL, which clears its disk itself. */
+  /**
+   * Returns all stored content: with SQLite from the disk, with PostgreSQL from the tables, because PostgreSQL clears its
+   * disk itself.
+   */
   content(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** What a bot needs to know of a new database; nothing where it makes a file of SQLite. */
+/** Creates a PostgreSQL database and the variables that point a bot to it; `undefined` if the bot creates a SQLite file. */
 export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   if (!isOnPostgres || given.STORE_URL !== undefined) return undefined;
   const database = await newDatabase();
@@ -80,7 +83,7 @@ export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   };
 }
 
-/** @param data the folder of the bot's file, if it has no database of its own */
+/** @param data the folder of the bot's file, used if `database` is absent */
 export function botStore(database: TestDatabase | undefined, data: string): BotStore {
   return database ? ofDatabase(database) : ofFile(join(data, 'bot.sqlite'));
 }
@@ -111,7 +114,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
     const texts: string[] = [];
     for (const { name } of tables) {
       const rows = await query(`select * from ${String(name)}`);
-      // As SQLite has them on its disk: texts as they are, one after the other.
+      // Matches the layout of SQLite's file: unquoted texts, one after another.
       texts.push(...rows.map((row) => Object.values(row).join(' ')));
     }
     return texts.join('\n');
@@ -134,14 +137,14 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
   };
 }
 
-/** What has not come to its end: interactions that were not answered, and submissions that were begun. */
+/** Returns the unfinished records: interactions without a reply, and running submissions. */
 export async function unfinishedIn(store: Pick<BotStore, 'rows'>): Promise<readonly string[]> {
   const rows = await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE sealed IS NOT NULL
     UNION ALL SELECT 'submission' AS kind, id FROM submissions WHERE state = 'running'`);
   return rows.map(({ kind, id }) => `${kind} ${id}`);
 }
 
-/** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
+/** Returns a server's outcomes from the guild's history, newest first; empty if the history doesn't contain it. */
 export async function outcomesIn(
   store: Pick<BotStore, 'rows'>,
   guildId: string,
@@ -156,11 +159,11 @@ export async function outcomesIn(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Whether this run of the tests has a server of PostgreSQL. */
+/** Whether this test run has a PostgreSQL server. */
 export const hasPostgres = (): boolean => Boolean(inject('postgres'));
 
 export type Kind = 'sqlite' | 'postgres';
-/** The kinds of database that are here, for tests of what each of them does. */
+/** Returns the available kinds of database, for tests that cover each kind. */
 export const kinds = (): readonly Kind[] => (hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']);
 
 async function serverUrl(): Promise<string> {
@@ -173,7 +176,7 @@ async function serverUrl(): Promise<string> {
 export type TestDatabase = Awaited<ReturnType<typeof newDatabase>>;
 
 /**
- * A database of its own on the server of this run.
+ * Creates a new database on the PostgreSQL server of this test run.
  * @param options of `create database`
  */
 export async function newDatabase(options = '') {
@@ -191,18 +194,18 @@ export async function newDatabase(options = '') {
     ]));
 
   return {
-    /** As `STORE_URL` names it. */
+    /** The value for `STORE_URL`. */
     url,
     storeUrl,
-    /** Runs a statement as another process does. */
+    /** Runs a statement as another process would. */
     query: (sql: string, values?: readonly unknown[]) => run(url, sql, values),
-    /** Ends all connections and lets in no more, as a server that restarts. */
+    /** Ends all connections and refuses new ones, like a server that restarts. */
     async leave() {
       await run(server, `alter database ${name} with allow_connections false`);
       await endSessions();
     },
     comeBack: async () => void (await run(server, `alter database ${name} with allow_connections true`)),
-    /** A default of the sessions that begin from now on. */
+    /** Sets a default for later sessions. */
     setDefault: async (setting: string, value: string) =>
       void (await run(server, `alter database ${name} set ${setting} = '${value}'`)),
     endSessions,
@@ -220,13 +223,13 @@ async function run(url: string, sql: string, values: readonly unknown[] = []) {
   }
 }
 
-/** A database that is there for one test. */
+/** A database for one test. */
 export interface Place {
   readonly url: StoreUrl;
-  /** A store that nobody has started; closed after the test. */
+  /** Creates a store without starting it; it is closed after the test. */
   store(deps?: Partial<Omit<StoreDeps, 'url'>>): Store;
   open(deps?: Partial<Omit<StoreDeps, 'url'>>): Promise<Store>;
-  /** Runs a statement as another process does. */
+  /** Runs a statement as another process would. */
   change(sql: string): Promise<void>;
 }
 
@@ -270,23 +273,23 @@ async function newPostgres(): Promise<Pick<Place, 'url' | 'change'>> {
   return { url: storeUrl, change: async (sql) => void (await query(sql)) };
 }
 
-/** What a server of PostgreSQL says when it waits for the next statement of a transaction (docs: ReadyForQuery). */
+/** The message with which a PostgreSQL server waits for the next statement of a transaction (docs: ReadyForQuery). */
 const IN_TRANSACTION = Buffer.from('Z\0\0\0\x05T');
-/** A transaction of a guild begins with it. */
+/** The first statement of a guild's transaction contains it. */
 const LOCK = 'pg_advisory_xact_lock';
 
 export type Wire = Awaited<ReturnType<typeof openWire>>;
 
 /**
- * A way to a server of PostgreSQL that can fall silent, as when a machine vanishes: neither side hears that it did. It can also
- * break where the server has done a COMMIT, and nobody hears of that.
+ * Opens a proxy to a PostgreSQL server. The proxy can fall silent like a machine that vanishes, so that neither side notices.
+ * It can also break the connection after the server has done a COMMIT, before the client hears of it.
  */
 export async function openWire(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  /** Called when the server has said something to what it was asked since it last did. */
+  /** Called with each chunk from the server and the requests since its previous chunk. */
   let onSaid: (asked: Buffer, said: Buffer) => void = () => undefined;
-  /** What the transaction contains whose COMMIT gets no answer. */
+  /** Text in the transaction whose COMMIT response is cut off. */
   let lost: string | undefined;
   let onCut: () => void = () => undefined;
 
@@ -324,7 +327,7 @@ export async function openWire(url: string) {
   const address = new URL(url);
   address.port = String(Object(wire.address()).port);
 
-  /** Nothing arrives any more over the connections that there are, not even that they were closed. */
+  /** Stops all traffic on the present connections; not even their end arrives. */
   function freeze(): void {
     for (const socket of sockets) socket.unpipe().removeAllListeners('close');
   }
@@ -332,7 +335,7 @@ export async function openWire(url: string) {
   return {
     url: address.href,
     freeze,
-    /** The same as soon as a transaction has locked a guild, whose id is among what was asked, or any. */
+    /** Freezes as soon as a transaction has locked this guild, or any guild if the id is empty. */
     async freezeInTransaction(guildId = ''): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       onSaid = (asked, said) => {
@@ -343,7 +346,7 @@ export async function openWire(url: string) {
       };
       await promise;
     },
-    /** Cuts off the answer to the COMMIT of the next transaction that contains this. */
+    /** Cuts off the response to the COMMIT of the next transaction that contains this text. */
     async cutCommitOf(words: string): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       onCut = resolve;

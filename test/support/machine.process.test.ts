@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createStallProbe } from './machine.ts';
 
-/** Runs a program with the probe in it. */
+/** Runs a program with the probe loaded. */
 async function stallsOf(program: string) {
   const probe = await createStallProbe();
   try {
@@ -19,14 +19,14 @@ async function stallsOf(program: string) {
 
 const PAUSE = `await new Promise((resolve) => setTimeout(resolve, 60));`;
 
-describe('the probe of the event loop', () => {
-  it('tells the processor time of a stall that the process makes itself', async () => {
+describe('the event loop probe', () => {
+  it('reports the processor time of a stall that the process itself causes', async () => {
     const work = `for (const { user } = process.threadCpuUsage(); process.threadCpuUsage().user - user < 200_000; );`;
     const stalls = await stallsOf(`${PAUSE} ${work} ${PAUSE}`);
     expect(stalls.some(({ ownMs }) => ownMs >= 150)).toBe(true);
   });
 
-  it('does not count what the process only waits for', async () => {
+  it('does not count time that the process only spends waiting', async () => {
     const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);`;
     const stalls = await stallsOf(`${PAUSE} ${wait} ${PAUSE}`);
     expect(stalls.some(({ ms, ownMs }) => ms >= 190 && ownMs < 100)).toBe(true);

@@ -18,7 +18,7 @@ export interface Line {
   readonly message: string;
 }
 
-/** A logger that keeps what it is given. */
+/** Returns a logger that keeps its entries. */
 export function recorder(): Logger & { readonly lines: readonly Line[] } {
   const lines: Line[] = [];
   const at = (level: Line['level']) => (details: object, message: string) => {
@@ -27,14 +27,14 @@ export function recorder(): Logger & { readonly lines: readonly Line[] } {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'bot-store-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Has Node keep what it makes of the code where `npm start` keeps it: a process then costs half as much. */
+/** Makes Node share the compile cache of `npm start`, which halves the cost of a process. */
 export const KEPT_CODE: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/server-listing-bot', import.meta.url)),
 };
@@ -46,17 +46,20 @@ export interface Ended {
 }
 
 export interface ProgramOptions {
-  /** The whole environment but PATH. */
+  /** The whole environment except PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Root is not above the modes of files. Another user might not reach the clone in which the program is. */
+  /**
+   * Whether file permissions apply even if the tests run as root. The program drops root's capabilities instead of changing
+   * the user, because another user might not be able to reach the clone.
+   */
   readonly isOrdinary?: boolean;
   readonly onStart?: (child: ChildProcess) => void;
-  /** What it is piped. */
+  /** Its standard input. */
   readonly input?: string;
 }
 
-/** Runs a program as an operator does, and waits for it to end by itself. */
+/** Runs a program as an operator does, and waits until it exits. */
 export async function runProgram(
   line: readonly [string, ...string[]],
   { env, onStart, input, isOrdinary = false, ...how }: ProgramOptions,
@@ -79,8 +82,8 @@ export async function runProgram(
 }
 
 /**
- * The same for a file of the project that Node runs.
- * @param line the file, from the root, and its arguments
+ * Runs a file of the project with Node.
+ * @param line the path from the project's root, and the arguments
  */
 export const runFile = (
   [file, ...args]: readonly [string, ...string[]],
@@ -88,15 +91,15 @@ export const runFile = (
 ): Promise<Ended> =>
   runProgram([process.execPath, fileURLToPath(new URL(`../../${file}`, import.meta.url)), ...args], options);
 
-/** One line of the text format: a name, its labels as they stand there, a value. */
+/** A line of the metrics text format: a name, its labels as written, a value. */
 export interface Sample {
   readonly name: string;
-  /** With its braces; empty without labels. */
+  /** Includes the braces; empty if there are no labels. */
   readonly labels: string;
   readonly value: number;
 }
 
-/** What `/metrics` of a bot says now. */
+/** Reads a bot's `/metrics`. */
 export async function scrape(port: number): Promise<readonly Sample[]> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   assert.equal(response.status, 200);
@@ -113,32 +116,32 @@ export function samplesOf(text: string): readonly Sample[] {
     });
 }
 
-/** The value of one sample; labels as `{a="b"}`. */
+/** Returns the value of one sample; labels are written as `{a="b"}`. */
 export function sampleOf(samples: readonly Sample[], name: string, labels = ''): number | undefined {
   return samples.find((sample) => sample.name === name && sample.labels === labels)?.value;
 }
 
-/** One time that the bot's event loop stood still. */
+/** A period in which the bot's event loop was blocked. */
 export interface Stall {
   /** When it ended, in ms since 1970. */
   readonly at: number;
-  /** Milliseconds by the clock: the bot's own work, and whatever else the machine did meanwhile. */
+  /** Elapsed milliseconds: the bot's own work, and other work on the machine in that time. */
   readonly ms: number;
   /**
-   * Of these, the milliseconds of processor time that the bot's main thread used. On a machine with other work this is
-   * what the bot did; the rest of `ms` was waiting for a processor.
+   * Milliseconds of processor time that the bot's main thread used during the stall. On a busy machine this is the bot's own
+   * work; in the rest of `ms` it waited for a processor.
    */
   readonly ownMs: number;
 }
 
 const PRELOAD = new URL('preloads/event-loop-stall.ts', import.meta.url);
 
-/** Measures how long the event loop of a bot's process stands still, from inside that process. */
+/** Measures, inside a bot's process, how long its event loop is blocked. */
 export async function createStallProbe() {
   const folder = await mkdtemp(join(tmpdir(), 'stalls-'));
   const file = join(folder, 'stalls.jsonl');
 
-  /** What ended at `since` or later, in ms since 1970; a start of the bot is a stall too. Those up to 20 ms are left out. */
+  /** Returns the stalls longer than 20 ms that ended at `since` (ms since 1970) or later. A bot's start is a stall too. */
   async function stalls(since = 0): Promise<readonly Stall[]> {
     const text = await readFile(file, 'utf8').catch(() => '');
     return text
@@ -149,20 +152,23 @@ export async function createStallProbe() {
   }
 
   return {
-    /** To be given to the bot's process: `openBot({ asProcess: true, env: probe.env })`. */
+    /** Environment for the bot's process: `openBot({ asProcess: true, env: probe.env })`. */
     env: { NODE_OPTIONS: `--import ${PRELOAD.href}`, STALL_FILE: file },
     stalls,
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Milliseconds, without those in which others had the processors that this process or another one was ready to use. */
+/**
+ * Returns a clock in milliseconds that excludes the time in which this process or process `pid` was ready to run but had no
+ * processor.
+ */
 export const timeOf = (pid = process.pid): number =>
   [...new Set([process.pid, pid])].reduce((ms, each) => ms - waitedForProcessor(each), performance.now());
 
 /**
- * How long a process was ready to run while others had the processors, in milliseconds: the second number of `schedstat`
- * (Linux docs: Scheduler Statistics). 0 on a system without it, and for a process that is gone.
+ * Returns how long a process was ready to run while other processes had the processors, in milliseconds. It is the second
+ * number of `schedstat` (Linux docs: Scheduler Statistics). 0 on a system without it, and for a process that has exited.
  */
 function waitedForProcessor(pid: number): number {
   try {
@@ -174,8 +180,8 @@ function waitedForProcessor(pid: number): number {
 }
 
 /**
- * The clocks of this process until the test has ended, so that nobody waits for a time to be over. To be made before what
- * reads them; timers and `new Date()` are not concerned.
+ * Replaces this process's clocks until the test ends, so that a test needn't wait. Create it before anything that reads a
+ * clock. Timers and `new Date()` don't follow it.
  */
 export function createTestClock(): { advance(ms: number): void; set(ms: number): void } {
   const now = Date.now;
@@ -189,12 +195,12 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
     performance.now = monotonic;
   });
   return {
-    /** Time passes. */
+    /** Advances both clocks. */
     advance(ms) {
       ahead += ms;
       passed += ms;
     },
-    /** Somebody sets the wall clock by so much. */
+    /** Shifts only the wall clock, as when someone sets it. */
     set(ms) {
       ahead += ms;
     },
@@ -202,16 +208,16 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
 }
 
 const DAY_MS = 86_400_000;
-/** What begins anew at midnight, UTC, is told of otherwise in the 15 minutes before. */
+/** In the 15 minutes before midnight UTC, the bot words a limit that resets at midnight differently. */
 const NEAR_MIDNIGHT_MS = 20 * 60_000;
 
-/** Sets the clock of this process back by an hour until the test has ended, if it is shortly before midnight, UTC. */
+/** Sets this process's clock back by an hour until the test ends, if midnight UTC is near. */
 export function awayFromMidnight(): void {
   const clock = createTestClock();
   if (DAY_MS - (Date.now() % DAY_MS) < NEAR_MIDNIGHT_MS) clock.set(-3_600_000);
 }
 
-/** Counts the turns that the event loop gives to others while a task runs. */
+/** Counts the event loop's turns while a task runs. */
 export async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let next = setImmediate(function count() {
@@ -227,9 +233,9 @@ export async function turnsDuring(task: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Counts the characters that strings and regular expressions go through while something runs: a measure of its time
- * that is the same on every machine. Each call is counted once for the text it is given, which is what it costs because
- * `npm run check` lets only linear expressions pass; what this finds is text that is read over and over again.
+ * Counts the characters that strings and regular expressions process during `run`: a measure of its time that is the same on
+ * every machine. A call counts the length of its text once. This matches its cost, because `npm run check` allows only linear
+ * expressions. The measure finds text that is read repeatedly.
  */
 export async function stepsOf(run: () => unknown): Promise<number> {
   let steps = 0;
@@ -268,13 +274,13 @@ export async function stepsOf(run: () => unknown): Promise<number> {
   }
   return steps;
 
-  /** All of test, replace, match and split go through this one: from where it began to where its match ends. */
+  /** `test`, `replace`, `match` and `split` all use `exec`. Counts from the start of the search to the end of the match. */
   function watchExec(): void {
     const original = RegExp.prototype.exec;
     RegExp.prototype.exec = function watched(text) {
       const from = this.global || this.sticky ? this.lastIndex : 0;
       const match = original.call(this, text);
-      // A sticky one looks at one place only.
+      // A sticky expression tries only one position.
       const to = match ? match.index + match[0].length : this.sticky ? from : text.length;
       steps += 1 + to - from;
       return match;
@@ -288,7 +294,7 @@ export async function stepsOf(run: () => unknown): Promise<number> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Bytes of the heap that something still refers to. */
+/** Returns the bytes of the heap that are still referenced. */
 export function usedMemory(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 
-/** What the next version might change of the tables, so that the present one can work beside it. */
+/** Changes to the tables that the next version might make, and that the present version can run with. */
 export const NEXT_VERSION: Readonly<Record<string, Migration>> = {
   '9.00-notes-compatible': {
     async up(db) {

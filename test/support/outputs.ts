@@ -1,10 +1,10 @@
-/** What the bots of the present file have printed, each since it was opened. */
+/** The outputs of the present file's bots, each since it was opened. */
 export const outputs = new Set<() => string>();
 
-/** Closed, but perhaps in the test that fails. */
+/** Outputs of closed bots, which the failing test may still have used. */
 export const closing: (() => string)[] = [];
 
-/** A test that fails from now on prints the end of this output. @returns ends it, once the bot is closed */
+/** Prints the end of this output if a test fails from now on. @returns a function to call when the bot is closed */
 export function showWhenATestFails(output: () => string): () => void {
   outputs.add(output);
   return () => void closing.push(output);

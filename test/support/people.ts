@@ -5,9 +5,9 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts';
 
-/** What people do with the bot, in a line each; what they press is named by its label. */
+/** Actions of users with the bot, each in one call. Components are named by their labels. */
 
-/** The service's message about servers that it has accepted, as everybody reads it who is told of them. */
+/** The service's message about accepted servers, as shown to members. */
 export const ACCEPTED = 'Servers have been added for review.';
 
 type Options = Readonly<Record<string, string | number>>;
@@ -16,16 +16,16 @@ type Values = Readonly<Record<string, string>>;
 export const addServer = (person: Person, server: string, options: Options = {}): Promise<Answer> =>
   person.slash('addserver', { game: 'cs2', server, ...options });
 
-/** Pastes a list into the window of /addservers. */
+/** Pastes a list into the modal of /addservers. */
 export async function paste(person: Person, servers: string, options: Options = {}): Promise<Answer> {
   return person.submit(await person.slash('addservers', options), { servers });
 }
 
-/** Gives /addservers a file. */
+/** Runs /addservers with a file. */
 export const sendFile = (person: Person, content: string | Uint8Array, options: Values = {}) =>
   person.slash('addservers', { file: upload('list.txt', content), ...options });
 
-/** A window with what stands in its fields. */
+/** A modal with the current values of its fields. */
 export interface Opened {
   readonly modal: SeenModal;
   readonly typed: Values;
@@ -34,7 +34,7 @@ export interface Opened {
 const editLabelOf = (answer: Shown) =>
   labelsOf(answer).find((label) => /^(?:Edit|Fix \d+ lines?)$/.test(label)) ?? 'Edit';
 
-/** Opens the window of a message's button. */
+/** Opens the modal of a message's button. */
 export async function openWindow(
   person: Person,
   answer: Shown,
@@ -45,19 +45,22 @@ export async function openWindow(
   return { modal, typed: Object.fromEntries(fields) };
 }
 
-/** Opens that window, and submits it with other values in some of its fields. */
+/** Opens a button's modal, changes some of its fields and submits it. */
 export async function edit(person: Person, answer: Shown, changes: Values, label?: string): Promise<Answer> {
   const { modal, typed } = await openWindow(person, answer, label);
   return person.submit(modal, { ...typed, ...changes });
 }
 
-/** /settings asks Discord three things, of the 50 a second that a bot may ask: for people, a second has gone by. */
+/**
+ * Opens /settings after advancing the clock by a second. The command makes three requests, and Discord allows a bot 50 a
+ * second; people would be slower.
+ */
 export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> {
   discord.clock.advance(1_000);
   return admin.slash('settings');
 }
 
-/** Opens the page of a setting, by the name that the list of what can be changed has for it. */
+/** Opens a setting's page by its name in the menu of settings. */
 export async function openSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -65,7 +68,7 @@ export async function openSetting(
   return guild.admin.pick(await openSettings(guild), [name]);
 }
 
-/** Makes a change in the settings with a button on the page of one. */
+/** Changes a setting with a button on its page. */
 export async function pressSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -74,7 +77,7 @@ export async function pressSetting(
   return guild.admin.press(await openSetting(guild, name), label);
 }
 
-/** Makes a change in the settings with a select on the page of one. */
+/** Changes a setting with a select on its page. */
 export async function pickSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -83,7 +86,7 @@ export async function pickSetting(
   return guild.admin.pick(await openSetting(guild, name), [value]);
 }
 
-/** Chooses the games that may be submitted in the guild, of those on the first page. */
+/** Allows these games in the guild; they must be on the first page. */
 export async function allowGames(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   games: readonly string[],
@@ -99,7 +102,7 @@ export async function removeKey(admin: Person): Promise<Answer> {
   return admin.press(await admin.slash('removekey'), 'Remove the key');
 }
 
-/** Posts a panel in the channel where the admin is; the message that everybody sees. */
+/** Posts a panel in the admin's channel. @returns the public message */
 export async function postPanel(
   { discord, admin }: Pick<TestGuild, 'discord' | 'admin'>,
   text = '',
@@ -111,18 +114,18 @@ export async function postPanel(
   return panel;
 }
 
-/** Lets somebody use a command under Integrations, whatever Discord shows by default. */
+/** Allows a user to use a command under Integrations, whatever the default permissions are. */
 export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);
   discord.allowCommand(person, command.id);
 }
 
-/** The requests that submit servers, as they arrived. */
+/** Returns the requests that submit servers, in order of arrival. */
 export const adds = ({ listing }: Pick<TestGuild, 'listing'>) =>
   listing.requests.filter(({ action }) => action === 'add');
 
-/** Those with this server. */
+/** Returns the requests that submit this server. */
 export const addsOf = (guild: Pick<TestGuild, 'listing'>, host: string) =>
   adds(guild).filter(({ servers }) => servers.some(({ server }) => server === host));
 
@@ -131,11 +134,11 @@ export const upload = (filename: string, content: string | Uint8Array): Upload =
   bytes: Buffer.from(content),
 });
 
-/** `count` lines with a server each: `s0.example.com:27015 cs2`. */
+/** Returns `count` lines with a server each: `s0.example.com:27015 cs2`. */
 export const lines = (count: number, game = 'cs2'): string =>
   Array.from({ length: count }, (_, n) => `s${n}.example.com:27015 ${game}`).join('\n');
 
-/** Waits for what comes after the progress bar. */
+/** Waits for the report that replaces the progress bar. */
 export async function reported(answer: Shown): Promise<SeenMessage> {
   const message = messageOf(answer);
   for (;;) {
@@ -145,14 +148,14 @@ export async function reported(answer: Shown): Promise<SeenMessage> {
   }
 }
 
-/** Presses the Submit button of a preview, and waits for the report. */
+/** Presses a preview's Submit button and waits for the report. */
 export async function pressSubmit(person: Person, preview: Shown): Promise<SeenMessage> {
   const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
   assert(button, `there is no button to submit with: ${textOf(preview)}`);
   return reported(await person.press(preview, button));
 }
 
-/** The labels of a message's buttons. */
+/** Returns the labels of a message's buttons. */
 export function labelsOf(answer: Shown): readonly string[] {
   return componentsOf(answer).flatMap(({ label }) => label ?? []);
 }
@@ -173,7 +176,7 @@ export function componentsOf(answer: Shown): readonly Component[] {
   return rows.flatMap(({ components }) => components);
 }
 
-/** The rows of an attached CSV file, without the header; no cell of the tests has a line break in it. */
+/** Returns the rows of an attached CSV file without the header. Assumes that no cell contains a line break. */
 export function csvOf(message: SeenMessage, name: string): readonly (readonly string[])[] {
   const text = message.file(name)?.toString();
   assert(text, `there is no file ${name}`);
@@ -185,37 +188,37 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
     .map((line) => line.slice(1, -1).split('","'));
 }
 
-/** The channel of the guild that is not the one where people are. */
+/** Returns the guild's second channel, in which the users aren't. */
 export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): string {
-  // Also one that the bot itself is no longer in, which is in no list.
+  // Also works if the bot has left the guild, which is then in no list.
   const guild = { id: admin.guildId, name: '', channelId: '' };
   const channel = discord.channels(guild).find(({ name }) => name === 'staff');
   assert(channel, 'the guild has no #staff');
   return channel.id;
 }
 
-/** Makes #staff the log channel of the guild. */
+/** Makes #staff the guild's log channel. */
 export async function chooseLogChannel({ admin }: Pick<TestGuild, 'admin'>): Promise<void> {
   const page = await admin.pick(await admin.slash('settings'), ['Log channel']);
   const { current } = messageOf(await admin.pick(page, ['#staff']));
-  assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not taken');
+  assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not set');
 }
 
-/** What the log has said so far, message by message, texts and embeds; the first is the greeting. */
+/** Returns the text and embed of each log message so far. The first message is the greeting. */
 export function logMessages(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
   return guild.discord
     .messages({ channelId: staffChannel(guild) })
     .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
 }
 
-/** The entries of the log, without its greeting. */
+/** Returns the entries of the log without its greeting. */
 export function logLines(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
   return logMessages(guild)
     .slice(1)
     .flatMap((text) => text.split('\n'));
 }
 
-/** A message of the bot that everyone sees, with these rows, posted in its name; none where Discord limits what is posted. */
+/** Posts a public message with these rows in the bot's name. @returns `undefined` if Discord's rate limit rejects the post */
 export async function postComponents(
   { discord, token }: { readonly discord: DiscordStandIn; readonly token: string },
   channelId: string,

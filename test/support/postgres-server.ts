@@ -20,7 +20,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers with the URL of the run's own server of PostgreSQL; empty where that is not installed. */
+    /** A URL that returns the URL of this run's PostgreSQL server; empty if PostgreSQL isn't installed. */
     readonly postgres: string;
   }
 }
@@ -33,13 +33,13 @@ const READY_WITHIN_MS = 30_000;
 const PROGRAMS = '/usr/lib/postgresql/*/bin';
 
 /**
- * For vitest's `globalSetup`: a server for this run of the tests, which is started when the first test asks for it.
- * Workers cannot start one for all of them, so they ask this process over HTTP.
+ * Sets up vitest's `globalSetup`: a PostgreSQL server for this run, started at the first request for it. Workers can't start
+ * a shared server, so they request its URL from this process over HTTP.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (newestPrograms() === undefined) {
     process.stderr.write(
-      'PostgreSQL is not installed: what needs it is skipped (apt-get install postgresql).\n',
+      'PostgreSQL is not installed; skipping the tests that need it (apt-get install postgresql).\n',
     );
     provide('postgres', '');
     return async () => undefined;
@@ -60,33 +60,36 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-/** A server of PostgreSQL with nothing in it, which ends with this process. */
+/** An empty PostgreSQL server that ends with this process. */
 export interface PostgresServer {
-  /** Of its first database, with the password. */
+  /** The URL of the server's first database, with the password. */
   readonly url: string;
   restart(): Promise<void>;
-  /** Whether its transactions only read from now on, as after a change of the primary. */
+  /** Makes later transactions read-only or writable; read-only matches a server that is no longer the primary. */
   onlyRead(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder with `initdb` and `postgres`. */
+/** Returns the folder with `initdb` and `postgres`. */
 function newestPrograms(): string | undefined {
   const folders = globSync(PROGRAMS).filter((folder) => existsSync(join(folder, 'initdb')));
   return folders.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
 }
 
-/** The path of one of PostgreSQL's own programs. */
+/** Returns the path of one of PostgreSQL's programs. */
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
 export interface ServerOptions {
-  /** Its data is where temporary files are, and each commit waits for the disk; otherwise in memory. */
+  /**
+   * Whether the data lies in the folder for temporary files and each commit waits for the disk; otherwise it is kept in
+   * memory.
+   */
   readonly onDisk?: boolean;
-  /** An address of this machine at which it can be reached from others, too. */
+  /** A further address of this machine, at which other machines can reach the server. */
   readonly address?: string;
 }
 
-/** Starts one; `undefined` where PostgreSQL is not installed. */
+/** Starts a server; returns `undefined` if PostgreSQL isn't installed. */
 export async function startServer(options: ServerOptions = {}): Promise<PostgresServer | undefined> {
   const { onDisk = false, address } = options;
   const programs = newestPrograms();
@@ -96,14 +99,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
-  // PostgreSQL does not run as root.
+  // PostgreSQL doesn't run as root.
   const user = process.getuid?.() === 0 ? idsOf(USER) : undefined;
   if (user) {
     for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
   }
   chmodSync(folder, 0o700);
   const cluster = ['--auth=scram-sha-256', `--username=${USER}`, `--pwfile=${passwordFile}`, '--no-sync'];
-  // Another order of letters than that of their bytes, as most servers have it.
+  // Sorts letters by language rather than by bytes, as most servers do.
   const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const inFolder = { ...user, cwd: folder };
   execFileSync(join(programs, 'initdb'), ['-D', data, ...cluster, ...order], { ...inFolder, stdio: 'pipe' });
@@ -120,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
     log_min_messages: 'panic',
   };
   const given = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-  // The server ends with the pipe, so also when this process is killed.
+  // The server ends when the pipe closes, so also if this process is killed.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server';
   const command = ['-c', script, 'sh', join(programs, 'postgres'), '-D', data, ...given];
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;

@@ -32,7 +32,7 @@ import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
-/** What stands between commands and Discord, with commands of the test and a store of its own. */
+/** Starts the layers between commands and Discord, with the test's commands and its own store. */
 export async function startSmallBot(
   commands: readonly Command[],
   { largeTurnMs }: Pick<AnswerDeps, 'largeTurnMs'> = {},
@@ -69,7 +69,7 @@ export async function startSmallBot(
   const tellGuild: InteractionPartsDeps['tellGuild'] = async (_guildId, makeText) =>
     void told.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
-  /** What another run of the bot has of interactions. */
+  /** Returns the interaction parts of another run of the bot. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,
@@ -131,17 +131,19 @@ export async function startSmallBot(
     api,
     dispatcher,
     store,
-    /** The file of the store. */
+    /** The store's file. */
     path,
     log: logger.lines,
-    /** What the guild's log was told. */
+    /** Texts that were posted to the guild's log. */
     told,
     person({ permissions = PermissionFlagsBits.ViewChannel, locale = 'en-US' } = {}): Person {
       const [guild] = discord.guilds;
       if (!guild) throw new Error('the stand-in has no guild');
       return discord.person({ guild, name: 'mia', permissions, locale });
     },
-    /** What the bot sends to Discord from now on, such as `PATCH`, until the function is called. */
+    /**
+     * Records requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
+     */
     sending() {
       const before = discord.requests.length;
       return () =>
@@ -166,7 +168,7 @@ export async function startSmallBot(
 
 export const TOKEN = 'MTExMTExMTExMTExMTExMTEx.tests.a-token-of-the-tests-of-discord-123456';
 
-/** The bot's requests to a Discord, until the test has ended. */
+/** Creates an API client for a Discord, and closes it after the test. */
 export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): DiscordApi {
   const api = createDiscordApi({ apiUrl, token: new Secret(TOKEN), logger: recorder(), ...deps });
   onTestFinished(() => {
@@ -187,7 +189,7 @@ export interface InteractionPartsDeps
   readonly underWay?: UnderWay;
 }
 
-/** What one run of the bot keeps of interactions, and tells of after a crash. */
+/** Creates the parts of one run of the bot that record interactions and notify members after a crash. */
 export function interactionParts(deps: InteractionPartsDeps) {
   const record = createInteractionRecord(deps);
   const { underWay = createUnderWay() } = deps;

@@ -1,8 +1,8 @@
-/** Loaded before each test file, and by nothing else: `npm run hostile` opens bots as well, and has no tests. */
+/** Loaded before each test file only. `npm run hostile` also opens bots, but has no tests. */
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 
-/** Lines of a bot's output that are shown beside a failure. */
+/** The number of a bot's output lines shown with a failure. */
 const MOST_LINES = 40;
 
 beforeEach(({ onTestFailed }) => {

@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot before anything else: writes a line to STALL_FILE for each time that its event loop stood still
- * for more than 20 ms. See ../event-loop-stall.ts.
+ * Loaded into the bot first. Writes a line to STALL_FILE whenever the event loop was blocked for more than 20 ms. See
+ * ../machine.ts.
  */
 import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -27,5 +27,5 @@ function look(): void {
   lastCpu = process.threadCpuUsage();
 }
 
-// A worker is given the same to load, and stops nobody.
+// Workers load this file too, but they don't block the bot.
 if (isMainThread) setInterval(look, TICK_MS).unref();

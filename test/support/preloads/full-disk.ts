@@ -1,4 +1,4 @@
-/** Loaded before anything else: the system says that 3 MiB are free on every disk. */
+/** Loaded first. Makes the system report 3 MiB of free space on every disk. */
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 

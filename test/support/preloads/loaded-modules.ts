@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else: at its end it prints which of the packages in LOADED were loaded. */
+/** Loaded into the bot first. When the bot exits, prints which of the packages in LOADED were loaded. */
 import { Module } from 'node:module';
 
 process.on('exit', () => {

@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else: it is the next version, with a change of the tables of its own. */
+/** Loaded into the bot first. Turns it into the next version, with its own migration. */
 import { MIGRATIONS } from '../../../src/storage/migrations.ts';
 import { NEXT_VERSION } from '../next-version.ts';
 
