@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Random } from './random.ts';
 import { filled } from './texts.ts';
 
-/** Stands in damaged records, and must not come out anywhere; short, since errors of JSON quote a few characters. */
+/** A mark in damaged records that the bot must never output. Short, because JSON errors quote only a few characters. */
 export const HELD = 'Q7held7Q';
 
-/** Where a guild's records are text that the bot reads again. */
+/** Columns of a guild's records that hold text the bot parses. */
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'sealed', where: 'guild_id = ?' },
@@ -15,7 +15,7 @@ const COLUMNS = [
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
 ] as const;
 
-/** What another version, a full disk or a wrong hand leaves of a record. */
+/** Damages a record as another version, a full disk or a manual edit might. */
 function damaged(random: Random, text: string): string {
   return random.pick<() => string>([
     [3, () => `${text.slice(0, text.length / 2)}${HELD}`],
@@ -30,10 +30,10 @@ function damaged(random: Random, text: string): string {
 }
 
 /**
- * Damages what a guild has stored, while the bot is stopped, and adds what a crash would have left: an interaction and a
- * submission that were under way, damaged too.
+ * Damages a guild's records while the bot is stopped. Also adds the damaged remains of a crash: an unfinished interaction and
+ * an unfinished submission.
  * @param data the folder of the bot's database
- * @returns how many records
+ * @returns the number of damaged records
  */
 export function damage(data: string, guildId: string, random: Random): number {
   const database = new DatabaseSync(join(data, 'bot.sqlite'));

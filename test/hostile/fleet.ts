@@ -12,41 +12,40 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import type { Wire } from '../support/database.ts';
 
 /**
- * How often the load balancer asks each replica whether it lives, as ops/Caddyfile does, and how long it waits for that, in
- * milliseconds.
+ * How often the load balancer checks each replica, as in ops/Caddyfile, and its timeout for the check; both in milliseconds.
  */
 const LOOK_EVERY_MS = 250;
 const LOOK_MS = 1_000;
-/** How long it waits for a replica to take an interaction; Discord waits 3,000 for all of it. */
+/** How long the load balancer waits for a replica to accept an interaction; Discord waits 3,000 ms in all. */
 const TAKE_MS = 1_000;
-/** A supervisor's pause before it starts anew what has ended. */
+/** The supervisor's pause before it restarts a process that ended. */
 const START_AGAIN_MS = 200;
 
-/** Loaded into every second replica, which is then one of the next version: an update that never ends. */
+/** Loaded into every second replica, which then runs the next version: an update that never finishes. */
 const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
 
-/** What a replica says when it ends because others have taken over its work. */
+/** Printed by a replica that ends because others have taken over its work. */
 const LEASE_OVER = 'others have taken over its work';
-/** What one says that starts while the database is away, or goes away. */
+/** Printed by a replica that starts while the database is unavailable, or that loses it. */
 const NO_DATABASE = /cannot use the database|server-listing-bot: the database failed/;
 
 /** One of several processes of the same bot, under a supervisor. */
 export interface Replica extends BotProcess {
   readonly isReady: boolean;
-  /** Its own way to the database. */
+  /** The replica's own connection to the database. */
   readonly wire: Wire;
-  /** Sends a signal, and waits for nothing. */
+  /** Sends a signal without waiting. */
   signal(name: NodeJS.Signals): void;
 }
 
-/** Several processes as one bot, behind a load balancer. */
+/** Several processes that act as one bot behind a load balancer. */
 export interface Fleet extends BotProcess {
   readonly replicas: readonly Replica[];
-  /** How many have ended since others had taken over what they had. */
+  /** How many replicas have ended because others had taken over their work. */
   leasesOver(): number;
 }
 
-/** @param wires a process for each; the port that Discord posts to is the load balancer's */
+/** @param wires a database connection per process; the port that Discord posts to is the load balancer's */
 export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...deps }: BotProcessDeps): Fleet {
   const agent = new Agent({ connections: 100 });
   let isWanted = false;
@@ -131,7 +130,7 @@ export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...de
     };
   }
 
-  /** Passes an interaction on to the next replica that takes it. */
+  /** Passes an interaction to the next replica that accepts it. */
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);

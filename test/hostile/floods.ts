@@ -9,36 +9,36 @@ import { answered, labelsOf } from './people.ts';
 import { manyPorts } from './texts.ts';
 import type { World } from './world.ts';
 
-/** A world with a guild that floods the bot, and others that only want to work. */
+/** A world with one guild that floods the bot, and others that use it normally. */
 export interface Arena extends World {
   readonly admin: Person;
   readonly member: Person;
-  /** The key of all that flood. */
+  /** The key of all flooding guilds. */
   readonly key: string;
-  /** From now on the service treats everybody so. */
+  /** Sets how the service responds to everyone from now on. */
   serve(service: Service): void;
 }
 
 export interface Flood {
   readonly name: string;
-  /** Milliseconds that others may wait for a first response meanwhile. */
+  /** How long other guilds may wait for a first response during the flood, in milliseconds. */
   readonly mostResponseMs?: number;
-  /** @throws an error that says what harm was done, besides what others saw */
+  /** @throws Error that describes the harm, apart from harm to other guilds */
   run(arena: Arena): Promise<void>;
 }
 
 const slow: Service = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
 
-/** Of each kind, of each member. */
+/** The number of pastes of each kind per member. */
 const PASTES = 4;
 
-/** A list of 1,000, shown and not submitted yet. */
+/** Shows the preview of a list of 1,000 servers. */
 function showList(person: Person, name: string) {
   const lines = Array.from({ length: 1_000 }, (_, n) => `${name}-${n}.example.com:27015 cs2`);
   return person.slash('addservers', { file: upload('a.txt', lines.join('\n')) });
 }
 
-/** Commands of one member at once. */
+/** Runs one member's commands at the same time. */
 async function submitSingles({ member }: Arena, name: string, count: number): Promise<void> {
   const all = Array.from({ length: count }, (_, n) =>
     member.slash('addserver', { game: 'cs2', server: `${name}-${n}.example.com:27015` }),
@@ -46,7 +46,7 @@ async function submitSingles({ member }: Arena, name: string, count: number): Pr
   for (const answer of await Promise.all(all)) answered(answer, '/addserver');
 }
 
-/** Lists of 1,000 of five guilds at once. */
+/** Submits lists of 1,000 servers from five guilds at the same time. */
 async function submitLists({ discord, key }: Arena, name: string): Promise<void> {
   const submitFrom = async (n: number) => {
     const guild = discord.guildEvents.add({ name: `${name} ${n}` });
@@ -58,7 +58,7 @@ async function submitLists({ discord, key }: Arena, name: string): Promise<void>
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
 }
 
-/** Pastes of one member, each a second after the one before, and a press below each. */
+/** Pastes texts as one member, one per second, and presses a button below each. */
 async function pastePorts({ discord }: Arena, name: string): Promise<void> {
   const [guild] = discord.guilds;
   assert(guild, 'there is no guild');
@@ -74,12 +74,13 @@ async function pastePorts({ discord }: Arena, name: string): Promise<void> {
 }
 
 /**
- * So many things at once that nobody else would get a turn. Only here is it seen what others wait for while the service is slow
- * for all, and while everything that reads is asked for at once; one kind at a time is in test/end-to-end/fairness.
+ * Floods that could keep everyone else from getting a turn. Only these tests measure how long others wait while the service
+ * is slow for everyone, and while every reading command runs at the same time. test/end-to-end/fairness covers one kind at a
+ * time.
  */
 export const FLOODS: readonly Flood[] = [
   {
-    // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
+    // The slowest reply to others should take at most 3 s longer than the service: 5,000 ms.
     name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
       arena.serve(slow);

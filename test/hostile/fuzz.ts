@@ -15,15 +15,15 @@ import type { Verdict } from './verdict.ts';
 import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
-/** A bot and its stand-ins live for so long: all that they have printed, sent and stored is then searched for secrets. */
+/** How long a bot and its stand-ins run. Then everything they printed, sent and stored is searched for secrets. */
 const ROUND_MS = 45_000;
-/** Longer than any work that a member waits for here. */
+/** Longer than any reply takes in these tests. */
 const ANSWER_WITHIN_MS = 60_000;
-/** What is still not over by then has been answered by nobody. */
+/** A flood that is still running by then has requests without a reply. */
 const FLOOD_WITHIN_MS = 120_000;
-/** Of what was begun before a stall, the last ones. */
+/** The number of actions shown that began most recently before a stall. */
 const ACTS_SHOWN = 6;
-/** Percent-encoded it reads otherwise. */
+/** Looks different when percent-encoded. */
 const KEY = 'key/of+the=fuzzed&0123456789';
 const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
 
@@ -36,17 +36,17 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
-/** A text, and how it comes to the bot. */
+/** A text and the input through which the bot receives it. */
 interface Typed {
   readonly way: Way;
   readonly text: string;
 }
 
 /**
- * Hostile input of every kind, from the members of two guilds and from the service: floods, then every shape on every way in, as
- * long as that way lets it be, then whatever chance draws; in between, damaged records. Only here does the whole bot meet all
- * this, and whatever a service can say and list, while everybody is answered, others hardly wait, and nothing that is secret
- * comes out. It goes on until everything was tried once, however short the time.
+ * Attacks the bot with hostile input from the service and from members of two guilds. First come floods, then every text
+ * shape through every input at full length, then random cases; records are damaged in between. Only this test combines all of
+ * this with every possible response and games list. It checks that every interaction gets a reply, others hardly wait, and no
+ * secret leaks. It runs until every case was tried once, even if the time is over.
  */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
   const untried = WAYS.flatMap((way) => shapesOf(way.most).map((text): Typed => ({ way, text })));
@@ -62,7 +62,7 @@ export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<voi
 interface Round {
   readonly verdict: Verdict;
   readonly random: Random;
-  /** What nobody has tried yet: whoever tries it takes it out. */
+  /** Cases that are still untried; an actor removes the case that it tries. */
   readonly untried: Typed[];
   readonly ms: number;
   readonly isFirst: boolean;
@@ -73,13 +73,13 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
     verdict,
-    // Its people, hundreds of acts at once, may be answered late, or again after a second.
+    // Its hundreds of simultaneous actions may get a late response, or a second one a second later.
     blameless: [
       RESTJSONErrorCodes.UnknownInteraction,
       RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
     ],
     answerWithinMs: ANSWER_WITHIN_MS,
-    // The games list is asked for with nearly every command.
+    // Makes nearly every command request the games list.
     env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
     listing: {
       keys: [KEY, OTHERS_KEY],
@@ -139,7 +139,7 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   await world.close();
 }
 
-/** So many things at once, of one kind after the other, at a service that works. */
+/** Runs the floods one after another, with a working service. */
 async function flood(arena: Arena, others: Others): Promise<void> {
   const { verdict, probe, serve } = arena;
   for (const { name, mostResponseMs = Number.POSITIVE_INFINITY, run } of FLOODS) {
@@ -155,7 +155,10 @@ async function flood(arena: Arena, others: Others): Promise<void> {
   }
 }
 
-/** What could not be read any more is set anew, and then the guild works. Until then nobody knows its limits. */
+/**
+ * Sets a guild's unreadable settings again and checks that the guild then works. Until then the bot doesn't know the guild's
+ * limits.
+ */
 async function setAnew({ verdict, discord }: World, admin: Person): Promise<void> {
   await setKey(admin, KEY);
   const server = `after-${Date.now()}.example.com:27015`;
@@ -169,7 +172,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
   if (!said.includes(ACCEPTED)) verdict.harm('other harm', `a guild with damaged records is stuck: ${said}`);
 }
 
-/** What somebody began to do. */
+/** An action that a user began. */
 interface Act {
   readonly what: string;
   /** Milliseconds since 1970. */
@@ -188,7 +191,7 @@ interface Living extends Pick<Round, 'random' | 'untried'> {
   readonly over: AbortSignal;
 }
 
-/** Somebody hostile does one thing after the other. */
+/** Acts as a hostile user, one action after another. */
 async function liveHostile(
   world: World,
   person: Person,
@@ -196,7 +199,7 @@ async function liveHostile(
 ): Promise<void> {
   const { verdict } = world;
 
-  /** Waits for an answer, whatever it is, and tells when there is none. */
+  /** Waits for any reply, and reports harm if there is none. */
   async function answered(what: string, run: () => Promise<Answer | Suggested>): Promise<Answer | undefined> {
     acts.push({ what, at: Date.now() });
     verdict.count('interactions', 1);
@@ -208,11 +211,11 @@ async function liveHostile(
     return answer;
   }
 
-  /** Presses or fills in whatever an answer has, so that the next step gets its turn. */
+  /** Presses a button of a reply or submits its modal, to reach the next step. */
   async function goOn(answer: Answer | undefined): Promise<void> {
     if (answer?.kind === 'modal') {
       const { modal } = answer;
-      // A key that is a word or a sign would be found in anything that is printed.
+      // A key that is a common word or character would be found in any output.
       const textFor = (id: string) =>
         id === 'key' ? `forged-key-${random.below(1_000_000)}` : anyText(random, 100);
       const texts = modalFields(modal.data).map(({ id }) => [id, textFor(id)]);
@@ -249,7 +252,7 @@ async function liveHostile(
 
   while (!over.aborted) {
     await (random.chance(0.85) ? useText() : useCommand());
-    // Or nobody could submit anything any more.
+    // Otherwise no one in the guild could submit any longer.
     if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
     if (untried.length === 0) await sleep(random.between(20, 200));
   }

@@ -9,29 +9,29 @@ interface Submitted {
   readonly server: string;
 }
 
-/** What moderators decide about, or have decided. */
+/** A submission that needs, or needed, a moderator's decision. */
 export interface StoredApproval {
   readonly id: string;
   readonly state: string;
   /** The message's id. */
   readonly message: string;
-  /** How many of its servers were accepted. */
+  /** How many of the submission's servers were accepted. */
   readonly accepted: number;
 }
 
-/** Runs a statement on the bot's database, as another process does. */
+/** Runs a statement on the bot's database, as another process would. */
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What is in the bot's store at the moment that it is asked. */
+/** Creates queries of the bot's store. Each reads its present content. */
 export function createHistory(query: Query) {
   const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));
   return {
-    /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
+    /** Returns the unfinished records: interactions without a reply, and running submissions. */
     unfinished: () => unfinishedIn({ rows: query }),
 
-    /** How each of these servers of one guild ended at last, by its host. */
+    /** Returns the latest outcome of each of these servers in their guild, by host. */
     async latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string>> {
-      // These names are made up here: there is nothing to escape in them.
+      // These names come from the test itself, so nothing needs escaping.
       const hosts = servers.map(({ server }) => `'${server}'`);
       const rows = await query(`select host, outcome from servers
         where guild_id = '${servers[0]?.guildId}' and host in (${hosts.join(', ')}) and outcome is not null
@@ -39,7 +39,7 @@ export function createHistory(query: Query) {
       return new Map(rows.map(({ host, outcome }) => [String(host), String(outcome)]));
     },
 
-    /** What has left for a guild, but for what somebody has submitted who needs no approval. */
+    /** Returns the servers sent for a guild, except those of the admin, who needs no approval. */
     async sent(guildId: string, adminId: string) {
       const rows = await query(`select document_id as id, host from servers
         join submissions on submissions.id = submission_id
@@ -59,14 +59,14 @@ export function createHistory(query: Query) {
       }));
     },
 
-    /** How many decisions each member of a guild was told, by their id. */
+    /** Returns how many decisions the bot has notified each member of a guild of, by the member's id. */
     async told(guildId: string): Promise<ReadonlyMap<string, number>> {
       const rows = await query(`select user_id, count(*) as count from submissions
         where guild_id = '${guildId}' and told_at is not null and user_id is not null group by user_id`);
       return new Map(rows.map(({ user_id, count }) => [String(user_id), Number(count)]));
     },
 
-    /** `GUILD SERVER` of all that was accepted, or may have been received. */
+    /** Returns `GUILD SERVER` for each server that was accepted or may have been received. */
     async submitted(): Promise<ReadonlySet<string>> {
       const all = await texts(`select distinct guild_id || ' ' || host as text from servers
         where outcome in ('accepted', 'unknown')`);

@@ -3,7 +3,7 @@ import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import type { Random } from './random.ts';
 import { anyText } from './texts.ts';
 
-/** The longest answer of the service that the bot reads. */
+/** The longest response of the service that the bot reads. */
 const MOST_ANSWER = 1024 * 1024;
 
 const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
@@ -14,10 +14,13 @@ const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'reset' }],
 ];
 
-/** How the service answers a request; as specified where it says nothing. */
+/** Chooses how the service responds to a request; `undefined` for the specified behaviour. */
 export type Service = (request: ListingRequest) => Mode | undefined;
 
-/** Answers of a service that somebody hostile has taken over: lists, messages and pages up to 1 MiB, with the key in them. */
+/**
+ * Creates the responses of a service under an attacker's control: lists, messages and pages of up to 1 MiB that contain the
+ * key.
+ */
 export function createHostileService(random: Random): Service {
   const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
   const text = (body: string, status = 200): Mode => ({ kind: 'text', status, body });

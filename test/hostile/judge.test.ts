@@ -11,7 +11,9 @@ const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You 
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
-/** What is wrong when members read these words, and the service got and holds the server so often. */
+/**
+ * Returns the harms found if members read these texts, and the service received, rejected and holds the server this often.
+ */
 function harms(
   words: readonly (string | undefined)[],
   service: Partial<Record<'got' | 'down' | 'has', number>>,
@@ -33,7 +35,7 @@ function harms(
   return [...found];
 }
 
-describe('what an answer claims', () => {
+describe('claimOf', () => {
   it.each([
     [ACCEPTED, 'accepted'],
     [REJECTED, 'rejected'],
@@ -52,13 +54,13 @@ describe('what an answer claims', () => {
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],
-  ])('%s', (words, claim) => {
+  ])('reads the claim in "%s"', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
 });
 
-describe('the judgement of what was told', () => {
-  it('is clean when what was said is true', () => {
+describe('judge', () => {
+  it('finds no harm in true replies', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
     expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);
@@ -68,7 +70,7 @@ describe('the judgement of what was told', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('is clean when a list is sent again in parts, since the service took nothing of it', () => {
+  it('finds no harm if the bot sends a list again in parts after the service accepted none of it', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
@@ -76,13 +78,13 @@ describe('the judgement of what was told', () => {
     expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['told wrongly']);
   });
 
-  it('finds what was sent more often than asked', () => {
+  it('finds servers that were sent more often than requested', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
     expect(harms([], { got: 1 })).toContain('sent twice');
   });
 
-  it('finds what was told wrongly', () => {
+  it('finds false replies', () => {
     expect(harms([ACCEPTED], {})).toEqual(['told wrongly']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['told wrongly']);
     expect(harms([REJECTED], {})).toEqual(['told wrongly']);
@@ -94,12 +96,12 @@ describe('the judgement of what was told', () => {
     expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['told wrongly']);
   });
 
-  it('finds what was lost', () => {
+  it('finds lost submissions', () => {
     expect(harms(['Something went wrong in the bot.'], {})).toEqual(['lost']);
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 
-  it('finds who was left thinking', () => {
+  it('finds members whose reply is still "thinking…"', () => {
     expect(harms([undefined], {})).toEqual(['left thinking']);
     expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
   });

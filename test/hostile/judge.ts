@@ -1,32 +1,32 @@
 import type { Harm } from './verdict.ts';
 
-/** One time that a member asked for a server to be submitted: a command, or a button that submits. */
+/** A member's request to submit a server, by a command or a button. */
 export interface Ask {
   /** Never shared by two guilds. */
   readonly server: string;
   readonly guildId: string;
   readonly who: string;
-  /** What the member read in the end; absent while the bot is "thinking…". */
+  /** The final reply that the member read; absent while the bot is "thinking…". */
   words?: string;
 }
 
-/** What is known in the end of all that was asked. */
+/** Everything known at the end about the requested servers. */
 export interface Findings {
   readonly asks: readonly Ask[];
-  /** The servers of every `add` that the service has read whole, one each. */
+  /** The servers of every `add` request that the service has read completely, with repetitions. */
   readonly received: readonly string[];
   /**
-   * Of those, the ones that the service refused as a whole, and took none of: in requests of several, which the bot may send
-   * again in smaller ones to find the one that was meant, and in those that were refused for their key.
+   * The servers of received requests that the service rejected as a whole, accepting none. These are requests with several
+   * servers, which the bot may send again in parts to find the rejected one, and requests rejected because of their key.
    */
   readonly turnedDown: readonly string[];
-  /** The servers that the service holds, one each time. */
+  /** The servers that the service holds, with repetitions. */
   readonly held: readonly string[];
-  /** Whether the guild's history has the server as accepted, or as unknown. */
+  /** Whether the guild's history has the server as accepted or unknown. */
   isInHistory(guildId: string, server: string): boolean;
 }
 
-/** What an answer says of a server. */
+/** A reply's claim about a server. */
 export const CLAIMS = [
   'accepted',
   'rejected',
@@ -38,30 +38,30 @@ export const CLAIMS = [
 ] as const;
 export type Claim = (typeof CLAIMS)[number];
 
-/** After a crash above what stood there before the press, or what became of the document before. */
+/** Shown after a crash, above the message's text before the press, or above the draft's previous outcome. */
 export const INTERRUPTED =
   /^(\(only you can see this\) )?The bot was interrupted before it could finish this/;
 
-/** The first that fits. */
+/** Patterns for each claim; the first match counts. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
-  // What a moderator decides about, or has approved, may be sent after its member has read of it.
+  // A server that waits for a moderator, or was approved, may be sent after its member has read the reply.
   [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
-  // Of a server of a list, by its report.
+  // The row of a server in a list's report.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
-  // Above what stood there before the press.
+  // Shown above the message's text before the press.
   [
     /^(\(only you can see this\) )?These buttons no longer work\. They work for 15 minutes at most\./,
     'nothing sent',
   ],
-  // A warning about a previous submission repeats how that one ended.
+  // A warning about a previous submission repeats its outcome.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],
-  // One request can be read of more than once: it stands there until another attempt has ended.
+  // One request can appear in several replies: each shows it until a later attempt ends.
   [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'not taken'],
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
@@ -69,11 +69,11 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
     /nothing (was|is) (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
-  // An old button.
+  // The reply to an old button.
   [/This (was already submitted|was cancelled)\.|These buttons no longer work\./, 'nothing sent'],
   [/❌ Refused/, 'nothing sent'],
   [/still no API key that works/, 'nothing sent'],
-  // In place of the window of a panel.
+  // Shown in place of a panel's modal.
   [/This Discord server(?: has no API key|'s API key can't be read)/, 'nothing sent'],
 ];
 
@@ -81,10 +81,13 @@ export function claimOf(words: string): Claim {
   return WORDS.find(([pattern]) => pattern.test(latestOf(words)))?.[1] ?? 'unclear';
 }
 
-/** What was said last: a message that is shown again has a reason above, and what it said before below a line that shows nothing. */
+/**
+ * Returns the latest part of a message. A message that is shown again puts the reason first, then a blank-looking line, then
+ * its previous text.
+ */
 export const latestOf = (words: string): string => words.split('\n\u200b\n')[0] ?? words;
 
-/** Compares what members were told with what the service got and holds, and tells of each case of harm. */
+/** Compares the replies to members with the servers that the service received and holds, and reports each case of harm. */
 export function judge(
   { asks, received, turnedDown, held, isInHistory }: Findings,
   harm: (kind: Harm, about: string) => void,
@@ -114,7 +117,7 @@ export function judge(
     if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) harm('lost', about);
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
-    // Nothing was claimed by an answer that is missing or unclear, which is counted above.
+    // A missing or unclear reply claims nothing; it is counted above.
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||

@@ -1,8 +1,7 @@
 /**
- * The real bot between both stand-ins, in hostile hands: `npm run hostile -- --mix fuzz|soak --minutes N --seed N`.
- * `--mix soak --replicas N` lets the soak loose on several processes over one PostgreSQL.
- * Prints what was tried and what came of it, and ends with 1 when anybody was harmed. What is sent depends on the seed
- * alone; what meets what also depends on the machine.
+ * Attacks the real bot between both stand-ins: `npm run hostile -- --mix fuzz|soak --minutes N --seed N`. `--mix soak
+ * --replicas N` runs the soak on several processes over one PostgreSQL. Prints the cases tried and their results, and exits
+ * with 1 if there was any harm. The seed alone determines the input; the timing also depends on the machine.
  */
 import { parseArgs } from 'node:util';
 import { startServer } from '../support/postgres-server.ts';
@@ -11,9 +10,9 @@ import { createRandom } from './random.ts';
 import { soak } from './soak.ts';
 import { createVerdict } from './verdict.ts';
 
-/** Milliseconds of the bot's own processor time that are harm. */
+/** The limits on the bot's own processor time during a stall, in milliseconds. */
 const LONGEST_STALLS = {
-  // What others may wait for a first response. On a quiet machine a text takes up to 100.
+  // The longest acceptable wait of others for a first response. On a quiet machine a text takes up to 100.
   fuzz: 250,
   // Every start is a stall.
   soak: Number.POSITIVE_INFINITY,
@@ -24,7 +23,7 @@ const { values } = parseArgs({
     mix: { type: 'string', default: 'fuzz' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Of a soak: several processes over HTTP and PostgreSQL, behind a load balancer. */
+    /** For a soak: several processes over HTTP and PostgreSQL, behind a load balancer. */
     replicas: { type: 'string' },
   },
 });
@@ -51,5 +50,5 @@ if (mix === 'soak') {
   await soak({ verdict, random, over, say, replicas });
 }
 await server?.stop();
-// Whoever still waits for an answer would keep this process alive.
+// Users still waiting for a reply would keep this process alive.
 process.exit(verdict.print(say));

@@ -12,30 +12,30 @@ import type { World } from './world.ts';
 
 export const KEY = 'sandbox-key';
 
-/** A person, and what they draw. */
+/** A user with their own random choices. */
 export interface Member {
   readonly person: Person;
   readonly random: Random;
 }
 
-/** So long the same words may be an answer that was delivered before, and once more since its arrival was uncertain. */
+/** Within this time, an unchanged text may be an earlier reply that the bot sent again because its delivery was uncertain. */
 const AGAIN_MS = 30_000;
 
 export interface Members {
-  /** One person doing one thing after the other until `over`. */
-  /** @param slower so many times as long between two things */
+  /** Acts as one user, one action after another, until `over`. */
+  /** @param slower the factor by which the pauses between actions are longer */
   live(member: Member, over: AbortSignal, slower?: number): Promise<void>;
-  /** Waits until nothing is under way, so many milliseconds at most. */
+  /** Waits until no action is running, for at most this many milliseconds. */
   answered(withinMs: number): Promise<void>;
-  /** Reads again what everybody was told: a restart may have changed it. */
+  /** Reads every reply again, because a restart may have changed it. */
   readAgain(): Promise<void>;
 }
 
-/** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
+/** Buttons that submit the same server again, unchanged or with another port or suggested game. */
 const SUBMITTING =
   /^(Edit|Withdraw|Submit again|Try again|(Use|Submit with port) \d+|Counter-Strike.*|Minecraft.*)$/;
 
-/** What a first try may look like for `server`, the most often as it should. */
+/** First attempts to submit `server`, mostly valid. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
   [
     [6, (server) => ({ game: 'cs2', server: `${server}:27015` })],
@@ -45,19 +45,19 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
     [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
   ];
 
-/** As a window takes it. */
+/** Converts the options to the values of a modal. */
 const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, String(value)]));
 
-/** How servers of a list ended, by the words of its report, and how many by its answer after a restart. */
+/** Outcomes of a list's servers, as named in its report, and as counted in its reply after a restart. */
 const OUTCOMES = [
   { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
-  // Where the key is refused, the answer says so of all together.
+  // If the service rejects the key, the reply gives one number for all servers.
   { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not taken:)/g },
   { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
 ];
-/** What a message says, whenever it is read: it goes on counting how long ago something was. */
+/** Removes relative times, because the client updates them whenever it shows a message. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 
 const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not taken:)/;
@@ -66,7 +66,7 @@ export function createMembers(world: World): Members {
   const { asks, verdict } = world;
   const rereads: (() => Promise<void>)[] = [];
   const running = new Set<Promise<unknown>>();
-  /** By guild, the servers that were submitted one by one. Those of a list are told of by their number after a restart. */
+  /** By guild, the servers that were submitted singly. After a restart, the bot reports a list's servers only by number. */
   const singles = new Map<string, string[]>();
   let servers = 0;
 
@@ -88,8 +88,8 @@ export function createMembers(world: World): Members {
   }
 
   /**
-   * One server: submitted by `act`, and then by whatever the answer offers.
-   * @param before what stood in the message
+   * Submits one server through `act`, then through the buttons of the reply.
+   * @param before the message's text before `act`
    */
   async function submitOne(
     member: Member,
@@ -102,7 +102,7 @@ export function createMembers(world: World): Members {
     asks.push(one);
     const answer = await act();
     if (answer.kind === 'refused' && answer.why.startsWith('there is no button')) {
-      // What stood there when it was read has given way to the answer to an earlier press.
+      // The reply to an earlier press has replaced the message that was read.
       asks.splice(asks.indexOf(one), 1);
       return;
     }
@@ -133,7 +133,7 @@ export function createMembers(world: World): Members {
     await submitOne(member, server, goOn, one.words);
   }
 
-  /** Presses Submit for these servers, at first or of those that are left, and reads what is said of each. */
+  /** Presses Submit for these servers, or for those still unsent, and reads the outcome of each. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
     const label = labelsOf(shown).find((each) =>
@@ -146,7 +146,7 @@ export function createMembers(world: World): Members {
     const again = performance.now() + AGAIN_MS;
     const answer = await press(person, shown, label);
     const read = async () => {
-      // What stood there before the press, or a bar that grows: more is to come.
+      // Still shows the text from before the press, or a progress bar; the outcome will follow.
       if (answer.kind === 'message') {
         if (answer.message.current === before.message || !isFinished(answer.message)) return;
         if (textOf(answer) === before.text && performance.now() < again) return;
@@ -160,29 +160,29 @@ export function createMembers(world: World): Members {
       rereads.push(read);
       return;
     }
-    // What stands there gives way to the report on these.
+    // The report on these servers replaces the message.
     await sleep(random.between(50, 500));
     const servers = left.map(({ server }) => server);
     await submitMany(member, answer, servers);
   }
 
-  /** What an answer to a list says of each of its servers. */
+  /** Returns a function that looks up each server's outcome in the reply to a list. */
   async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
     const latest = latestOf(text);
-    // What became of the list stands below, with its report.
+    // The outcome of the list is below, with its report.
     if (INTERRUPTED.test(text)) return () => text;
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
-    // What came of the latest press may stand above the former report, whose files stay.
+    // The result of the latest press may be above the previous report, whose files remain.
     if (report !== undefined && latest === text) {
       const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
       return (server) => `list: ${OUTCOMES.find(({ said }) => said === outcomes.get(server))?.kind}`;
     }
     if (!AFTER_RESTART.test(latest)) return () => latest;
-    // After a restart only numbers are told: which servers these are is in the history.
+    // After a restart the reply only has numbers; the history has the servers.
     const history = await world.stored.latest(all);
-    // What came of the rest of the list before stands below.
+    // The earlier outcome of the list's other servers is below.
     if (/Waiting for a moderator|so nothing was sent|❌ Refused/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
@@ -191,7 +191,7 @@ export function createMembers(world: World): Members {
     }
     const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
-      // Of each reason there is a number of its own.
+      // Each reason has its own number.
       const said = [...latest.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
       return count === said;
     });
@@ -236,7 +236,7 @@ export function createMembers(world: World): Members {
       [offers('addservers') ? 6 : 0, () => submitList(member)],
       [6, () => person.slash('games', { search: 'a' })],
       [8, () => person.complete('addserver', 'game', { game: 'c' })],
-      // A window that does not open is nothing that was asked for here.
+      // A modal that doesn't open is not an error here.
       [offers('setkey') ? 4 : 0, () => setKey(person, KEY).catch(() => undefined)],
     ])();
   }
@@ -245,7 +245,7 @@ export function createMembers(world: World): Members {
     async live(member, over, slower = 1) {
       while (!over.aborted) {
         verdict.count('commands', 1);
-        // Nobody waits for the command before: a bot that restarts must not silence everybody.
+        // Doesn't wait for the previous command, because a restart of the bot must not stop every user.
         const work = act(member).finally(() => running.delete(work));
         running.add(work);
         await sleep(member.random.between(150, 900) * slower);

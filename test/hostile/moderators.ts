@@ -11,10 +11,10 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const APPROVE = 'submissions:approve:';
-/** How long the bot may take to show in the channel what is in its store. */
+/** How long the bot may take to update the channel's messages from its store. */
 const PATIENCE_MS = 100_000;
 
-/** A guild in which what members submit waits for moderators, some of whom press twice. */
+/** Creates a guild whose submissions wait for moderators, some of whom press twice. */
 export async function createModerators(world: World, number: number) {
   const { discord, listing, verdict, stored } = world;
   const place = discord.guilds[number];
@@ -31,7 +31,7 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The documents of which somebody has pressed Approve. */
+  /** The drafts on which a moderator has pressed Approve. */
   const approved = new Set<string>();
 
   const waiting = () =>
@@ -47,7 +47,7 @@ export async function createModerators(world: World, number: number) {
   }
 
   return {
-    /** One moderator, of two, deciding one thing after the other until `over`. */
+    /** Acts as one of two moderators, one decision after another, until `over`. */
     async live(which: 0 | 1, random: Random, over: AbortSignal): Promise<void> {
       const person = people[which] ?? withRole;
       while (!over.aborted) {
@@ -66,7 +66,10 @@ export async function createModerators(world: World, number: number) {
       }
     },
 
-    /** That nothing has left without an approval, that nobody was told twice, and that each message says what is in the store. */
+    /**
+     * Checks that nothing was sent without an approval, that no member was notified twice, and that each message matches the
+     * store.
+     */
     async judge(): Promise<void> {
       for (const { id, host } of await stored.sent(place.id, admin.userId)) {
         if (!approved.has(id)) verdict.harm('sent without approval', `${host} of ${id}`);
@@ -93,7 +96,7 @@ export async function createModerators(world: World, number: number) {
   };
 }
 
-/** Whether the message of a submission shows what became of it; the stand-in keeps the latest messages alone. */
+/** Whether a submission's message shows its outcome. The stand-in keeps only the latest messages. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
   const canDecide = componentsOf(message).length > 0;

@@ -8,17 +8,19 @@ import type { World } from './world.ts';
 
 export interface Others {
   /**
-   * Lets them work while `run` goes on, and at least once through all that they do.
-   * @param mayBeRefused where the list of games, which all guilds share, is not to be relied on
-   * @returns how long they have waited for what is answered with the first response, in milliseconds, at worst
+   * Runs the others' actions during `run`, and completes at least one round of them.
+   * @param mayBeRefused if the games list, which all guilds share, isn't reliable
+   * @returns their longest wait for a first response that is also the reply, in milliseconds
    */
   during(name: string, run: () => Promise<void>, mayBeRefused?: boolean): Promise<number>;
 }
 
-/** Between two actions of one person. */
+/** The pause between two actions of one user. */
 const PAUSE_MS = 100;
 
-/** Members of other guilds who only work. What they were told is judged with all else that was asked in this world. */
+/**
+ * Creates members of other guilds who use the bot normally. Their replies are judged with all other requests in this world.
+ */
 export function createOthers({ verdict, asks, bot }: World, people: readonly Person[]): Others {
   let servers = 0;
 
@@ -28,7 +30,7 @@ export function createOthers({ verdict, asks, bot }: World, people: readonly Per
       let slowestAnswer = 0;
       let isOver = false;
 
-      /** Does something. @returns what came of it, and after how many milliseconds, without those of other programs */
+      /** Runs an action. @returns its result and duration in milliseconds, excluding the time of other programs */
       async function timed<Answer>(act: () => Promise<Answer>) {
         const since = timeOf(bot.pid);
         const answer = await act();

@@ -4,13 +4,13 @@ import { memberOf } from '../../sandbox/people.ts';
 import { componentsOf } from '../support/people.ts';
 import type { World } from './world.ts';
 
-/** The last panel in somebody's channel. */
+/** Returns the newest panel in a user's channel. */
 const panelOf = ({ discord }: World, { channelId }: Person): SeenMessage | undefined =>
   discord
     .messages({ channelId })
     .findLast((message) => componentsOf(message).some(({ custom_id }) => custom_id === 'addserver:new:'));
 
-/** An admin posts a panel with this text. */
+/** Posts a panel with this text as an admin. */
 export async function postPanel({ discord }: World, guildId: string, text: string): Promise<Answer> {
   const guild = discord.guilds.find(({ id }) => id === guildId);
   if (guild === undefined) throw new Error(`there is no guild ${guildId}`);
@@ -18,7 +18,8 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   const opened = await admin.slash('panel');
   if (opened.kind === 'modal') return admin.submit(opened.modal, { text });
   if (opened.kind !== 'message') return opened;
-  // As many stand as can: the oldest is forgotten. A bot that was killed meanwhile answers none of it.
+  // The guild has the maximum number of panels, so the oldest is removed from the settings. A bot killed in the meantime
+  // answers none of these steps.
   const settings = await admin.slash('settings');
   if (settings.kind !== 'message') return settings;
   const panels = await admin.pick(settings, ['Panels']);
@@ -28,7 +29,7 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   return again.kind === 'modal' ? admin.submit(again.modal, { text }) : again;
 }
 
-/** Somebody presses a button of their guild's panel, and fills in the window that it opens. */
+/** Presses a button of the guild's panel, and submits the modal that it opens. */
 export async function throughPanel(
   world: World,
   person: Person,

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** Chance that is the same for the same seed. */
+/** Random choices that the seed determines. */
 export interface Random {
-  /** From 0 up to, and without, `end`. */
+  /** Returns a number from 0 up to, but excluding, `end`. */
   below(end: number): number;
   between(from: number, to: number): number;
   chance(probability: number): boolean;
-  /** One of the things, by their weights. */
+  /** Returns one of the things, chosen by weight. */
   pick<Thing>(weighted: readonly (readonly [weight: number, thing: Thing])[]): Thing;
-  /** A stream of its own: what one actor draws changes nothing for the others, whoever comes first. */
+  /** Returns an independent stream, so that an actor's choices don't depend on the order in which actors draw. */
   of(actor: string): Random;
 }
 
 export function createRandom(seed: string): Random {
   let state = createHash('sha256').update(seed).digest().readUInt32LE();
 
-  /** mulberry32, a generator of 32 bits of state: enough to choose among faults. */
+  /** mulberry32, a generator with 32 bits of state: enough to choose among faults. */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -11,15 +11,15 @@ import { createRefusals, makeTrouble } from './trouble.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld, type Replicas, type World } from './world.ts';
 
-/** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
+/** Discord allows 15 minutes for a reply; the bot pauses up to a minute between attempts. */
 const PATIENCE_MS = 100_000;
 
-/** Of `discord.guilds`. Three people in each come to 10,000 commands in ten minutes. */
+/** Indices in `discord.guilds`. Three users in each run about 10,000 commands in ten minutes. */
 const GUILDS = [0, 1, 2];
-/** The one in which what members submit waits for a moderator. */
+/** The guild whose submissions wait for a moderator. */
 const MODERATED = 3;
 
-/** Of what was delivered twice, or tried again after a fault; and of what is looked up after a restart. */
+/** Caused by interactions that were delivered twice or retried after a fault, and by lookups after a restart. */
 const BLAMELESS = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
@@ -31,16 +31,16 @@ export interface SoakOptions {
   readonly random: Random;
   readonly over: AbortSignal;
   readonly say: (line: string) => void;
-  /** Several processes in place of one. */
+  /** Several processes instead of one. */
   readonly replicas?: Replicas | undefined;
 }
 
-/** Nine people submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
+/** Lets nine users submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
 export async function soak({ verdict, random, over, say, replicas }: SoakOptions): Promise<void> {
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
     verdict,
-    // Short, so that many a submission ends so.
+    // Short enough to make many submissions time out.
     env: { LISTING_API_TIMEOUT_MS: '1500' },
     listing: { onRequest: refusals.onRequest },
     blameless: BLAMELESS,
@@ -64,7 +64,7 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   await Promise.all([
     makeTrouble(world, random.of('trouble'), over, refusals, replicas),
     ...everybody.map((member) => members.live(member, over)),
-    // Discord takes a message a second in a channel.
+    // Discord accepts one message a second in a channel.
     ...submitting.map((member) => members.live(member, over, 4)),
     ...([0, 1] as const).map((which) => moderators.live(which, random.of(`moderator ${which}`), over)),
   ]);
@@ -81,7 +81,7 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
     say(`told ${claim}: ${told.length}`);
   }
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
-  // In one request of several the service took none of them, so the bot may send them again in smaller ones.
+  // The service accepted no server of a rejected request with several, so the bot may send them again in smaller requests.
   const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
   await world.judge(
     () => true,
@@ -92,7 +92,7 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   await world.close();
 }
 
-/** What nobody waits for, such as an answer that Discord has lost, is still tried again for a while. */
+/** Waits for work that no user waits for. The bot keeps retrying for a while, for example a reply that Discord lost. */
 async function unfinished({ stored }: World): Promise<readonly string[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -102,7 +102,7 @@ async function unfinished({ stored }: World): Promise<readonly string[]> {
   }
 }
 
-/** What the process holds in the machine's memory, as Linux tells it. */
+/** Returns the process's resident memory, as Linux reports it. */
 function memoryOf(pid: number | undefined): string {
   try {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

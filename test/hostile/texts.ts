@@ -1,21 +1,21 @@
 import type { Random } from './random.ts';
 
-/** Texts that are read slowly, or wrongly, by whoever looks for something in them. Each is repeated as often as fits. */
+/** Texts that parsers may read slowly or wrongly. Each is repeated as often as fits. */
 const UNITS: readonly string[] = [
   ...' \u00a0\u200b\t",;[{:.@%\\/-!1a\r\0\ufdfa\u0130\ud800\u202e',
   ...['a.', '1.', 'a:', 'a b ', '"a""",', 'a\t;,', 'a"b,', 'a\u0301\u0316', '👩‍👩‍👧‍👦', 'steam://connect/'],
 ];
 
-/** `unit` again and again, up to so many bytes of UTF-8. */
+/** Repeats `unit` up to this many bytes of UTF-8. */
 export const filled = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-/** The longest name that a host can have. */
+/** The longest possible host name. */
 const LONGEST_HOST = `${[63, 63, 63, 57].map((length) => 'a'.repeat(length)).join('.')}.com`;
 
 /**
- * A server in JSON with as many ports as fit into so many UTF-16 units: one that is no address, with long texts for each port to
- * repeat, and one with the longest address and game.
+ * Returns JSON texts of a server with as many ports as fit into this many UTF-16 units. One has an invalid address and long
+ * texts to repeat for each port; the other has the longest address and game.
  */
 export function manyPorts(most: number): readonly string[] {
   const json = (server: string, game: string, ports: readonly number[]) =>
@@ -25,14 +25,14 @@ export function manyPorts(most: number): readonly string[] {
   return [json(long, long, Array(Math.floor(most / 4)).fill(1)), json(LONGEST_HOST, '一'.repeat(100), ports)];
 }
 
-/** Texts of at most so many bytes that are read slowly, or become much more than they were. */
+/** Returns texts of at most this many bytes that are slow to parse or that grow when processed. */
 export const shapesOf = (bytes: number): readonly string[] => [
-  // In the middle of a quoted cell, too.
+  // Also inside a quoted cell.
   ...UNITS.flatMap((unit) => [filled(unit, bytes), `a"b,${filled(unit, bytes - 5)}x`]),
   ...manyPorts(bytes),
 ];
 
-/** What stands between two pieces below. */
+/** Separates the pieces below. */
 const BETWEEN = '¦';
 const MARKUP =
   '[a](https://e.example/) ¦**¦__¦~~¦`¦```\n¦# ¦> ¦@everyone ¦<@1> ¦<a:¦https://¦\n¦\r\n¦|¦=¦(¦)¦]¦<¦>¦""';
@@ -47,7 +47,7 @@ const PIECES = [
   ...[MARKUP, LISTS, ADDRESSES, LINKS, SIGNS].flatMap((group) => group.split(BETWEEN)),
 ];
 
-/** Names of fields, right and wrong, in several languages; values that fit them, and others. */
+/** Field names in several languages, known and unknown, and values that do or don't fit them. */
 const NAMES =
   'server¦ip¦host¦hostname¦address¦port¦ports¦Port (UDP)¦game_port¦beacon_port¦queryPort¦steam_port¦game¦Spiel¦Abfrageport¦Endereço IP¦Порт¦ゲーム¦クエリポート¦เกม¦địa chỉ¦rcon¦sftp_details¦database¦type¦name¦players¦8.8.8.8:1¦cs2¦__proto__'.split(
     BETWEEN,
@@ -57,7 +57,7 @@ const VALUES: readonly unknown[] = [
   ...[27015, 0, -1, 70_000, 6.5, '27015', '27015/udp', '28015.0', true, null, [], {}],
 ];
 
-/** A JSON value in which fields have what they should not, some of them nested. */
+/** Returns a JSON value whose fields have unsuitable values, some of them nested. */
 function anyValue(random: Random, depth: number): unknown {
   const some = <Value>(values: readonly Value[]): Value | undefined => values[random.below(values.length)];
   const several = <Value>(make: () => Value) => Array.from({ length: random.below(6) }, make);
@@ -68,7 +68,7 @@ function anyValue(random: Random, depth: number): unknown {
   ])();
 }
 
-/** A table with a header in any language, and cells of any kind below it. */
+/** Returns a table with a header in any language and random cells below it. */
 function anyTable(random: Random, size: number): string {
   const delimiter = [',', ';', '\t', '|'][random.below(4)] ?? ',';
   const columns = 2 + random.below(5);
@@ -80,7 +80,10 @@ function anyTable(random: Random, size: number): string {
   return lines.join('\n');
 }
 
-/** Any text of at most so many UTF-16 units: of one piece, of many, a run with something else behind it, lines, JSON. */
+/**
+ * Returns a random text of at most this many UTF-16 units: one piece, many pieces, a run with another piece around it, lines,
+ * or JSON.
+ */
 export function anyText(random: Random, most: number): string {
   const share = random.pick([
     [2, 0.001],
@@ -139,7 +142,7 @@ export function anyText(random: Random, most: number): string {
 const COMMANDS = 'games submit settings submissions setkey addserver privacy __proto__'.split(' ');
 const ACTIONS = 'page send choose use game previous erase include edit constructor'.split(' ');
 
-/** A custom id of at most 100 characters: made up, or like one of the bot's own. */
+/** Returns a custom id of at most 100 characters: random, or similar to one of the bot's own. */
 export function anyCustomId(random: Random): string {
   const command = COMMANDS[random.below(COMMANDS.length)];
   const action = ACTIONS[random.below(ACTIONS.length)];

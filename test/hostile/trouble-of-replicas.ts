@@ -3,22 +3,25 @@ import type { Fleet, Replica } from './fleet.ts';
 import type { Random } from './random.ts';
 import type { Replicas, World } from './world.ts';
 
-/** In milliseconds. */
+/** Milliseconds between two kills. */
 const KILL_EVERY_MS = 10_000;
-/** Others count one as dead after 20 to 30 seconds in which they are not killed themselves: one of them is spared. */
+/**
+ * Other replicas count a silent one as dead after 20 to 30 seconds, if they aren't killed themselves; so one of them is
+ * spared.
+ */
 const ONE_STOPPED_MS = 60_000;
-/** In which one that was counted as dead finds that out, and ends. */
+/** The time in which a replica that was counted as dead notices this, and ends. */
 const FINDS_OUT_MS = 10_000;
 const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
-/** For a transaction of one of them. */
+/** The longest wait for a replica's next transaction. */
 const LONGEST_WAIT_MS = 60_000;
-/** Between two troubles, by the time that the others take. */
+/** The pause between two troubles, about as long as a trouble takes. */
 const PAUSE_MS = 10_000;
 
 /**
- * What happens to processes: `kill -9`; once each a stop of one of them, a rolling restart, and a restart of their database;
- * again and again a machine that vanishes, a stop of all of them together, and a database that only reads.
+ * Disturbs the processes. `kill -9` repeats throughout. One stop of a single replica, a rolling restart and a restart of the
+ * database happen once each. A vanishing machine, a stop of all replicas and a read-only database repeat.
  */
 export async function troubleReplicas(
   world: World,
@@ -31,7 +34,7 @@ export async function troubleReplicas(
   if (fleet === undefined) throw new Error('there are no replicas');
   const { replicas } = fleet;
   const stopped = new Set<Replica>();
-  /** They are not killed. */
+  /** Replicas that are not killed. */
   const spared = new Set<Replica>();
   const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
 
@@ -40,7 +43,7 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  /** Waits for one, other than this if one is named; a kill may have left none that is ready. */
+  /** Waits for a ready replica other than `other`; a kill may have left none. */
   async function oneReady(other?: Replica): Promise<Replica | undefined> {
     for (;;) {
       const one = oneOf(replicas.filter((replica) => replica.isReady && replica !== other));
@@ -73,7 +76,7 @@ export async function troubleReplicas(
     }
   }
 
-  /** One stands still for so long that another takes over what it had. */
+  /** Stops a replica until another takes over its work. */
   async function standStillAlone(): Promise<void> {
     const one = await oneReady();
     if (one === undefined) return;
@@ -87,7 +90,7 @@ export async function troubleReplicas(
     verdict.count('stops of one', 1);
   }
 
-  /** One ends in a transaction, and its database hears nothing of that. */
+  /** Kills a replica in a transaction without the database noticing. */
   async function vanish(): Promise<void> {
     const one = await oneReady();
     if (one === undefined) return;
@@ -131,7 +134,7 @@ export async function troubleReplicas(
       await pause(PAUSE_MS);
       await onlyRead();
     }
-    // What could not be recorded in time is told by whoever comes after: only the hourly job would end it otherwise.
+    // A new process ends the work that could not be recorded in time; otherwise only the hourly job would end it.
     await rollingRestart();
   }
 

@@ -41,15 +41,15 @@ const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
   [1, { kind: 'hang' }],
 ];
 
-/** Of the paths below `/api/v10`: what the bot answers by. All else is needed to start. */
+/** Paths below `/api/v10` with which the bot responds to interactions. It needs all others to start. */
 const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//];
 
-/** A request in 25 is refused. */
+/** The service rejects one request in 25. */
 const REFUSALS = 0.04;
 const HOUR_MS = 3_600_000;
-/** A clock that is wrong by months lets no certificate be valid, and so never reaches Discord. */
+/** No certificate would be valid on a clock that is months off, so the bot would never reach Discord. */
 const THREE_WEEKS_MS = 21 * 24 * HOUR_MS;
-/** When in a soak the log is left unread, and for how long, in milliseconds. */
+/** When the log reader pauses in a soak, and for how long, in milliseconds. */
 const UNREAD_AFTER_MS = 10_000;
 const UNREAD_MS = 60_000;
 const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
@@ -60,10 +60,10 @@ const KEY_REFUSAL: Mode = {
   body: { status: 'error', message: 'Invalid API key.' },
 };
 
-/** Refuses some of the requests that submit servers, and remembers which. */
+/** Rejects some of the requests that submit servers, and records which. */
 export function createRefusals(random: Random) {
   const refused = new Set<ListingRequest>();
-  /** Those that were refused for their key: the service has taken nothing of them. */
+  /** Requests rejected because of their key; the service accepted none of their servers. */
   const refusedForKey = new Set<ListingRequest>();
   let areKeysRefused = false;
   return {
@@ -84,7 +84,10 @@ export function createRefusals(random: Random) {
   };
 }
 
-/** Troubles of each kind, `kill -9` among them, until `over`; ends with everything well again and the bot ready. */
+/**
+ * Causes every kind of trouble, including `kill -9`, until `over`. Finally repairs everything and waits until the bot is
+ * ready.
+ */
 export async function makeTrouble(
   world: World,
   random: Random,
@@ -103,13 +106,13 @@ export async function makeTrouble(
   ): Promise<void> {
     const own = random.of(name);
     while (!over.aborted) {
-      // A rejection only says that it is over.
+      // Rejects only when the soak is over.
       await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
       if (!over.aborted) await run(own);
     }
   }
 
-  /** An error of the service that looks like wrong keys. */
+  /** Simulates an error of the service that looks like invalid keys. */
   async function refuseKeys(): Promise<void> {
     verdict.count('seconds of refused keys', 2);
     refusals.refuseKeys(true);
@@ -126,7 +129,7 @@ export async function makeTrouble(
     await setClock(0);
   }
 
-  /** A stuck log driver. */
+  /** Simulates a stuck log driver. */
   async function leaveLogUnread(): Promise<void> {
     await sleep(UNREAD_AFTER_MS, undefined, { signal: over }).catch(() => undefined);
     if (over.aborted) return;
@@ -156,7 +159,7 @@ export async function makeTrouble(
     gateway.disturbDispatch({});
   }
 
-  /** Days of Discord's gateway on which a session does not begin, or does not go on. */
+  /** Simulates a gateway that doesn't start or resume sessions for a while. */
   async function loseSessions(lose: () => void, ms: number): Promise<void> {
     lose();
     await sleep(ms);
@@ -223,7 +226,7 @@ export async function makeTrouble(
   faults.clear();
   gateway.disturbDispatch({});
   healGateway();
-  // Whoever waits for RESUMED would wait for a minute.
+  // Without this, a bot that waits for RESUMED would wait for a minute.
   gateway.cut();
   clock.advance(0);
   await discord.connected();

@@ -1,31 +1,31 @@
 import type { Stall } from '../support/machine.ts';
 
-/** What must not happen to anybody, in the order in which it is printed. */
+/** Kinds of harm that must never happen, in the order in which they are printed. */
 export const HARMS = [
   'crashes',
   'unanswered',
-  // People who have nothing to do with an attack.
+  // Harm to users who have nothing to do with an attack.
   'others refused',
   'secrets found',
   'rules of Discord broken',
-  // Nobody will ever hear of a submission: the answer does not say what became of it, or the service holds the server
-  // and the history knows nothing of it.
+  // A member will never learn of a submission: the reply doesn't give its outcome, or the service holds the server but the
+  // history doesn't have it.
   'lost',
-  // The service got a server more often than members asked for it, not counting what it turned down.
+  // The service received a server more often than members requested, not counting requests it rejected.
   'sent twice',
-  // The service got a server of a guild whose moderators had not approved it.
+  // The service received a server without an approval, although the guild requires one.
   'sent without approval',
-  // More direct messages than decisions to be told.
+  // A member got more direct messages than decisions.
   'told twice',
-  // What members were told of a server cannot be true of what the service got and holds.
+  // A reply about a server contradicts the requests that the service received and the servers it holds.
   'told wrongly',
-  // An answer still says "thinking…" long after everything went well again.
+  // A reply still shows "thinking…" long after everything was repaired.
   'left thinking',
   'other harm',
 ] as const;
 export type Harm = (typeof HARMS)[number];
 
-/** Of each harm: a list that goes wrong is a hundred cases of the same. */
+/** Cases shown per kind of harm; one failing list alone is a hundred similar cases. */
 const SHOWN_CASES = 20;
 const SHOWN_STALLS = 5;
 const LONGEST_CASE = 5_000;
@@ -33,7 +33,7 @@ const LONGEST_CASE = 5_000;
 export type Verdict = ReturnType<typeof createVerdict>;
 
 /**
- * What came of a run, the same for every mix.
+ * Creates the result of a run, for every mix.
  * @param longestStall milliseconds of the bot's own processor time; a longer stall is harm
  */
 export function createVerdict(longestStall: number) {
@@ -49,20 +49,23 @@ export function createVerdict(longestStall: number) {
 
   return {
     harm,
-    /** @param during what others did when it ended, for whoever looks for the cause */
+    /** @param during the others' actions when the stall ended, to help find its cause */
     stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
       stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
     },
-    /** How long those who only work have waited for a first response and for an answer, in milliseconds. */
+    /** Records the longest waits of normal users for a first response and for a reply, in milliseconds. */
     othersWaited(responseMs: number, answerMs: number): void {
       slowestResponse = Math.max(slowestResponse, responseMs);
       slowestAnswer = Math.max(slowestAnswer, answerMs);
     },
-    /** A figure that shows what was tried. One that stays 0 is harm: the run was about something else. */
+    /**
+     * Adds to a figure that shows how much was tested. A figure that stays 0 is harm, because the run then missed its
+     * purpose.
+     */
     count(what: string, more: number): void {
       counts.set(what, (counts.get(what) ?? 0) + more);
     },
-    /** Prints all figures, and every case of harm on standard error. @returns the status to exit with */
+    /** Prints all figures, and every case of harm on standard error. @returns the exit status */
     print(say: (line: string) => void): 0 | 1 {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;

@@ -5,19 +5,19 @@ import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';
 
-/** What a member can do with a text of their own. */
+/** An input through which a member can send a text. */
 export interface Way {
   readonly name: string;
-  /** How often it is drawn, beside the others. */
+  /** The input's weight in random choices. */
   readonly weight: number;
-  /** UTF-16 units that Discord lets them type, or bytes that the bot reads. */
+  /** The longest text: UTF-16 units that Discord lets a user type, or bytes that the bot reads. */
   readonly most: number;
-  /** A text that is worth a try; any without it. */
+  /** Draws a text for this input; by default any text is drawn. */
   anyText?(random: Random): string;
   use(world: World, person: Person, text: string): Promise<Answer | Suggested>;
 }
 
-/** What is shown while somebody types. */
+/** The suggestions shown while a user types. */
 export type Suggested = Awaited<ReturnType<Person['complete']>>;
 
 /** The most that /addservers reads, in bytes. */

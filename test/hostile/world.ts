@@ -16,12 +16,12 @@ import { createHistory, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
-/** No limits, since this is about what is sent; and what Discord waits 3 seconds for may take longer on a busy machine. */
+/** Effectively no limits, because these runs test the requests themselves. */
 const NO_LIMITS = { MEMBER_LIMIT: '20000/1', GUILD_LIMIT: '20000/1' };
 
 const CLOCK = new URL('../faults/preloads/clock.ts', import.meta.url).href;
 
-/** Several processes of the bot, over a server of PostgreSQL. */
+/** Several processes of the bot over a PostgreSQL server. */
 export interface Replicas {
   readonly count: number;
   readonly server: PostgresServer;
@@ -31,17 +31,17 @@ export interface WorldOptions {
   readonly verdict: Verdict;
   readonly env?: Readonly<Record<string, string>>;
   readonly listing?: ListingOptions;
-  /** How long the bot may take for a first response, in milliseconds; 3,000, as at Discord. */
+  /** How long the bot may take for a first response, in milliseconds; by default 3,000, as with Discord. */
   readonly answerWithinMs?: number;
-  /** Discord's codes of errors that are nobody's fault here. */
+  /** Discord's error codes that don't count as breaches here. */
   readonly blameless?: readonly number[];
-  /** In place of one process. */
+  /** Replaces the single process. */
   readonly replicas?: Replicas;
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** The real bot between both stand-ins, three guilds, and all that is to be judged in the end. */
+/** Opens the real bot between both stand-ins, with three guilds and everything to be judged at the end. */
 export async function openWorld(options: WorldOptions) {
   const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
@@ -94,24 +94,24 @@ export async function openWorld(options: WorldOptions) {
     restart: sandbox.restart,
     verdict,
     probe,
-    /** By how much the bot's clock is wrong from now on, in milliseconds. */
+    /** Sets how far the bot's clock is off from now on, in milliseconds. */
     setClock,
     /** Everything that the bot has printed. */
     lines,
-    /** What people asked to be submitted, to be compared with what became of it. */
+    /** The users' requests to submit, to be compared with their outcomes. */
     asks,
-    /** Of `discord.guilds[guild]`. */
+    /** Returns a user in `discord.guilds[guild]`. */
     person(role: Role, guild: number): Person {
       const place = discord.guilds[guild];
       if (place === undefined) throw new Error(`there is no guild ${guild}`);
       return people.at({ role, guild: place, locale: 'en-US' });
     },
     stored,
-    /** The processes, where there are several. */
+    /** Returns the processes, if there are several. */
     fleet: () => fleet,
     /**
-     * Compares what everybody was told with what the service got and holds, once the bot has stopped.
-     * @param isJudged the keys whose requests were asked for in `asks`
+     * Compares every reply with the servers that the service received and holds; call it once the bot has stopped.
+     * @param isJudged whether the requests with this key belong to `asks`
      */
     async judge(isJudged: (key: string) => boolean, turnedDown: readonly string[] = []): Promise<void> {
       const submitted = await stored.submitted();
@@ -126,7 +126,7 @@ export async function openWorld(options: WorldOptions) {
       };
       judge(findings, verdict.harm);
     },
-    /** Stops everything, and looks for crashes, secrets, and rules of Discord that were broken. */
+    /** Stops everything, and checks for leaked secrets and broken Discord rules. */
     async close(): Promise<void> {
       try {
         await bot.stop();
@@ -149,10 +149,13 @@ export async function openWorld(options: WorldOptions) {
   };
 }
 
-/** Of the rate limits: buttons that were posted here in the bot's name, and what a bot that starts anew cannot know of. */
+/**
+ * Rate limits that aren't the bot's fault: for buttons that the test posted in the bot's name, and for requests that a
+ * restarted bot can't know of.
+ */
 const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);
 /**
- * Replicas that stood still and go on answer together what the balancer had handed to each of them in turn; none knows
- * what the others use up of the limit of the interaction's token.
+ * Replicas that resume after a stop all respond to the balancer's interactions at the same time. None knows how much of the
+ * limit on the shared token the others use.
  */
 const isSharedToken = ({ status, path }: Breach) => status === 429 && path.endsWith('/callback');
