@@ -14,17 +14,17 @@ import { guildId, type LightDiscord, type LightListing } from './services.ts';
 import { expectType, press, type Running, runBot, slash, startBot, withFile } from './work.ts';
 
 interface HistoryOptions {
-  /** Servers that the guild has submitted. */
+  /** The number of servers that the guild has submitted. */
   readonly count: number;
   readonly listing: LightListing;
-  /** What Node is given to run the bot. */
+  /** Node's arguments that run the bot. */
   readonly command: readonly string[];
 }
 
-/** Members who do the same at once. */
+/** The number of members who run the same command at the same time. */
 const AT_ONCE = 30;
 const LIST_LENGTH = 1_000;
-/** Between two times that another guild asks for /help, in milliseconds. */
+/** The pause between two /help commands of the other guild, in milliseconds. */
 const HELP_EVERY_MS = 20;
 const FULL_GUILD = 0;
 const OTHER_GUILD = 1;
@@ -34,8 +34,8 @@ const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * What it costs, over SQLite, that a guild has submitted so many servers: the processor's time, how long the bot stood
- * still at the longest, and how long another guild waited for /help, which it asks for all the while.
+ * Measures the cost of a guild's long history over SQLite: the processor time, the longest stall of the bot, and the other
+ * guild's longest wait for /help, which it runs throughout.
  */
 export async function measureHistory({ count, listing, command }: HistoryOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
@@ -75,7 +75,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       const search = () => look(discord, { server: 'nothing' });
       const firstPage = () => look(discord, {});
       const list = () => sendList(discord, lists.url);
-      // Code that was never run is slow.
+      // Warms up, because code is slow when it first runs.
       await Promise.all([search(), firstPage(), list()]);
       await measure('a search', search);
       await measure('a first page', firstPage);
@@ -89,7 +89,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       });
       await measure('a deletion of all data', () => press(discord, 'privacy:confirm', FULL_GUILD));
     });
-    // All of it is past its time.
+    // Makes the whole history expire.
     const days = { ...onFile(copy), ...probe.env, HISTORY_DAYS: '1' };
     await runBot({ command, listing, guilds: 2, env: days }, (running) =>
       measuring(running)('the hourly job, which deletes all', () => untilEmpty(copy)),
@@ -110,7 +110,7 @@ async function fillFile(path: string, count: number): Promise<void> {
   await store.stop();
 }
 
-/** The same list at every address. */
+/** Starts a server that returns the same list at every URL. */
 async function startListServer() {
   const lines = Array.from({ length: LIST_LENGTH }, (_, index) => `s${index}.example.com:27015`);
   const server = createLoopbackServer((_request, response) => response.end(lines.join('\n')));
@@ -130,7 +130,7 @@ async function sendList(discord: LightDiscord, url: string): Promise<void> {
   await sent.answered;
 }
 
-/** Looks from outside, since the job tells nobody. */
+/** Reads the database, because the job doesn't report its end. */
 async function untilEmpty(path: string): Promise<void> {
   const database = new DatabaseSync(path, { readOnly: true });
   const some = database.prepare('select 1 from servers limit 1');
@@ -138,7 +138,7 @@ async function untilEmpty(path: string): Promise<void> {
   database.close();
 }
 
-/** Milliseconds of the processor that all threads of a process have used (Linux docs: Scheduler Statistics). */
+/** Returns the milliseconds of processor time that all threads of a process have used (Linux docs: Scheduler Statistics). */
 async function processorMs({ pid }: ChildProcess): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const texts = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));

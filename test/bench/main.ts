@@ -21,11 +21,11 @@ import {
 } from './work.ts';
 
 /**
- * Measures this bot beside a plain discord.js bot, in one run and taking turns, and prints ratios: of a single figure
- * nobody knows whether the machine or the bot was slow. /help stands beside two: one that says the same to everybody, and one
- * that lists the commands in the reader's language. `npm run bench -- --rounds 3 --seconds 3`
- * `--replicas 1,2,4` measures so many processes over HTTP and PostgreSQL instead, one number after the other;
- * `--history 100000` what a guild with so many servers costs.
+ * Measures this bot and a plain discord.js bot alternately in one run, and prints ratios, because a single figure doesn't
+ * show whether the machine or the bot was slow. /help is compared with two: one that sends a constant text, and one that
+ * lists the commands in the reader's language. Usage: `npm run bench -- --rounds 3 --seconds 3`
+ * - `--replicas 1,2,4` instead measures this many processes over HTTP and PostgreSQL, one number after another.
+ * - `--history 100000` instead measures the cost of a guild with this many servers.
  */
 
 const { values } = parseArgs({
@@ -39,16 +39,16 @@ const { values } = parseArgs({
 const rounds = positive('rounds', values.rounds);
 const seconds = positive('seconds', values.seconds);
 
-/** Interactions under way at once, each in a guild of its own. */
+/** The number of interactions running at the same time, each in its own guild. */
 const AT_ONCE = 16;
-/** Interactions a second while the time to acknowledge is measured: far below what either bot can do. */
+/** Interactions a second while the time to acknowledge is measured; far below either bot's capacity. */
 const RATE = 50;
-/** More starts of each bot in a round, in turns: a single one says more of the machine than of the bot. */
+/** Additional starts of each bot per round, alternately; a single start depends more on the machine than on the bot. */
 const STARTS = 5;
 const MANY_GUILDS = 10_000;
 const ROOT = join(import.meta.dirname, '../..');
 
-/** As `npm start` does it. */
+/** Node's arguments, as in `npm start`. */
 const OURS = packageJson.scripts.start
   .split(' ')
   .slice(1)
@@ -56,7 +56,7 @@ const OURS = packageJson.scripts.start
   .map((argument) => (argument.startsWith('-') ? argument : resolve(ROOT, argument)));
 
 const PLAIN = join(import.meta.dirname, 'plain-bot.ts');
-/** `lists`: the plain bot, whose /help lists what ours lists, and is otherwise a constant sentence. */
+/** `lists` is the plain bot with a /help that lists this bot's commands instead of sending a constant text. */
 type Bot = 'ours' | 'plain' | 'lists';
 const BOTS = ['ours', 'plain'] as const;
 const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
@@ -65,12 +65,12 @@ const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
   lists: [PLAIN, '--lists'],
 };
 
-/** A goal for ours / plain: at least, where more is better; at most, where less is. */
+/** A measured value, with a goal for ours / plain: a minimum if more is better, a maximum if less is better. */
 interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly goal: readonly ['≥' | '≤', number] | undefined;
-  /** Whose figure stands beside ours; that of the plain bot unless said. */
+  /** The bot that ours is compared with; the plain bot by default. */
   readonly beside?: Bot;
 }
 const FIGURES = {
@@ -96,7 +96,7 @@ function record(name: Name, bot: Bot, value: number): void {
   results.set(name, byBot);
 }
 
-/** From the start of the process to its first answer, and what it holds then. */
+/** Records the time from the process's start to its first reply, and its memory then. */
 async function atOneGuild(bot: Bot): Promise<void> {
   await withBot(bot, { guilds: 1 }, async ({ readyMs, bot: child }) => {
     record('ready', bot, readyMs);
@@ -125,7 +125,7 @@ async function load(bot: Bot): Promise<void> {
     };
     const askHelp = (guild: number) => help(discord, guild);
     const submit = submissions(discord);
-    // Once for nothing: code that was never run is slow in both.
+    // Warms up, because code is slow in both bots when it first runs.
     for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
     record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
     const asked = await perSecond(askHelp, seconds, AT_ONCE);
@@ -135,7 +135,7 @@ async function load(bot: Bot): Promise<void> {
   });
 }
 
-/** What it costs to list the commands at each /help. */
+/** Measures a /help that lists the commands each time. */
 async function listed(): Promise<void> {
   await withBot('lists', { guilds: AT_ONCE }, async ({ discord }) => {
     const askHelp = (guild: number) => help(discord, guild);
@@ -144,7 +144,7 @@ async function listed(): Promise<void> {
   });
 }
 
-/** Both at once and in turns, a moment each: what the machine does meanwhile comes to both. */
+/** Runs both bots at the same time and measures them in short turns, so that other load on the machine affects both. */
 async function acknowledge(): Promise<void> {
   await withBot('ours', { guilds: AT_ONCE }, (ours) =>
     withBot('plain', { guilds: AT_ONCE }, async (plain) => {
@@ -162,7 +162,7 @@ async function acknowledge(): Promise<void> {
   );
 }
 
-/** How long each of them took, for half a second. */
+/** Returns the time to acknowledge each interaction, for half a second. */
 async function acknowledgements(discord: LightDiscord): Promise<readonly number[]> {
   const count = RATE / 2;
   const start = performance.now();
@@ -174,7 +174,7 @@ async function acknowledgements(discord: LightDiscord): Promise<readonly number[
   return Promise.all(all);
 }
 
-/** Runs a bot that keeps what it has in a folder of its own. */
+/** Runs a bot with its own folder for data. */
 async function withBot(
   bot: Bot,
   { guilds }: { readonly guilds: number },
@@ -189,7 +189,7 @@ async function withBot(
   }
 }
 
-/** What the process holds in the machine's memory once that has stopped changing. Linux only. */
+/** Returns the process's resident memory once it no longer changes. Linux only. */
 async function memoryAtRest(child: ChildProcess): Promise<number> {
   let before = Number.NaN;
   for (;;) {

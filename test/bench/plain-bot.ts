@@ -12,9 +12,9 @@ import {
 import i18next from 'i18next';
 
 /**
- * What this bot is measured against: a bot with the same three commands, written as the discord.js guide does it, with
- * nothing kept, checked or limited. It reads the games once and submits with one key for everybody. Its /help is a constant
- * sentence; with `--lists` it lists the commands of the measured bot in the reader's language, by the same i18next.
+ * The bot for comparison, with the same three commands. Written as in the discord.js guide: it stores, checks and limits
+ * nothing. It reads the games once and submits everything with one key. Its /help sends a constant text; with `--lists` it
+ * lists the measured bot's commands in the reader's language, also with i18next.
  */
 
 interface Game {
@@ -35,7 +35,7 @@ const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: DI
 
 type HelpReply = { readonly content: string; readonly embeds?: { title: string; description: string }[] };
 
-/** @returns what /help says to a reader with Discord's `locale` */
+/** @returns a function that returns the /help reply in Discord's `locale` */
 async function createLists(): Promise<(locale: string) => HelpReply> {
   const { ENGLISH, languages } = await import('../../src/words/languages.ts');
   const resources = languages.flatMap(({ locales, sentences }) =>

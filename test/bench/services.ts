@@ -4,18 +4,18 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /**
- * Discord and a listing service that do as little as possible. The stand-ins of the sandbox check every request by
- * Discord's rules, which takes them longer than a bot needs to make it: two bots would look alike beside them.
+ * Minimal stand-ins for Discord and the listing service. The sandbox's stand-ins check every request against Discord's rules,
+ * which takes longer than the bot's own work, so they would hide differences between bots.
  */
 
 const APPLICATION_ID = '111111111111111111';
 const BOT = { id: APPLICATION_ID, username: 'bench', discriminator: '0', avatar: null, bot: true, flags: 0 };
 
-/** What a bot did with an interaction, as Discord sees it. */
+/** A bot's response to an interaction, as Discord sees it. */
 export interface Seen {
-  /** The body of the callback: what Discord calls the interaction response. */
+  /** The body of the callback, which Discord calls the interaction response. */
   readonly callback: { readonly type: number; readonly data?: Readonly<Record<string, unknown>> };
-  /** Milliseconds from when the interaction was sent. */
+  /** Milliseconds since the interaction was sent. */
   readonly acknowledgedMs: number;
 }
 
@@ -25,10 +25,10 @@ interface Waiting {
   readonly answered: PromiseWithResolvers<void>;
 }
 
-/** One interaction on its way. */
+/** An interaction that was sent. */
 export interface Sent {
   readonly acknowledged: Promise<Seen>;
-  /** The deferred answer was filled in. */
+  /** Resolves when the bot has edited the deferred reply. */
   readonly answered: Promise<void>;
 }
 
@@ -36,12 +36,12 @@ export interface LightDiscord {
   readonly apiUrl: string;
   /** Resolves when the bot has identified. */
   readonly identified: Promise<void>;
-  /** Sends an INTERACTION_CREATE; `about` is all of it that differs from one interaction to the next. */
+  /** Sends an INTERACTION_CREATE; `about` has the properties that differ between interactions. */
   send(about: Readonly<Record<string, unknown>>, guild?: number): Sent;
   close(): Promise<void>;
 }
 
-/** Ids of this moment, in order: the time is the upper 42 bits (Discord docs: Snowflakes). */
+/** Creates increasing ids for the present time, which is the upper 42 bits (Discord docs: Snowflakes). */
 let counter = 0;
 function snowflake(): string {
   counter = (counter + 1) % 4_194_304;
@@ -51,8 +51,8 @@ function snowflake(): string {
 export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
- * @param guilds how many guilds the bot is in; each has 37 channels, which an average community has
- * @param post takes interactions in place of the gateway
+ * @param guilds the number of guilds that the bot is in; each has 37 channels, as an average community does
+ * @param post receives interactions in place of the gateway
  */
 export async function startLightDiscord({
   guilds,
@@ -167,7 +167,7 @@ function json(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Everything of an INTERACTION_CREATE but its data (Discord docs: Receiving and Responding). */
+/** Builds an INTERACTION_CREATE without its data (Discord docs: Receiving and Responding). */
 function interaction(guild: string): object {
   return {
     id: snowflake(),
@@ -203,7 +203,7 @@ function interaction(guild: string): object {
 const CHANNELS = 37;
 
 function guildCreate(id: string): object {
-  // Every id once: 64 channels' worth behind each guild's own.
+  // Unique ids: a range of 64 for each guild's channels.
   const base = 10n ** 18n + BigInt(id.slice(-9)) * 64n;
   return {
     id,
@@ -238,12 +238,12 @@ function guildCreate(id: string): object {
   };
 }
 
-/** Games that the listing service knows: `game0` and so on. */
+/** The number of games that the listing service knows: `game0` and so on. */
 export const GAMES = 200;
 
 export type LightListing = Awaited<ReturnType<typeof startLightListing>>;
 
-/** Takes any key, and accepts every submission. */
+/** Starts a listing service that accepts every key and every submission. */
 export async function startLightListing() {
   const list = Array.from({ length: GAMES }, (_, index) => ({
     name: `Game number ${index}`,

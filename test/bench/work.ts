@@ -9,8 +9,8 @@ interface Services {
 }
 
 /**
- * Starts a bot that knows these services and has no limits.
- * @param command what Node is given to run it
+ * Starts a bot that uses these services, without limits.
+ * @param command Node's arguments that run it
  */
 export function startBot(
   command: readonly string[],
@@ -18,7 +18,7 @@ export function startBot(
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
   return spawn(process.execPath, command, {
-    // Where there is no .env to read.
+    // A folder without a .env file.
     cwd: tmpdir(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -43,17 +43,17 @@ export async function endBot(bot: ChildProcess): Promise<void> {
 export interface Running {
   readonly discord: LightDiscord;
   readonly bot: ChildProcess;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the process's start to its first reply. */
   readonly readyMs: number;
 }
 
-/** Runs a bot that has answered /help. */
+/** Starts a bot, waits until it has replied to /help, and ends it after `use`. */
 export async function runBot(
   about: {
-    /** What Node is given to run it. */
+    /** Node's arguments that run the bot. */
     readonly command: readonly string[];
     readonly listing: LightListing;
-    /** So many guilds it is in. */
+    /** The number of guilds that the bot is in. */
     readonly guilds: number;
     readonly env: Readonly<Record<string, string>>;
   },
@@ -74,7 +74,7 @@ export async function runBot(
   }
 }
 
-/** How often the work is done in a second by so many who do nothing else. */
+/** Returns how often `atOnce` users together complete the work per second, each repeating it without pause. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,
@@ -94,12 +94,12 @@ export async function perSecond(
   return (done * 1000) / (performance.now() - start);
 }
 
-/** /help, which either bot answers at once. */
+/** Runs /help, which both bots reply to immediately. */
 export async function help(discord: LightDiscord, guild: number): Promise<void> {
   expectType(await discord.send(slash('help'), guild).acknowledged, 4);
 }
 
-/** One server submitted from the command to its report, with a host of its own each time. */
+/** Submits a single server, with a new host each time, and waits for the report. */
 export function submissions(discord: LightDiscord) {
   let number = 0;
   return async (guild: number): Promise<void> => {
@@ -111,7 +111,7 @@ export function submissions(discord: LightDiscord) {
   };
 }
 
-/** Gives a guild a key, as its admin does. */
+/** Sets a guild's key, as its admin would. */
 export async function setKey(discord: LightDiscord, guild: number): Promise<void> {
   const opened = await discord.send(slash('setkey'), guild).acknowledged;
   expectType(opened, 9);
@@ -136,7 +136,7 @@ export const slash = (name: string, given: Readonly<Record<string, string>> = {}
   },
 });
 
-/** A command with an uploaded file. */
+/** Adds an uploaded file to a command. */
 export function withFile({ type, data }: ReturnType<typeof slash>, url: string) {
   const id = '777777777777777777';
   const file = { id, filename: 'list.txt', size: 1, url, proxy_url: url };
@@ -144,7 +144,7 @@ export function withFile({ type, data }: ReturnType<typeof slash>, url: string) 
   return { type, data: { ...data, options, resolved: { attachments: { [id]: file } } } };
 }
 
-/** A button below an answer of the bot, until its own answer is there. */
+/** Presses a button on a reply of the bot, and waits for the new reply. */
 export async function press(discord: LightDiscord, customId: string, guild: number): Promise<void> {
   const message = { id: '888888888888888888', channel_id: '333333333333333333', flags: 64 };
   const data = { custom_id: customId, component_type: 2 };
@@ -163,7 +163,7 @@ export const completing = (typed: string) => ({
   },
 });
 
-/** Fails unless the callback is of this type (Discord docs: Interaction Callback Type). */
+/** Throws unless the callback has this type (Discord docs: Interaction Callback Type). */
 export function expectType({ callback }: Seen, type: number): void {
-  if (callback.type !== type) throw new Error(`a callback of type ${callback.type} came, not ${type}`);
+  if (callback.type !== type) throw new Error(`expected a callback of type ${type}, got ${callback.type}`);
 }
