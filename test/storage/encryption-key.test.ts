@@ -116,9 +116,9 @@ describe('with ENCRYPTION_KEY', () => {
   it('a key that does not fit is refused when the data was written with the key in the file, and the other way round', async () => {
     const store = await openStore();
     await start(store);
-    expect(await refusal(store, [newKey()])).toContain('than ENCRYPTION_KEY');
+    expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');
     writeFileSync(`${store.path}.key`, newKey().reveal());
-    expect(await refusal(store)).toContain(`than the key in ${store.path}.key`);
+    expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
   it('a new key in front of the previous one is taken, and then both are needed', async () => {
@@ -134,6 +134,6 @@ describe('with ENCRYPTION_KEY', () => {
 
   it('nothing can be sealed before the start', async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
-    expect(() => encryption.seal('x', 'y')).toThrow('before it was started');
+    expect(() => encryption.seal('x', 'y')).toThrow('before it started');
   });
 });
