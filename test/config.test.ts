@@ -112,7 +112,9 @@ describe('the configuration', () => {
       'GAMES_TTL_SECONDS must be a whole number of seconds from 1 to 604800, and is "0"',
       expect.stringMatching(/^STORE_URL must be a file of SQLite/),
       expect.stringMatching(/^LOG_LEVEL must be one of fatal, error/),
-      expect.stringMatching(/^There is no file \.env here\. Make one: (cp|copy) \.env\.example \.env$/),
+      expect.stringMatching(
+        /^There is no file \.env here\. "npm run setup" makes one, or: (cp|copy) \.env\.example \.env$/,
+      ),
     ]);
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
   });

@@ -115,7 +115,7 @@ const configSchema = z.object({
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
 const COPY = process.platform === 'win32' ? 'copy' : 'cp';
-const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env`;
+const NO_FILE = `There is no file .env here. "npm run setup" makes one, or: ${COPY} .env.example .env`;
 const UNREAD_FILE =
   'There is a file .env here, and it was not read: use "npm start", or node --import=./src/dot-env.js src/start.js';
 

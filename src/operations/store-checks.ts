@@ -96,7 +96,10 @@ export function checkMemory(
   );
 }
 
-const agoOf = (ms: number) => `${Math.max(0, Math.round(ms / HOUR_MS))} hours ago`;
+function agoOf(ms: number): string {
+  const hours = Math.round(ms / HOUR_MS);
+  return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
+}
 
 /** When the last backup was made, and whether the next one comes in time. */
 export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {

@@ -84,7 +84,8 @@ async function settle(
       if (tried.findings[0]?.state !== 'failed') return last;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      print(`${error.message}\n`);
+      const [, ...problems] = error.message.split('\n');
+      print(`${problems.map((problem) => problem.trim()).join('\n')}\n`);
     }
   }
 }
