@@ -52,6 +52,7 @@ async function open(...statuses: readonly number[]) {
   const holds: Record<string, boolean | string> = {};
   let looks = 0;
   let leader = '';
+  let isBlocked = false;
   const conditions = (['own', 'shared'] as const).map(
     (alert): Condition => ({
       alert,
@@ -81,7 +82,7 @@ async function open(...statuses: readonly number[]) {
         return leader === place;
       },
       place,
-      mayPost: () => true,
+      mayPost: () => !isBlocked,
       watchEveryMs: 1,
       logger,
     });
@@ -96,6 +97,12 @@ async function open(...statuses: readonly number[]) {
     logger,
     holds,
     start,
+    block(isNow: boolean): void {
+      isBlocked = isNow;
+    },
+    lead(place: string): void {
+      leader = place;
+    },
     /** Waits until everything was looked at again, with what it led to. */
     async look() {
       const until = looks + 8;
@@ -173,6 +180,46 @@ describe('an alarm', () => {
     expect(posts()).toHaveLength(3);
     expect(logger.lines[0]).toMatchObject({ level: 'error', details: { reason: 'HTTP 302' } });
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
+  });
+
+  it('waits while Discord blocks the bot', async () => {
+    const { holds, clock, look, posts, start, block } = await open(204);
+    await start();
+    block(true);
+    holds.own = true;
+    await look();
+    clock.advance(5 * MINUTE_MS);
+    await look();
+    expect(posts()).toEqual([]);
+    block(false);
+    await expect.poll(posts).toHaveLength(1);
+  });
+
+  it('that concerns all is neither repeated nor forgotten where another process goes on with it', async () => {
+    const { holds, clock, look, posts, start, lead } = await open(204);
+    for (const place of ['a', 'b']) await start(place);
+    lead('a');
+    holds.shared = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(1);
+    lead('b');
+    for (const isHolding of [true, false, false]) {
+      holds.shared = isHolding;
+      await look();
+      await look();
+      clock.advance(5 * MINUTE_MS);
+    }
+    await expect.poll(posts).toHaveLength(2);
+    lead('a');
+    await look();
+    await look();
+    clock.advance(5 * MINUTE_MS);
+    await look();
+    expect(posts()).toEqual([
+      expect.stringContaining('It is shared'),
+      expect.stringContaining('It was shared'),
+    ]);
   });
 
   it('is neither repeated nor forgotten over a restart', async () => {
