@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
@@ -258,6 +260,109 @@ describe('an alarm', () => {
     await look();
     const shown = lines().map((line) => line.replace(/ \(since [^)]*\)/, ''));
     expect(shown.toSorted()).toEqual(['🔴 It is own [a]', '🔴 It is own [b]', '🔴 It is shared']);
+  });
+});
+
+describe('a condition', () => {
+  const DAY_MS = 86_400_000;
+  const path = join(tmpdir(), 'bot.sqlite');
+
+  /** All conditions of a bot in which all is well, but for this. */
+  async function holding(wrong: {
+    readonly health?: object;
+    readonly identifiesLeft?: number;
+    readonly isPaused?: boolean;
+    readonly heldBackFor?: string;
+    readonly backedUpMsAgo?: number;
+    readonly backupEveryHours?: number;
+    readonly path?: string | undefined;
+    readonly happens?: (conditions: ReturnType<typeof createConditions>) => void;
+  }) {
+    const { backedUpMsAgo = 0, identifiesLeft = 250 } = wrong;
+    const conditions = createConditions({
+      config: { backupEveryHours: wrong.backupEveryHours ?? 24 },
+      gateway: { identifiesLeft: () => identifiesLeft, askIdentifiesLeft: async () => undefined },
+      breaker: { heldBackFor: () => wrong.heldBackFor ?? 'none' },
+      store: {
+        path: 'path' in wrong ? wrong.path : path,
+        values: { get: async () => Date.now() - backedUpMsAgo },
+      },
+      directMessages: { isPaused: async () => wrong.isPaused ?? false },
+    } as never);
+    wrong.happens?.(conditions);
+    const found: Record<string, boolean | string> = {};
+    for (const { alert, look } of conditions.list) {
+      const held = await look({ ...WELL, ...wrong.health });
+      if (held !== false) found[alert.replace('ListingBot', '')] = held;
+    }
+    return found;
+  }
+
+  it.each<[what: string, wrong: Parameters<typeof holding>[0], found: object]>([
+    ['nothing', {}, {}],
+    [
+      'a gateway that is not connected',
+      {
+        health: {
+          ready: false,
+          gateway: { ok: false, shards: { ready: 0, connecting: 1 }, detail: 'no DNS' },
+        },
+      },
+      { NotReady: 'no DNS' },
+    ],
+    [
+      'a store that takes nothing',
+      { health: { ready: false, store: { ok: false, detail: 'disk I/O error' } } },
+      { NotReady: 'disk I/O error', StoreNotWritable: true },
+    ],
+    [
+      'one of two shards without a session',
+      { health: { ready: false, gateway: { ok: false, shards: { ready: 1, connecting: 1 }, detail: 'x' } } },
+      { NotReady: 'x', ShardDeaf: '1 of 2 shards have no session at Discord' },
+    ],
+    [
+      'a service that is down for some',
+      { heldBackFor: 'some', health: { listing: { ok: false, detail: 'timeout: no response' } } },
+      { BreakerOpen: 'timeout: no response' },
+    ],
+    ['249 IDENTIFYs', { identifiesLeft: 249 }, { FewIdentifies: '249 are left' }],
+    ['direct messages that are paused', { isPaused: true }, { DirectMessagesStopped: true }],
+    ['a member who was told later', { happens: ({ onToldLater }) => onToldLater('told') }, {}],
+    [
+      'a member who could not be told',
+      { happens: ({ onToldLater }) => onToldLater('too-late') },
+      { NotTold: true },
+    ],
+    ['a backup of 25 hours ago', { backedUpMsAgo: DAY_MS + 3_590_000 }, {}],
+    ['a backup that is overdue', { backedUpMsAgo: DAY_MS + 3_610_000 }, { BackupOld: true }],
+    ['no backups, by the configuration', { backedUpMsAgo: 99 * DAY_MS, backupEveryHours: 0 }, {}],
+    ['PostgreSQL', { backedUpMsAgo: 99 * DAY_MS, path: undefined }, {}],
+    ['a backup that failed', { happens: ({ onBackup }) => onBackup('failed') }, { BackupFailed: true }],
+    [
+      'a backup that failed, and another one',
+      {
+        happens({ onBackup }) {
+          onBackup('failed');
+          onBackup('made');
+        },
+      },
+      {},
+    ],
+  ])('shows of %s', async (_, wrong, found) => {
+    expect(await holding(wrong)).toEqual(found);
+  });
+
+  it('that is an event holds for 15 minutes', async () => {
+    const clock = createTestClock();
+    const heldAfter = (minutes: number) =>
+      holding({
+        happens({ onToldLater }) {
+          onToldLater('failed');
+          clock.advance(minutes * MINUTE_MS);
+        },
+      });
+    expect(await heldAfter(14)).toEqual({ NotTold: true });
+    expect(await heldAfter(15)).toEqual({});
   });
 });
 
