@@ -1,15 +1,15 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page as Tab } from 'playwright-core';
-import { inLanguage, type Texts } from '../../sandbox/page/texts.ts';
+import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
 /** A moment of a scenario that a page of the docs shows. */
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** How the caption begins in English at which the last message is shown, before what it says happens; without one the end is shown. */
-  readonly at?: string;
+  /** The number of the step before which it is taken; without one it is taken at the end. */
+  readonly before?: number;
   readonly locales: readonly ('en-US' | 'de')[];
   readonly width: number;
 }
@@ -18,78 +18,77 @@ const BOTH = ['en-US', 'de'] as const;
 const PHONE = 390;
 
 const PICTURES: readonly Picture[] = [
-  { name: 'key-is-set', scenario: 'first-key', at: 'They choose', locales: BOTH, width: PHONE },
-  { name: 'settings', scenario: 'first-key', at: 'Each setting', locales: BOTH, width: PHONE },
-  { name: 'submitted', scenario: 'first-key', locales: BOTH, width: PHONE },
-  { name: 'panel', scenario: 'panel', at: 'A member who', locales: BOTH, width: PHONE },
-  { name: 'no-port', scenario: 'wrong-first-try', at: 'They put it right', locales: BOTH, width: PHONE },
-  { name: 'put-right', scenario: 'wrong-first-try', at: 'They try an', locales: BOTH, width: PHONE },
-  { name: 'preview', scenario: 'list-of-250', at: 'They submit', locales: BOTH, width: PHONE },
+  { name: 'key-is-set', scenario: 'first-key', before: 3, locales: BOTH, width: PHONE },
+  { name: 'settings', scenario: 'panel', before: 4, locales: BOTH, width: PHONE },
+  { name: 'panel', scenario: 'panel', before: 7, locales: BOTH, width: PHONE },
+  { name: 'no-port', scenario: 'wrong-first-try', before: 2, locales: BOTH, width: PHONE },
+  { name: 'put-right', scenario: 'wrong-first-try', before: 3, locales: BOTH, width: PHONE },
+  { name: 'preview', scenario: 'list-of-250', before: 2, locales: BOTH, width: PHONE },
   { name: 'report', scenario: 'list-of-250', locales: BOTH, width: PHONE },
   { name: 'report', scenario: 'list-of-250', locales: ['en-US'], width: 1000 },
-  {
-    name: 'not-sent',
-    scenario: 'service-outage',
-    at: 'The service is back',
-    locales: BOTH,
-    width: PHONE,
-  },
+  { name: 'not-sent', scenario: 'service-outage', before: 2, locales: BOTH, width: PHONE },
   { name: 'after-a-crash', scenario: 'crash-in-a-list', locales: BOTH, width: PHONE },
 ];
 
-/** `npm run screenshots`: the pictures in `docs/pictures/`, each light and dark; whatever else is there goes. */
+/** `npm run screenshots`: the pictures in `docs/pictures/`, each light and dark; the other files there are deleted. */
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 
-/** What is seen is as high as the last message is, with the head of the page and the line to write in around it. */
-const LAST = "[...document.querySelectorAll('.messages discord-message')].at(-1)";
-const HEIGHT = `innerHeight - document.querySelector('.messages').clientHeight + ${LAST}.offsetHeight`;
+/** The message that is about to be used, else the last one, as the only part of the page that is seen. */
+const SHOW_ALONE = `(() => {
+  const target = document.querySelector('.messages .target');
+  const message = target?.closest('.message') ?? [...document.querySelectorAll('.message')].at(-1);
+  target?.classList.remove('target');
+  message.dataset.shown = '';
+  for (const part of document.querySelectorAll('.places, .side, header, .caption, .composer, .message:not([data-shown])'))
+    part.style.display = 'none';
+  document.getElementById('page').style.display = 'block';
+  message.style.margin = '0';
+})()`;
 /** Two frames later everything is drawn. */
 const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
+/** Higher than any message. */
+const HEIGHT = 3_000;
 
 async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
-  await tab.locator(`html[lang="${locale}"]`).waitFor();
-  // A caption is no part of what Discord shows.
-  const hide = (display: string) =>
-    tab.evaluate(
-      `document.querySelectorAll('.caption').forEach((each) => { each.style.display = '${display}'; })`,
-    );
-  await hide('none');
-  await tab.setViewportSize({ width, height: 844 });
-  await tab.evaluate(DRAWN);
-  await tab.setViewportSize({ width, height: Math.ceil(Number(await tab.evaluate(HEIGHT))) + ROOM });
+  await tab.setViewportSize({ width, height: HEIGHT });
+  await tab.evaluate(SHOW_ALONE);
   for (const colorScheme of ['light', 'dark'] as const) {
     await drawIn(tab, colorScheme);
     await tab.evaluate(DRAWN);
-    await tab.evaluate(`${LAST}.scrollIntoView({ block: 'start' })`);
     const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${width}.png`;
-    await tab.screenshot({ path: `${FOLDER}${file}` });
+    await tab.locator('[data-shown]').screenshot({ path: `${FOLDER}${file}` });
     process.stdout.write(`${file}\n`);
   }
-  await hide('');
 }
-/** Between a message and what is around it. */
-const ROOM = 16;
 
 if (!hasChromium) process.exit(1);
 await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
-/** What happens while a caption stands. */
-let standing: (caption: Texts) => Promise<void> = async () => undefined;
-const scene = await openPageScene({ read: (caption) => standing(caption) });
-for (const scenario of new Set(PICTURES.map((picture) => picture.scenario)))
+const scene = await openPageScene({ read: undefined });
+for (const { name, steps } of SCENARIOS)
   for (const locale of BOTH) {
-    const wanted = PICTURES.filter((each) => each.scenario === scenario && each.locales.includes(locale));
-    const opened = Promise.withResolvers<Tab>();
-    standing = async (caption) => {
-      const tab = await opened.promise;
-      await tab.locator('.caption.playing', { hasText: inLanguage(caption, locale) }).waitFor();
-      for (const picture of wanted)
-        if (picture.at !== undefined && caption.en.startsWith(picture.at)) await take(tab, picture, locale);
+    const wanted = PICTURES.filter(({ scenario, locales }) => scenario === name && locales.includes(locale));
+    if (wanted.length === 0) continue;
+    const tab = await scene.tab(`&scenario=${name}&locale=${locale}`, { deviceScaleFactor: 2 });
+    /** What is hidden for a picture is there again in a new tab, which sees what this one sees. */
+    const takeAll = async (before: number | undefined) => {
+      for (const picture of wanted.filter((each) => each.before === before)) {
+        await tab.locator(`html[lang="${locale}"]`).waitFor();
+        const other = await tab.context().newPage();
+        await other.goto(tab.url());
+        await other.locator('.caption').waitFor();
+        await other.locator('.message').last().waitFor();
+        await take(other, picture, locale);
+        await other.close();
+      }
     };
-    const tab = await scene.tab(`&scenario=${scenario}&locale=${locale}`);
-    opened.resolve(tab);
+    for (const number of steps.keys().map((index) => index + 1)) {
+      await tab.locator('.caption .about', { hasText: `· ${number} ` }).waitFor();
+      await takeAll(number);
+      await tab.locator('.caption .next').click();
+    }
     await tab.locator('main[data-scenario=over]').waitFor();
-    for (const picture of wanted) if (picture.at === undefined) await take(tab, picture, locale);
+    await takeAll(undefined);
     await tab.context().close();
   }
 await scene.close();
