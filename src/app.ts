@@ -83,7 +83,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const {
     store,
     encryption,
-    owner,
+    processId,
     isShared,
     claimJob,
     parts: storeParts,
@@ -115,7 +115,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   // Guilds, and what their admins read.
   const records = createSubmissionRecords({
     store,
-    owner,
+    processId,
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
@@ -165,7 +165,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { games, breaker } = listing;
-  const record = createInteractionRecord({ store, owner, isShared, encryption, logger });
+  const record = createInteractionRecord({ store, processId, isShared, encryption, logger });
   const approvals = createApprovals({ ...records, store });
   const approvalMessages = createApprovalMessages({
     approvals,
@@ -198,7 +198,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
 
   // The commands, and how an interaction comes to them and its answer to Discord.
-  const editOrder = createEditOrder({ store, owner });
+  const editOrder = createEditOrder({ store, processId });
   const wording = { ...words, guildWords, mention };
   const tellings = createTellings({
     api,
@@ -246,7 +246,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     api,
     posts,
     store,
-    owner,
+    processId,
     record,
     editOrder,
     access,

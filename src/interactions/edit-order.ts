@@ -11,7 +11,7 @@ const EARLIER_PAUSE_MS = 100;
 
 export interface EditOrderDeps {
   readonly store: Pick<Store, 'tables'>;
-  readonly owner: string;
+  readonly processId: string;
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
@@ -22,14 +22,14 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
  * Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply waits while an edit for A is under
  * way. Presses on a message that the bot has posted are in no order.
  */
-export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
+export function createEditOrder({ store, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
     const { numUpdatedRows } = await store
       .tables()
       .updateTable('interactions')
-      .set({ changes: message })
+      .set({ message_key: message })
       .where('id', '=', interactionId)
-      .where('owner', '=', owner)
+      .where('process_id', '=', processId)
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   }
@@ -40,9 +40,9 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
         .tables()
         .selectFrom('interactions')
         .select('id')
-        .where('changes', '=', message)
+        .where('message_key', '=', message)
         .where('id', '<>', interactionId)
-        .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('sealed', 'is not', null)]))
+        .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('encrypted', 'is not', null)]))
         .execute();
       if (others.some(({ id }) => id > interactionId)) return false;
       if (others.length === 0 || pauses === EARLIER_PAUSES) return true;
@@ -63,7 +63,14 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
       await store
         .tables()
         .insertInto('interactions')
-        .values({ id, guild_id: guildId, owner, taken_at: receivedAt, sealed: null, changes: message })
+        .values({
+          id,
+          guild_id: guildId,
+          process_id: processId,
+          taken_at: receivedAt,
+          encrypted: null,
+          message_key: message,
+        })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute()
         .catch(() => undefined);
@@ -77,11 +84,11 @@ export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) 
       const row = await store
         .tables()
         .selectFrom('interactions')
-        .select(['changes', 'sealed'])
+        .select(['message_key', 'encrypted'])
         .where('id', '=', interactionId)
         .executeTakeFirst();
       if (row === undefined) return false;
-      return row.changes === null ? row.sealed !== null : row.changes === message;
+      return row.message_key === null ? row.encrypted !== null : row.message_key === message;
     },
 
     /**

@@ -24,8 +24,8 @@ const DELETED_AT_ONCE = 500;
 /** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** The part of an interaction that is sealed: what it takes to reply later, also after its process has died. */
-const sealedSchema = z.object({
+/** The encrypted part of an interaction: what it takes to reply later, also after its process has died. */
+const encryptedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
   user: z.object({ id: z.string(), name: z.string() }),
@@ -45,7 +45,7 @@ const sealedSchema = z.object({
   receivedAt: z.number().default(0),
 });
 
-/** Binds the sealed part of an interaction to its guild and its id. */
+/** Binds the encrypted part of an interaction to its guild and its id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
@@ -60,7 +60,7 @@ export interface KeptInteraction {
 export interface RecordDeps {
   readonly store: Pick<Store, 'tables'>;
   /** The id of this process. */
-  readonly owner: string;
+  readonly processId: string;
   /** Whether other processes of the bot use the database, which could take over an interaction from this one. */
   readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
@@ -73,11 +73,11 @@ export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createInteractionRecord({ store, owner, isShared, encryption, logger }: RecordDeps) {
+export function createInteractionRecord({ store, processId, isShared, encryption, logger }: RecordDeps) {
   /** @param context binds it to where it is kept */
   function seal({ interaction, ...others }: KeptInteraction, context: string): string {
     // Only the fields of the schema are kept.
-    const kept = sealedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
+    const kept = encryptedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
     return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
   }
 
@@ -86,13 +86,13 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
    * @returns `undefined` if it cannot be opened, which is logged
    */
   function open(
-    sealed: string | null,
+    encrypted: string | null,
     context: string,
     known: Pick<Interaction, 'guildId'> & Partial<Interaction>,
   ): KeptInteraction | undefined {
     try {
-      const plain = encryption.open(JSON.parse(sealed ?? ''), context);
-      const { token, shown, message, customId, ...kept } = sealedSchema.parse(JSON.parse(plain));
+      const plain = encryption.open(JSON.parse(encrypted ?? ''), context);
+      const { token, shown, message, customId, ...kept } = encryptedSchema.parse(JSON.parse(plain));
       const interaction: Interaction = {
         ...kept,
         token: new Secret(token),
@@ -111,8 +111,8 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
     }
   }
 
-  const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, sealed }: InteractionsTable) =>
-    open(sealed, interactionContext(guildId, id), { id, guildId, receivedAt });
+  const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
+    open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
   /** Whether the interaction was not taken over from this process. Inside of a transaction of its guild that stays so. */
   async function owns(interactionId: string): Promise<boolean> {
@@ -120,11 +120,11 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
     const row = await store
       .tables()
       .selectFrom('interactions')
-      .select('owner')
+      .select('process_id')
       .where('id', '=', interactionId)
       .executeTakeFirst();
     // Without a row: an admin had the data of the guild deleted.
-    return row === undefined || row.owner === owner;
+    return row === undefined || row.process_id === processId;
   }
 
   const unreplied = () =>
@@ -132,8 +132,8 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
       .tables()
       .selectFrom('interactions')
       .selectAll()
-      .where('sealed', 'is not', null)
-      .where('owner', '=', owner);
+      .where('encrypted', 'is not', null)
+      .where('process_id', '=', processId);
 
   return {
     seal,
@@ -147,7 +147,7 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
         .selectFrom('interactions')
         .selectAll()
         .where('id', '=', interactionId)
-        .where('sealed', 'is not', null)
+        .where('encrypted', 'is not', null)
         .executeTakeFirst();
       return row && openRow(row);
     },
@@ -168,11 +168,11 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
         .values({
           id,
           guild_id: guildId,
-          owner,
+          process_id: processId,
           taken_at: receivedAt,
-          sealed: seal(kept, interactionContext(guildId, id)),
+          encrypted: seal(kept, interactionContext(guildId, id)),
           // Its own message. Another one it writes once its reply is ready: see `claim` in edit-order.ts.
-          changes: message === id ? id : null,
+          message_key: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst();
@@ -210,7 +210,7 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
         await store
           .tables()
           .updateTable('interactions')
-          .set({ sealed: null })
+          .set({ encrypted: null })
           .where('id', '=', interactionId)
           .execute();
       });
@@ -224,7 +224,7 @@ export function createInteractionRecord({ store, owner, isShared, encryption, lo
         .select('id')
         .where('taken_at', '<=', Date.now() - REPLIED_KEPT_MS)
         .where(({ or, eb }) =>
-          or([eb('sealed', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
+          or([eb('encrypted', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
         .limit(DELETED_AT_ONCE);
       const some = store.tables().deleteFrom('interactions').where('id', 'in', isOld);

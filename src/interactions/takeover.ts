@@ -6,7 +6,7 @@ import type { Runs } from '../submissions/runs.ts';
 
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  readonly owner: string;
+  readonly processId: string;
   /** Ends abandoned submissions, so that their outcomes can be told. */
   readonly runs: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
@@ -21,30 +21,30 @@ export interface TakeoverDeps {
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
-export function createTakeover({ store, owner, runs, tellUnreplied, onTakenOver, logger }: TakeoverDeps) {
+export function createTakeover({ store, processId, runs, tellUnreplied, onTakenOver, logger }: TakeoverDeps) {
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
       .selectFrom('interactions')
       .select('guild_id')
-      .where('sealed', 'is not', null)
-      .where(isAbandoned(store, owner))
+      .where('encrypted', 'is not', null)
+      .where(isAbandoned(store, processId))
       .execute();
     return new Set([...found.map(({ guild_id }) => guild_id), ...(await runs.abandonedGuilds())]);
   }
 
   /**
-   * Makes this process the owner of what is abandoned in a guild. A former owner that still runs finds that out in its next
+   * Takes over what is abandoned in a guild. A previous process that still runs finds that out in its next
    * transaction of the guild, and sends nothing more.
    */
   async function claim(guildId: string): Promise<void> {
     await store
       .tables()
       .updateTable('interactions')
-      .set({ owner })
+      .set({ process_id: processId })
       .where('guild_id', '=', guildId)
-      .where('sealed', 'is not', null)
-      .where(isAbandoned(store, owner))
+      .where('encrypted', 'is not', null)
+      .where(isAbandoned(store, processId))
       .execute();
     await runs.endAbandoned(guildId);
   }

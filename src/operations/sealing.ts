@@ -5,12 +5,12 @@ import { interactionContext } from '../interactions/record.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
-import { sealingKeysOf } from '../storage/leases.ts';
+import { encryptionKeysInUse } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 
 export interface SealingDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild'>;
-  readonly encryption: Pick<Encryption, 'seal' | 'open'> & { readonly sealingKeyId: () => string };
+  readonly encryption: Pick<Encryption, 'seal' | 'open'> & { readonly encryptionKeyId: () => string };
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -20,22 +20,25 @@ export interface SealingDeps {
  */
 export function createSealing({ store, encryption, logger }: SealingDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
-    const sealingKey = encryption.sealingKeyId();
-    const formerKeys = (await usedKeysOf(store.values)).filter((id) => id !== sealingKey);
+    const encryptionKeyId = encryption.encryptionKeyId();
+    const formerKeys = (await usedKeysOf(store.values)).filter((id) => id !== encryptionKeyId);
     if (formerKeys.length === 0) return;
-    if ((await sealingKeysOf(store)).some((id) => id !== sealingKey)) {
-      logger.info({ sealingKey }, 'another process encrypts with another key, so each key is still needed');
+    if ((await encryptionKeysInUse(store)).some((id) => id !== encryptionKeyId)) {
+      logger.info(
+        { encryptionKeyId },
+        'another process encrypts with another key, so each key is still needed',
+      );
       return;
     }
     const sealAnew: SealAnew = (sealed, plain, context) =>
-      Object(sealed).k === sealingKey ? undefined : encryption.seal(plain, context);
+      Object(sealed).k === encryptionKeyId ? undefined : encryption.seal(plain, context);
     const unreadable = await openSealed(store, encryption, sealAnew, stopping);
     if (unreadable.length > 0) {
       logger.warn({ unreadable }, 'records that no encryption key opens stay as they are');
     }
     for (const id of formerKeys) await store.values.delete(`${USED_KEY}:${id}`);
     logger.info(
-      { sealingKey, formerKeys },
+      { encryptionKeyId, formerKeys },
       'everything is encrypted with the new key: the former one can be removed; backups from before still need it',
     );
   };
@@ -84,18 +87,18 @@ export async function openSealed(
 
   const withoutReply = await tables()
     .selectFrom('interactions')
-    .select(['id', 'guild_id', 'sealed'])
-    .where('sealed', 'is not', null)
+    .select(['id', 'guild_id', 'encrypted'])
+    .where('encrypted', 'is not', null)
     .execute();
-  for (const { id, guild_id, sealed: before } of withoutReply) {
+  for (const { id, guild_id, encrypted: before } of withoutReply) {
     const sealed = look(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
     if (!sealed) continue;
     await tables()
       .updateTable('interactions')
-      .set({ sealed: JSON.stringify(sealed) })
+      .set({ encrypted: JSON.stringify(sealed) })
       .where('id', '=', id)
       // The interaction may have got its reply meanwhile.
-      .where('sealed', '=', before)
+      .where('encrypted', '=', before)
       .execute();
   }
 

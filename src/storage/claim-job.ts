@@ -10,25 +10,25 @@ export type ClaimJob = (name: string, ms: number, work: () => Promise<unknown>) 
 
 export interface ClaimJobDeps {
   readonly store: Pick<Store, 'tables' | 'clock'>;
-  readonly owner: string;
+  readonly processId: string;
 }
 
-export function createClaimJob({ store, owner }: ClaimJobDeps): ClaimJob {
+export function createClaimJob({ store, processId }: ClaimJobDeps): ClaimJob {
   return async (name, ms, work) => {
     const until = sql<number>`${store.clock} + ${sql.lit(ms)}`;
     const { numInsertedOrUpdatedRows } = await store
       .tables()
       .insertInto('jobs')
-      .values({ name, owner, until })
+      .values({ name, process_id: processId, until })
       .onConflict((conflict) =>
         conflict
           .column('name')
-          .doUpdateSet({ owner, until })
+          .doUpdateSet({ process_id: processId, until })
           .where(({ or, eb }) =>
             or([
-              eb('jobs.owner', '=', owner),
+              eb('jobs.process_id', '=', processId),
               eb('jobs.until', '<=', store.clock),
-              eb('jobs.owner', 'not in', living(store)),
+              eb('jobs.process_id', 'not in', living(store)),
             ]),
           ),
       )

@@ -58,6 +58,6 @@ export interface TransactionOptions {
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',
-  'UPDATE interactions SET sealed = NULL',
+  'UPDATE interactions SET encrypted = NULL',
   'DELETE FROM leases',
 ];

@@ -107,7 +107,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     seal: (plain: string, context: string) => started().seal(plain, context),
     open: (record: unknown, context: string) => started().open(record, context),
     /** The id of the key that `seal` uses. */
-    sealingKeyId: (): string => started().newestKeyId,
+    encryptionKeyId: (): string => started().newestKeyId,
   };
 }
 

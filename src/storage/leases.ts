@@ -17,31 +17,32 @@ export class LeaseOver extends Error {
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
   /** The id of this process, stored with everything that it claims. */
-  readonly owner: string;
-  /** Whether other processes of the bot use the database. If not, all other owners in it are dead. */
+  readonly processId: string;
+  /** Whether other processes of the bot use the database. If not, all other processes in it are dead. */
   readonly isShared: boolean;
   /** Takes over the work of dead processes until the signal aborts. Called repeatedly, so failures are retried. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
-  readonly sealingKeyId: () => string;
+  readonly encryptionKeyId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly leaseMs?: number | undefined;
   readonly renewedEveryMs?: number | undefined;
 }
 
 /** Returns a query for the ids of all living processes. */
-export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
+export const living = ({ tables }: Pick<Store, 'tables'>) =>
+  tables().selectFrom('leases').select('process_id');
 
-/** Whether a row's owner is dead. A process never counts itself as dead, even if its lease is gone. */
-export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
-  sql<boolean>`owner <> ${owner} and owner not in ${living(store)}`;
+/** Whether the process of a row is dead. A process never counts itself as dead, even if its lease is gone. */
+export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
+  sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
 /**
  * Returns the ids of the keys that processes with a lease encrypt with. A dead process counts until its lease is deleted.
  */
-export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
-  const rows = await tables().selectFrom('leases').select('sealing_key').execute();
-  return rows.map((row) => row.sealing_key);
+export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
+  const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
+  return rows.map((row) => row.encryption_key_id);
 }
 
 /**
@@ -50,7 +51,7 @@ export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<
  * process is permanently dead, and the others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
-  const { store, owner, isShared, takeOver, onOver, sealingKeyId, logger } = deps;
+  const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
   const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndFindDead });
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
@@ -76,7 +77,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       .apart()
       .updateTable('leases')
       .set({ until: inMs(leaseMs) })
-      .where('owner', '=', owner)
+      .where('process_id', '=', processId)
       .returning('until')
       .executeTakeFirst();
     if (renewed === undefined) {
@@ -100,17 +101,17 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     const rows = await store
       .apart()
       .selectFrom('leases')
-      .select('owner')
+      .select('process_id')
       .where('until', '<=', store.clock)
-      .where('owner', '<>', owner)
+      .where('process_id', '<>', processId)
       .execute();
-    outOfDate = new Set(rows.map((row) => row.owner));
+    outOfDate = new Set(rows.map((row) => row.process_id));
     const dead = [...outOfDate].filter((each) => before.has(each));
     if (dead.length === 0) return;
     await store
       .apart()
       .deleteFrom('leases')
-      .where('owner', 'in', dead)
+      .where('process_id', 'in', dead)
       .where('until', '<=', store.clock)
       .execute();
     logger.info({ dead }, 'another process is dead; taking over its work');
@@ -132,7 +133,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       const held = await store
         .tables()
         .insertInto('leases')
-        .values({ owner, until: inMs(leaseMs), sealing_key: sealingKeyId() })
+        .values({ process_id: processId, until: inMs(leaseMs), encryption_key_id: encryptionKeyId() })
         .returning('until')
         .executeTakeFirstOrThrow();
       heldUntil = held.until;
@@ -143,7 +144,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     async stop() {
       await Promise.all([renewals.stop(), takeovers.stop()]);
       // From now on, other processes can take over this one's unfinished work.
-      await store.tables().deleteFrom('leases').where('owner', '=', owner).execute();
+      await store.tables().deleteFrom('leases').where('process_id', '=', processId).execute();
     },
   };
 }

@@ -143,7 +143,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
-  '3.01-guild-departures': {
+  '3.01-one-vocabulary': {
     async up(db) {
       await db.schema
         .createTable('guild_departures')
@@ -156,16 +156,26 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         select guild_id, case when used_at > absent_since then used_at else absent_since end
         from presence where absent_since is not null`.execute(db);
       await db.schema.dropTable('presence').execute();
-    },
-  },
-  '3.02-moderator-names-compatible': {
-    async up(db) {
       // SQLite adds only one column per statement.
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
+      for (const [table, from, to] of RENAMED_COLUMNS) {
+        await db.schema.alterTable(table).renameColumn(from, to).execute();
+      }
     },
   },
 };
+
+/** Columns that 0.3.0 named otherwise. */
+const RENAMED_COLUMNS = [
+  ['interactions', 'owner', 'process_id'],
+  ['interactions', 'sealed', 'encrypted'],
+  ['interactions', 'changes', 'message_key'],
+  ['submissions', 'owner', 'process_id'],
+  ['leases', 'owner', 'process_id'],
+  ['leases', 'sealing_key', 'encryption_key_id'],
+  ['jobs', 'owner', 'process_id'],
+] as const;
 
 /** Indexes. They include the columns that pages count or skip by; otherwise a page would read 20,000 rows of a guild. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [

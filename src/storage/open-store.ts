@@ -26,14 +26,14 @@ export function openStore(deps: OpenStoreDeps) {
   const store = createStore({ url, onTransaction, onStuck: onOver, logger });
   const encryption = createStoreEncryption({ configured, store, logger });
   /** The id of this process, stored with everything that it claims. */
-  const owner = randomUUID();
+  const processId = randomUUID();
 
   return {
     store,
     encryption,
-    owner,
+    processId,
     isShared,
-    claimJob: createClaimJob({ store, owner }),
+    claimJob: createClaimJob({ store, processId }),
     /** Parts that start before everything that reads or writes. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
@@ -41,11 +41,11 @@ export function openStore(deps: OpenStoreDeps) {
       encryption,
       createLeases({
         store,
-        owner,
+        processId,
         isShared,
         takeOver,
         onOver,
-        sealingKeyId: encryption.sealingKeyId,
+        encryptionKeyId: encryption.encryptionKeyId,
         renewedEveryMs,
         logger,
       }),

@@ -9,15 +9,15 @@
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
-  readonly owner: string;
+  readonly process_id: string;
   readonly taken_at: number;
   /** The data that another process needs to answer it, as the JSON of a sealed record; null once it is answered. */
-  readonly sealed: string | null;
+  readonly encrypted: string | null;
   /**
    * The message that its reply changes, identified by the interaction that created the message. Null until the reply to a
    * button begins to change another interaction's message.
    */
-  readonly changes: string | null;
+  readonly message_key: string | null;
 }
 
 /**
@@ -56,7 +56,7 @@ export interface SubmissionsTable {
   /** The member's interaction that submitted it; null if a decision or the end of another submission created it. */
   readonly interaction_id: string | null;
   /** The process that sends it. */
-  readonly owner: string | null;
+  readonly process_id: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
@@ -142,18 +142,18 @@ export interface GuildDeparturesTable {
 
 /** Living processes. */
 export interface LeasesTable {
-  readonly owner: string;
+  readonly process_id: string;
   /** Until when the process counts as alive, by the database's clock. */
   readonly until: number;
   /** The id of the encryption key that the process encrypts with. */
-  readonly sealing_key: string;
+  readonly encryption_key_id: string;
 }
 
 /** Jobs that one process runs on behalf of all. */
 export interface JobsTable {
   readonly name: string;
   /** The id of the process that last started it. */
-  readonly owner: string;
+  readonly process_id: string;
   /** When another process can start it, by the database's clock. */
   readonly until: number;
 }

@@ -16,7 +16,7 @@ export interface UsageLimit {
 export interface RecordsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
-  readonly owner: string;
+  readonly processId: string;
   /** What a member and what a guild may submit. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;

@@ -114,7 +114,7 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<
       SubmissionsTable,
-      | 'owner'
+      | 'process_id'
       | 'started_at'
       | 'ended_at'
       | 'decided_by'
@@ -126,7 +126,7 @@ export type Moved = Pick<SubmissionsTable, 'state'> &
   >;
 
 /** The columns that a new run has of its document and of who submits it. */
-type RunKeys = 'id' | 'document_id' | 'guild_id' | 'user_id' | 'user_name' | 'interaction_id' | 'owner';
+type RunKeys = 'id' | 'document_id' | 'guild_id' | 'user_id' | 'user_name' | 'interaction_id' | 'process_id';
 
 export type Runs = ReturnType<typeof createRuns>;
 
@@ -135,7 +135,7 @@ export type Runs = ReturnType<typeof createRuns>;
  * *refused* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
  * transaction.
  */
-export function createRuns({ store, drafts, owner, now }: RecordsBase & { readonly drafts: Drafts }) {
+export function createRuns({ store, drafts, processId, now }: RecordsBase & { readonly drafts: Drafts }) {
   const { tables } = store;
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
@@ -166,7 +166,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
         user_id: user.id,
         user_name: user.name,
         interaction_id: interactionId,
-        owner,
+        process_id: processId,
         ...columns,
       })
       .execute();
@@ -380,7 +380,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
 
   const running = () => tables().selectFrom('submissions').where('state', '=', 'running');
 
-  const abandoned = () => running().where(isAbandoned(store, owner));
+  const abandoned = () => running().where(isAbandoned(store, processId));
 
   /** Ends these runs: what may have been sent is unknown; the other servers were not sent, for this reason. */
   async function endRunning(some: ReturnType<typeof running>, reason: NotSent['reason']): Promise<void> {
@@ -459,7 +459,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
       decision: Required<Pick<Moved, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
     ): Promise<void> {
       const at = now();
-      const to = { ...decision, state: 'running', owner, started_at: at } as const;
+      const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;
       if (!(await move(id, guildId, 'waiting', to))) throw new Error(`the run ${id} does not wait`);
       await servers(id).set({ reserved_at: at }).execute();
     },
@@ -541,7 +541,7 @@ export function createRuns({ store, drafts, owner, now }: RecordsBase & { readon
         .where('submissions.guild_id', '=', guildId)
         .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
         .where('state', '=', 'done')
-        .where('submissions.owner', '<>', owner)
+        .where('submissions.process_id', '<>', processId)
         .execute();
       return Promise.all(rows.map(read));
     },

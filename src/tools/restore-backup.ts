@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { CompiledQuery } from 'kysely';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
-import { checkFile, DamagedFileError, sync, timeInName, useFile } from '../storage/database-file.ts';
+import { checkFile, DamagedFileError, sync, timeInName } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
+import { createSqliteDatabase } from '../storage/sqlite-database.ts';
 import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
@@ -44,8 +46,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
       keyFile: `${path}.key`,
       usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
     });
-    // Closing the file also moves the content of a copied log into it.
-    useFile(copy, (database) => database.exec(AFTER_A_RESTORE.join(';')), true);
+    await markAsRestored(copy);
     await sync(copy);
     const kept = wasThere ? await moveAway(path, now) : undefined;
     await rename(copy, path);
@@ -81,6 +82,15 @@ async function check(copy: string): Promise<void> {
     throw new StoreError(`this backup is damaged (${error.why}): use another one`, { cause: error });
   });
   if (migrations.length === 0) throw new StoreError('it is no database of this bot');
+}
+
+/** Brings the copy to the present shape of the tables, whichever version made it, and ends what was under way. */
+async function markAsRestored(copy: string): Promise<void> {
+  const database = createSqliteDatabase(copy);
+  await database.prepare(true);
+  // Closing the file also moves the content of a copied log into it.
+  await using db = await database.open();
+  for (const statement of AFTER_A_RESTORE) await db.executeQuery(CompiledQuery.raw(statement));
 }
 
 /** Renames the previous database with its log, which has the latest changes. */

@@ -19,14 +19,14 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 async function open(
   place: Place,
-  owner: string,
+  processId: string,
   put: ChannelPosts['put'],
   edit: DiscordApi['edit'] = () => expect.unreachable('nobody presses'),
   hasRefused: ChannelPosts['hasRefused'] = () => false,
 ) {
   const logger = recorder();
   const store = await place.open();
-  const parts = partsOver(store, { owner });
+  const parts = partsOver(store, { processId });
   const { approvals } = parts;
   const settings = createGuildSettings({ store, logger });
   const messages = createApprovalMessages({

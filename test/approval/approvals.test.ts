@@ -21,7 +21,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   const encryption = createEncryption([randomBytes(32)]);
 
   /** A guild that has a key and approval, and a process of the bot. */
-  async function open(owner = 'this process') {
+  async function open(processId = 'this process') {
     const place = await newPlace(kind);
     const world = {
       now: Date.UTC(2026, 10, 21, 12),
@@ -33,7 +33,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const beside = async (name: string) => ({
       ...(await openPipeline({
         store: await place.open(),
-        owner: name,
+        processId: name,
         encryption,
         now: () => world.now,
         add(servers) {
@@ -44,7 +44,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       world,
       beside,
     });
-    const opened = await beside(owner);
+    const opened = await beside(processId);
     await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
     await opened.settings.change(guildId, (now) => ({ ...now, approval: true }));
     return opened;

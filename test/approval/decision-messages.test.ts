@@ -62,7 +62,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
 /** The direct messages of one process; what it sends is in `sent`, as `PROCESS USER`. */
 function processOver(
   store: Store,
-  owner: string,
+  processId: string,
   sent: string[],
   opened: () => Promise<void> = async () => undefined,
 ) {
@@ -76,21 +76,25 @@ function processOver(
     directMessages: {
       canSendTo: async () => true,
       opened,
-      send: async (userId: string, _message: DirectMessage) => void sent.push(`${owner} ${userId}`),
+      send: async (userId: string, _message: DirectMessage) => void sent.push(`${processId} ${userId}`),
     },
     settings: { getOrUnreadable: async () => DEFAULTS },
     untold: { has: async () => false },
     guildName: async () => undefined,
     wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
     games: indexGames(KNOWN_GAMES),
-    claimJob: createClaimJob({ store, owner }),
+    claimJob: createClaimJob({ store, processId }),
     logger: recorder(),
   });
 }
 
 it('one process sends one direct message at a time, until it dies', async () => {
   const store = await (await newPlace('sqlite')).open();
-  const leases = ['one', 'other'].map((owner) => ({ owner, until: Date.now() + 60_000, sealing_key: '' }));
+  const leases = ['one', 'other'].map((processId) => ({
+    process_id: processId,
+    until: Date.now() + 60_000,
+    encryption_key_id: '',
+  }));
   await store.tables().insertInto('leases').values(leases).execute();
   for (const userId of ['5', '6', '7']) await decideAbout(store, userId);
   const sent: string[] = [];
@@ -101,7 +105,7 @@ it('one process sends one direct message at a time, until it dies', async () => 
   await other.run();
   expect(sent).toEqual(['one 5']);
   await one.run();
-  await store.tables().deleteFrom('leases').where('owner', '=', 'one').execute();
+  await store.tables().deleteFrom('leases').where('process_id', '=', 'one').execute();
   await other.run();
   await other.run();
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);

@@ -137,7 +137,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await bot.start();
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
     await expect
-      .poll(() => bot.store.rows('SELECT id FROM interactions WHERE sealed IS NOT NULL'))
+      .poll(() => bot.store.rows('SELECT id FROM interactions WHERE encrypted IS NOT NULL'))
       .toEqual([]);
     await addServer(guild.admin, 'later.example.com:1');
     await expect.poll(() => logLines(guild).join('\n')).toContain('later.example.com');

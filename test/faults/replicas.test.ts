@@ -28,7 +28,7 @@ async function openBoth() {
     env: { ...shared, STORE_URL: wire.url },
   });
   const guild = await bot.newGuild({ key: 'sandbox-key' });
-  const [lease] = await database.query('select owner from leases');
+  const [lease] = await database.query('select process_id from leases');
 
   /** @returns where Discord can post to it */
   async function startOther(): Promise<string> {
@@ -66,7 +66,7 @@ async function openBoth() {
     wire,
     startOther,
     /** As if the time of the first bot were over. */
-    letPass: () => database.query('update leases set until = 0 where owner = $1', [lease?.owner]),
+    letPass: () => database.query('update leases set until = 0 where process_id = $1', [lease?.process_id]),
     rows: database.query,
   };
 }
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await expect.poll(() => addsOf(guild, 'two.example.com')).toHaveLength(1);
     await discord.endpoint.save(otherUrl);
     const second = submit(other);
-    const unanswered = 'select 1 from interactions where sealed is not null';
+    const unanswered = 'select 1 from interactions where encrypted is not null';
     await expect.poll(async () => (await rows(unanswered)).length).toBe(2);
     sent.resolve();
     for (const each of [await first, await second]) expect(textOf(each)).toContain(ACCEPTED);

@@ -56,7 +56,13 @@ async function addSubmissions({ store, clock, drafts }: Parts, guildId: string):
 async function fill(parts: Parts, guildId: string): Promise<void> {
   const { store, keys } = parts;
   await addSubmissions(parts, guildId);
-  const taken = { id: `taken-${guildId}`, guild_id: guildId, owner: 'alive', taken_at: NOW, sealed: '{}' };
+  const taken = {
+    id: `taken-${guildId}`,
+    guild_id: guildId,
+    process_id: 'alive',
+    taken_at: NOW,
+    encrypted: '{}',
+  };
   await store.tables().insertInto('interactions').values(taken).execute();
   const departure = { guild_id: guildId, unused_since: NOW };
   await store.tables().insertInto('guild_departures').values(departure).execute();

@@ -9,7 +9,7 @@ export const HELD = 'Q7held7Q';
 /** Columns of a guild's records that hold text the bot parses. */
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
-  { table: 'interactions', column: 'sealed', where: 'guild_id = ?' },
+  { table: 'interactions', column: 'encrypted', where: 'guild_id = ?' },
   { table: 'documents', column: 'lines', where: 'guild_id = ?' },
   { table: 'servers', column: 'message', where: 'guild_id = ?' },
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
@@ -41,7 +41,9 @@ export function damage(data: string, guildId: string, random: Random): number {
   try {
     const now = Date.now();
     database
-      .prepare("INSERT INTO interactions (id, guild_id, owner, taken_at, sealed) VALUES (?, ?, 'dead', ?, ?)")
+      .prepare(
+        "INSERT INTO interactions (id, guild_id, process_id, taken_at, encrypted) VALUES (?, ?, 'dead', ?, ?)",
+      )
       .run(`damaged-${now}`, guildId, now, damaged(random, '{}'));
     database
       .prepare(
@@ -51,7 +53,7 @@ export function damage(data: string, guildId: string, random: Random): number {
       .run(`damaged-${now}`, guildId, damaged(random, '{}'), now);
     database
       .prepare(
-        `INSERT INTO submissions (id, document_id, guild_id, user_id, user_name, state, interaction_id, owner, created_at,
+        `INSERT INTO submissions (id, document_id, guild_id, user_id, user_name, state, interaction_id, process_id, created_at,
           started_at) VALUES (?, ?, ?, '7', 'mia', 'running', ?, 'dead', ?, ?)`,
       )
       .run(`run-${now}`, `damaged-${now}`, guildId, `damaged-${now}`, now, now);

@@ -75,7 +75,7 @@ async function open() {
 
   const stored = async () => {
     const all = await rowsIn(bot.store, 'interactions');
-    return all.map(({ sealed }) => (sealed === null ? 'answered' : 'open'));
+    return all.map(({ encrypted }) => (encrypted === null ? 'answered' : 'open'));
   };
 
   return { bot, asked, acknowledge, left, leftUpdate, stored };
@@ -246,7 +246,7 @@ describe('after a restart', () => {
   it('an interaction that cannot be read is logged, and another member is told to try again', async () => {
     const { bot, left } = await open();
     await left();
-    await bot.store.tables().updateTable('interactions').set({ sealed: 'held' }).execute();
+    await bot.store.tables().updateTable('interactions').set({ encrypted: 'held' }).execute();
     const { answer } = await left();
     await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('Please try again.');
@@ -278,7 +278,7 @@ describe('an interaction', () => {
       pauses += 1;
       if (pauses === 2) await bot.restarted().record.markReplied(first.id);
     };
-    const set = { changes: 'message' };
+    const set = { message_key: 'message' };
     await bot.store.tables().updateTable('interactions').set(set).execute();
     const { isLatest } = bot.restarted({ pause }).editOrder;
     expect(await isLatest(second.id, 'message')).toBe(true);
@@ -331,7 +331,7 @@ describe('an interaction', () => {
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),
       guild_id: '1',
-      owner: 'x',
+      process_id: 'x',
       taken_at: 1,
     }));
     await bot.store.tables().insertInto('interactions').values(answered).execute();

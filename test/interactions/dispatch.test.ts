@@ -173,13 +173,13 @@ const contentOf = ({ current }: SeenMessage) => current?.content;
 const seenBy = (who: { readonly userId?: string } = {}) =>
   bot.discord.messages({ ...who, channelId: member.channelId }).map(contentOf);
 const recorded = async () => {
-  const all = await bot.store.tables().selectFrom('interactions').select('sealed').execute();
-  return { rows: all.length, open: all.filter(({ sealed }) => sealed !== null).length };
+  const all = await bot.store.tables().selectFrom('interactions').select('encrypted').execute();
+  return { rows: all.length, open: all.filter(({ encrypted }) => encrypted !== null).length };
 };
 
 /** While a command runs, another process takes its interaction over. */
 function anotherTakesOver(): void {
-  const taken = { owner: 'another', sealed: null };
+  const taken = { process_id: 'another', encrypted: null };
   meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
   onTestFinished(() => {
     meanwhile = async () => undefined;

@@ -43,7 +43,7 @@ async function filled(): Promise<FileStore> {
 }
 
 /** The ids of the encryption keys that the API keys are sealed with. */
-async function sealingKeys(store: Store): Promise<readonly string[]> {
+async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   const ids = await store.values.ids('api-key');
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
 }
@@ -56,7 +56,7 @@ describe('what is sealed with a former key', () => {
     const { sealAnew, logger } = await started(store, NEWEST, FORMER);
     for (let hour = 0; hour < 2; hour += 1) await sealAnew();
     expect(logger.lines).toMatchObject([
-      { level: 'info', details: { sealingKey: keyId(NEWEST), formerKeys: [keyId(FORMER)] } },
+      { level: 'info', details: { encryptionKeyId: keyId(NEWEST), formerKeys: [keyId(FORMER)] } },
     ]);
     expect(logger.lines[0]?.message).toContain('backups from before still need it');
     await store.cutLog();
@@ -78,11 +78,11 @@ describe('what is sealed with a former key', () => {
     const { sealAnew } = await started({ ...store, inGuild }, NEWEST, FORMER);
     await expect(sealAnew()).rejects.toThrow('the power went out');
     await expect(sealAnew(AbortSignal.abort())).rejects.toThrow('aborted');
-    expect((await sealingKeys(store)).filter((id) => id === keyId(NEWEST))).toHaveLength(2);
+    expect((await encryptionKeyIds(store)).filter((id) => id === keyId(NEWEST))).toHaveLength(2);
     await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
     const again = await started(store, NEWEST, FORMER);
     await again.sealAnew();
-    expect(new Set(await sealingKeys(store))).toEqual(new Set([keyId(NEWEST)]));
+    expect(new Set(await encryptionKeyIds(store))).toEqual(new Set([keyId(NEWEST)]));
     await started(store, NEWEST);
   });
 
@@ -109,18 +109,18 @@ describe('what is sealed with a former key', () => {
     const store = await filled();
     const leases = createLeases({
       store,
-      owner: 'another',
+      processId: 'another',
       isShared: true,
       takeOver: async () => undefined,
       onOver: () => undefined,
-      sealingKeyId: () => keyId(FORMER),
+      encryptionKeyId: () => keyId(FORMER),
       logger: recorder(),
     });
     await leases.start();
     const { sealAnew, logger } = await started(store, NEWEST, FORMER);
     await sealAnew();
-    expect(new Set(await sealingKeys(store))).toEqual(new Set([keyId(FORMER)]));
-    expect(logger.lines).toMatchObject([{ level: 'info', details: { sealingKey: keyId(NEWEST) } }]);
+    expect(new Set(await encryptionKeyIds(store))).toEqual(new Set([keyId(FORMER)]));
+    expect(logger.lines).toMatchObject([{ level: 'info', details: { encryptionKeyId: keyId(NEWEST) } }]);
     await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
     await leases.stop();
     await sealAnew();
@@ -133,13 +133,13 @@ describe('what is sealed with a former key', () => {
     const withoutReply = ['7', '8'].map((id) => ({
       id,
       guild_id: '1',
-      owner: 'one',
+      process_id: 'one',
       taken_at: 1,
-      sealed: JSON.stringify(seal(`token ${id}`, interactionContext('1', id))),
+      encrypted: JSON.stringify(seal(`token ${id}`, interactionContext('1', id))),
     }));
     await store.tables().insertInto('interactions').values(withoutReply).execute();
     const { encryption, logger } = await started(store, NEWEST, FORMER);
-    const reply = "UPDATE interactions SET sealed = NULL WHERE id = '8'";
+    const reply = "UPDATE interactions SET encrypted = NULL WHERE id = '8'";
     const whileReplied: Encryption['seal'] = (plain, context) => {
       if (plain === 'token 8') useFile(store.path, (opened) => opened.exec(reply), true);
       return encryption.seal(plain, context);
@@ -148,8 +148,8 @@ describe('what is sealed with a former key', () => {
     await sealing(new AbortController().signal);
     const [first, second] = await rowsIn(store, 'interactions');
     const { open } = createEncryption([NEWEST]);
-    expect(open(JSON.parse(first?.sealed ?? ''), interactionContext('1', '7'))).toBe('token 7');
-    expect(second?.sealed).toBeNull();
+    expect(open(JSON.parse(first?.encrypted ?? ''), interactionContext('1', '7'))).toBe('token 7');
+    expect(second?.encrypted).toBeNull();
   });
 
   it('is sealed anew where a member is to be told, too', async () => {
@@ -176,7 +176,7 @@ describe('what is sealed with a former key', () => {
       { level: 'warn', details: { unreadable: ['api-key:4'] } },
       { level: 'info' },
     ]);
-    expect((await sealingKeys(store)).at(4)).toBe(keyId(FORMER));
+    expect((await encryptionKeyIds(store)).at(4)).toBe(keyId(FORMER));
     await started(store, NEWEST);
   });
 });

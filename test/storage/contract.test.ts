@@ -204,7 +204,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       const { numInsertedOrUpdatedRows } = await store
         .tables()
         .insertInto('interactions')
-        .values({ id: '1', guild_id: '1', owner: '1', taken_at: 1, sealed: null })
+        .values({ id: '1', guild_id: '1', process_id: '1', taken_at: 1, encrypted: null })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows;
@@ -277,35 +277,35 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   async function startProcess(store: Store, options: ProcessOptions = {}) {
     const { takingOver = store, failures, ...deps } = options;
     const ends: string[] = [];
-    const owner = randomUUID();
-    const work = workOf(takingOver, owner, failures);
+    const processId = randomUUID();
+    const work = workOf(takingOver, processId, failures);
     const leases = createLeases({
       store,
-      owner,
+      processId,
       isShared: true,
       takeOver: work.takeOver,
       onOver: ({ name }) => ends.push(name),
-      sealingKeyId: () => 'a key',
+      encryptionKeyId: () => 'a key',
       logger: recorder(),
       renewedEveryMs: SOON_MS,
       ...deps,
     });
     await leases.start?.();
     onTestFinished(() => leases.stop?.());
-    return { ...work, ...leases, owner, claimJob: createClaimJob({ store, owner }), ends };
+    return { ...work, ...leases, processId, claimJob: createClaimJob({ store, processId }), ends };
   }
 
   const words = createWords();
 
   /** What of a process takes interactions and submits servers. Discord takes no reply to them any more. */
-  function workOf(store: Store, owner: string, failures = 0) {
-    const parts = partsOver(store, { owner });
+  function workOf(store: Store, processId: string, failures = 0) {
+    const parts = partsOver(store, { processId });
     const told: string[] = [];
     let failed = 0;
     const { record, editOrder, takeOver } = interactionParts({
       api: { read: async () => 'gone', edit: async () => undefined, followUp: async () => undefined },
       store,
-      owner,
+      processId,
       isShared: true,
       encryption,
       wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
@@ -330,7 +330,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     store
       .tables()
       .insertInto('leases')
-      .values({ owner: name, until: Date.now() + 60_000, sealing_key: 'a key' })
+      .values({ process_id: name, until: Date.now() + 60_000, encryption_key_id: 'a key' })
       .execute();
 
   /** A process that has taken an interaction, and submits three servers, of which the first has left. */
@@ -382,8 +382,8 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   it('have no past where the lock of the store keeps all others away', async () => {
     const [store] = await openBoth();
     await working(store);
-    const { owner } = await startProcess(store, { isShared: false });
-    expect(await rowsIn(store, 'leases')).toMatchObject([{ owner }]);
+    const { processId } = await startProcess(store, { isShared: false });
+    expect(await rowsIn(store, 'leases')).toMatchObject([{ process_id: processId }]);
   });
 
   it('do what one of them does at a time', async () => {
@@ -415,7 +415,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       // Its process is not known to be dead yet.
       expect(told).toEqual([]);
     }
-    await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
+    await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     await Promise.all(alive.map(({ takeOver }) => takeOver()));
     const told = () => alive.flatMap((each) => each.told);
     await expect.poll(told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
@@ -439,7 +439,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     };
     const alive = await startProcess(another, { takingOver: losing, failures });
     const { id } = await working(store);
-    await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
+    await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     await expect.poll(() => alive.told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
@@ -465,7 +465,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const { process, id, runId } = await working(store);
     expect(await process.surelyOwns(id)).toBe(true);
     expect(await process.parts.runs.markSending('1', runId, [1])).toBe(true);
-    await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
+    await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);

@@ -84,7 +84,7 @@ describe('without ENCRYPTION_KEY', () => {
     writeFileSync(file, `${newer}\r\n${former}\n`);
     const both = await start(store);
     expect(both.open(record, 'guild 1')).toBe('kept');
-    expect(both.sealingKeyId()).toBe(keyId(Buffer.from(newer, 'base64')));
+    expect(both.encryptionKeyId()).toBe(keyId(Buffer.from(newer, 'base64')));
     for (const alone of [former, newer]) {
       writeFileSync(file, alone);
       await refusal(store);

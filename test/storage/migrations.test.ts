@@ -24,7 +24,7 @@ const TOMORROW: typeof MIGRATIONS = {
   ...MIGRATIONS,
   '9.0-of-next-year': {
     async up(db) {
-      await db.schema.alterTable('jobs').renameColumn('owner', 'process').execute();
+      await db.schema.alterTable('jobs').renameColumn('process_id', 'process').execute();
       await db.schema.alterTable('jobs').addColumn('begun', 'integer').execute();
       await db.updateTable('jobs').set({ begun: 1 }).execute();
       await db.schema.createIndex('jobs_by_process').on('jobs').column('process').execute();
@@ -160,8 +160,8 @@ describe('a compatible migration', () => {
       'a column with a default',
       (schema) => schema.alterTable('jobs').addColumn('a', 'text', (a) => a.defaultTo('')),
     ],
-    ['another name', (schema) => schema.alterTable('jobs').renameColumn('owner', 'process')],
-    ['a column less', (schema) => schema.alterTable('jobs').dropColumn('owner')],
+    ['another name', (schema) => schema.alterTable('jobs').renameColumn('process_id', 'process')],
+    ['a column less', (schema) => schema.alterTable('jobs').dropColumn('process_id')],
     ['a table less', (schema) => schema.dropTable('jobs')],
     [
       'an index on a table that is there',

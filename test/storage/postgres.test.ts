@@ -221,8 +221,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
-    const parts = partsOver(before, { owner: 'a bot of then' });
-    const interaction = { id: '1', guild_id: '1', owner: 'a bot of then', taken_at: 1, sealed: '{}' };
+    const parts = partsOver(before, { processId: 'a bot of then' });
+    const interaction = { id: '1', guild_id: '1', process_id: 'a bot of then', taken_at: 1, encrypted: '{}' };
     const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
     const draft = readyDraft('a', 2);
     await before.tables().insertInto('interactions').values(interaction).execute();
@@ -234,11 +234,11 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await run(programOf('pg_restore'), ['--clean', '--if-exists', `--dbname=${target.url}`, dump]);
 
     const after = await started(target.storeUrl);
-    const { runs: restored } = partsOver(after, { owner: 'a bot of now' });
+    const { runs: restored } = partsOver(after, { processId: 'a bot of now' });
     await restored.endAbandoned('1');
     const { servers = [] } = (await restored.by('1', '1')) ?? {};
     expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown']);
-    expect(await rowsIn(after, 'interactions')).toMatchObject([{ sealed: null }]);
+    expect(await rowsIn(after, 'interactions')).toMatchObject([{ encrypted: null }]);
   });
 
   it('that cannot be used is named with the reason, and without the password', async () => {

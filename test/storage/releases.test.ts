@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { readStoreConfig } from '../../src/config/config.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
+import { restore } from '../../src/tools/restore-backup.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { type Kind, kinds, newDatabase, openStoreAt, rowsIn } from '../support/database.ts';
+import { type Kind, kinds, newDatabase, openStore, openStoreAt, rowsIn } from '../support/database.ts';
 import { createTestClock, folder } from '../support/machine.ts';
 import {
   ACCEPTED,
@@ -221,6 +223,19 @@ describe.each(kinds())('over %s', (kind) => {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
     await withBot(place.url, (bot) => goOn(bot, seen));
+  });
+
+  it.runIf(kind === 'sqlite').each(versions)('restores a backup of %s', async (version) => {
+    const backup = await newPlace(kind);
+    await backup.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
+    const path = join(folder(), 'bot.sqlite');
+    const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
+    await restore({ config, file: backup.url.slice('sqlite://'.length), now: Date.now() });
+    const store = await openStore(path);
+    expect(await rowsIn(store, 'interactions')).not.toEqual([]);
+    expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(
+      new Set([null]),
+    );
   });
 
   it('a guild that the bot of 0.3.0 had left keeps what has passed of its days', async () => {

@@ -67,7 +67,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.runs.expire('1');
     const takeOver = createTakeover({
       store,
-      owner: 'o',
+      processId: 'o',
       runs: parts.runs,
       tellUnreplied: async () => undefined,
       onTakenOver: () => undefined,

@@ -25,7 +25,7 @@ export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
 /** Creates the parts that read and change submissions in a store. */
 export function partsOver(store: RecordsDeps['store'], options: PartsOptions = {}) {
   const records = createSubmissionRecords({
-    owner: 'this process',
+    processId: 'this process',
     days: 365,
     member: { servers: 1000, seconds: 3600 },
     guild: { servers: 5000, seconds: 3600 },
@@ -76,7 +76,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       document_id: `of ${id}`,
       state: outcome === null ? 'running' : 'done',
       interaction_id: `by ${id}`,
-      owner: 'this process',
+      process_id: 'this process',
       created_at: at,
       started_at: at,
       ended_at: outcome === null ? null : at,

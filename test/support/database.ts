@@ -139,7 +139,8 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
 
 /** Returns the unfinished records: interactions without a reply, and running submissions. */
 export async function unfinishedIn(store: Pick<BotStore, 'rows'>): Promise<readonly string[]> {
-  const rows = await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE sealed IS NOT NULL
+  const rows =
+    await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE encrypted IS NOT NULL
     UNION ALL SELECT 'submission' AS kind, id FROM submissions WHERE state = 'running'`);
   return rows.map(({ kind, id }) => `${kind} ${id}`);
 }

@@ -73,7 +73,7 @@ export async function startSmallBot(
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,
-      owner: randomUUID(),
+      processId: randomUUID(),
       isShared: true,
       encryption,
       api,

@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     await store
       .tables()
       .insertInto('interactions')
-      .values({ id: '7', guild_id: GUILD, owner: 'one', taken_at: 1, sealed: 'torn' })
+      .values({ id: '7', guild_id: GUILD, process_id: 'one', taken_at: 1, encrypted: 'torn' })
       .execute();
     await store.stop();
     const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
