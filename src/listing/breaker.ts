@@ -1,39 +1,39 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** How a request to the listing service ended: with a response, or with none (5xx, timeout, no connection). */
+/** How a request to the listing service ended: with a response, or without one (5xx, timeout, no connection). */
 export type Health = 'answered' | 'failed';
 
-/** For whom submissions are held back: for nobody, for guilds whose own requests failed, for everybody. */
+/** Which guilds' submissions are paused: none, those whose own requests failed, or all. */
 export const HELD_BACK_FOR = ['none', 'some', 'all'] as const;
 export type HeldBackFor = (typeof HELD_BACK_FOR)[number];
 
 interface HeardOutcome {
   readonly guildId: string;
   readonly health: Health;
-  /** Why the response was of no use, also where the service itself works. */
+  /** Why the response was unusable, even if the service itself works. */
   readonly trouble: string | undefined;
 }
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-/** Failures in a row after which a guild's submissions are held back. */
+/** Consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/** The last outcomes of all guilds that are looked at; if all of them failed, everybody is held back. */
+/** How many of the latest outcomes of all guilds are considered. If all of them failed, every guild is paused. */
 const OUTCOMES_OF_ALL = 10;
-/** Outcomes of fewer guilds say nothing about the service as a whole. */
+/** The outcomes must come from at least this many guilds to count for the service as a whole. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
-/** Milliseconds that a key is paused after a 429 that names no time. */
+/** How long a key is paused after a 429 without a time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
-/** The longest pause, whatever the service asks for: it may be wrong, and the guild's members wait. */
+/** The longest pause, whatever the service requests. The request may be wrong, and the guild's members are waiting. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** How many guilds with failures or a pause are remembered; the oldest is forgotten first. */
+/** How many guilds with failures or a pause are remembered; the oldest is dropped first. */
 const MOST_GUILDS = 10_000;
 
 /**
- * Says whether a guild may send now, by guild: one guild's bad key stops nobody else. Submissions are held back while the
- * listing service fails; a key is paused for as long as the service asks with a 429.
- * @param now milliseconds of a clock that nobody sets
+ * Decides whether a guild can send now. Each guild is tracked separately, so a bad key of one guild blocks no other.
+ * Submissions are paused while the listing service fails. A key is paused for as long as the service requests with a 429.
+ * @param now the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
   const failuresOf = createBoundedMap<number>(MOST_GUILDS);
@@ -51,7 +51,9 @@ export function createBreaker(now: () => number = () => performance.now()) {
   }
 
   return {
-    /** Whether a submission of this guild may be sent now. While the breaker is open, one may be every 30 seconds. */
+    /**
+     * Whether a submission of this guild can be sent now. While the breaker is open, it lets one through every 30 seconds.
+     */
     maySend(guildId: string): boolean {
       if (isOpenFor(guildId)) {
         if (now() < (nextTryOf.get(guildId) ?? 0)) return false;
@@ -64,7 +66,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       }
       return true;
     },
-    /** Takes note of how a request of this guild ended. */
+    /** Records how a request of this guild ended. */
     note(guildId: string, health: Health, trouble?: string): void {
       outcomes = [...outcomes, { guildId, health, trouble }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
@@ -76,23 +78,23 @@ export function createBreaker(now: () => number = () => performance.now()) {
       nextTryOf.set(guildId, now() + HELD_BACK_MS);
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
-    /** @param ms what the service asked for (`Retry-After`), if it named a time */
+    /** @param ms the time that the service requested with `Retry-After`, if any */
     pause(guildId: string, ms = USUAL_PAUSE_MS): void {
       pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
     },
-    /** For how many milliseconds more the guild's key is paused; 0 where it is not. */
+    /** Returns how long the guild's key stays paused, in milliseconds; 0 if it isn't paused. */
     pausedMs(guildId: string): number {
       const ms = (pausedUntil.get(guildId) ?? 0) - now();
       if (ms <= 0) pausedUntil.delete(guildId);
       return Math.max(0, Math.ceil(ms));
     },
-    /** The guild has another key. */
+    /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
     heldBackFor(): HeldBackFor {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
-    /** How the latest request of any guild ended; `undefined` before the first request. */
+    /** Returns how the latest request of any guild ended; `undefined` before the first request. */
     latest: (): Omit<HeardOutcome, 'guildId'> | undefined => outcomes.at(-1),
   };
 }

@@ -17,40 +17,40 @@ import {
 import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './request.ts';
 
 export interface ListingApiDeps {
-  /** Requests go to `{baseUrl}/api`; a path and a slash at the end are fine. */
+  /** Requests go to `{baseUrl}/api`. It may contain a path and end with a slash. */
   readonly baseUrl: string;
-  /** Milliseconds for a request, from the call to the last byte. */
+  /** The time limit of a request, from the call to the last byte, in milliseconds. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
-  /** How many requests run at once. A further one would use up its time waiting for a connection. */
+  /** The maximum number of concurrent requests. An additional one would spend its time limit waiting for a connection. */
   readonly requestsAtOnce?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
 
-/** A request to the service that has ended. */
+/** A finished request to the service. */
 export interface ListingRequest {
   readonly action: 'add' | 'games';
   readonly outcome: (Outcome | GamesOutcome)['kind'];
   readonly ms: number;
 }
 
-/** The longest response that is read, in bytes: thousands of games fit ten times over. */
+/** The maximum size of a response, in bytes: ten times the size of a list with thousands of games. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** How many of the games of one list that can't be used are logged. */
+/** How many unusable games of one list are logged. */
 const MOST_UNUSABLE_LOGGED = 20;
 
 export type ListingApi = ReturnType<typeof createListingApi>;
 
 /**
- * The listing service over HTTP (specification §4), on connections of its own. Each call is one request; getting no
- * response is an outcome, not an exception.
+ * Creates the HTTP client of the listing service (specification §4), with its own connections. Each call is one request. A
+ * missing response is an outcome, not an exception.
  *
- * A connection is kept for 4 seconds after its last use, or for what the service's `Keep-Alive` header grants less
- * 2 seconds, a minute at most. That is shorter than the idle timeout of the usual servers (5 seconds with Node and
- * Apache, longer elsewhere), so that `add` is not written to a connection that the service is closing: nobody could
- * say then whether it was carried out.
+ * A connection is kept for 4 seconds after its last use. If the service sends a `Keep-Alive` header, it is kept for that
+ * time less 2 seconds, and one minute at most. Both are shorter than the idle timeouts of common servers (5 seconds with
+ * Node and Apache, longer elsewhere). Otherwise `add` could be written to a connection that the service is closing, and the
+ * outcome would be unknown.
  */
 export function createListingApi(deps: ListingApiDeps) {
   const { baseUrl, timeoutMs, arrayFormat, requestsAtOnce = 8, logger, onRequest } = deps;
@@ -58,22 +58,22 @@ export function createListingApi(deps: ListingApiDeps) {
   const agent = new Agent({
     connections: requestsAtOnce,
     connect: { timeout: Math.min(timeoutMs, 5_000) },
-    // Each request has a deadline for all of it.
+    // Each request has a deadline that covers everything.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // One request at a time on a connection, so that a lost connection leaves one request in doubt.
+    // Sends one request at a time on a connection, so that a lost connection leaves only one request in doubt.
     pipelining: 1,
   });
   const closing = new AbortController();
-  /** The games that the log has named, since they can't be used. */
+  /** Unusable games that were already logged. */
   const logged = createBoundedMap<true>(1_000);
 
-  /** Logs and counts a request when it has ended. */
-  async function told<Heard extends Outcome | GamesOutcome>(
+  /** Logs and counts a request when it ends. */
+  async function reported<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
     request: Promise<Heard>,
   ): Promise<Heard> {
@@ -86,12 +86,15 @@ export function createListingApi(deps: ListingApiDeps) {
     return outcome;
   }
 
-  /** Logs each game that can't be used once, however often the list is read. */
+  /** Logs each unusable game once, however often the list is read. */
   function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
     const first = unusable.slice(0, MOST_UNUSABLE_LOGGED);
     for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
       logged.set(game, true);
-      logger.warn({ game, reason, all: unusable.length }, 'a game of the list cannot be used');
+      logger.warn(
+        { game, reason, all: unusable.length },
+        'could not use a game from the games list; skipping it',
+      );
     }
   }
 
@@ -107,11 +110,11 @@ export function createListingApi(deps: ListingApiDeps) {
   }
 
   return {
-    games: (key: Secret): Promise<GamesOutcome> => told('games', games(key)),
+    games: (key: Secret): Promise<GamesOutcome> => reported('games', games(key)),
     /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */
     add: (servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> =>
-      told('add', add(servers, key)),
-    /** Gives up readings that are under way, and closes the connections when submissions have ended. */
+      reported('add', add(servers, key)),
+    /** Aborts reads of the games list, and closes the connections when submissions have finished. */
     async close(): Promise<void> {
       closing.abort();
       await agent.close();
@@ -120,8 +123,8 @@ export function createListingApi(deps: ListingApiDeps) {
 }
 
 /**
- * What `action=add` led to. The status in its body is believed at any HTTP status: the specification names none for
- * errors.
+ * Reads the outcome of `action=add`. It trusts the status in the body whatever the HTTP status is, because the
+ * specification defines no HTTP status for errors.
  */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   const json = readJson(response, url, key);
@@ -132,7 +135,7 @@ function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   return status === 'success' ? { kind: 'accepted', message } : rejected(message, response);
 }
 
-/** What `action=games` led to. */
+/** Reads the outcome of `action=games`. */
 function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome {
   const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;
@@ -167,7 +170,10 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
   if (!('reason' in outcome)) {
     if ('leftOut' in outcome) {
       const { leftOut } = outcome;
-      logger.warn({ ...request, leftOut }, `only the first ${MAX_GAMES} games of the list are used`);
+      logger.warn(
+        { ...request, leftOut },
+        `the games list is too long; using only its first ${MAX_GAMES} games`,
+      );
     }
     logger.debug({ ...request, kind }, 'the listing service answered');
     return;
@@ -176,19 +182,19 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
   const message =
     reason === 'redirect'
       ? 'the listing service has moved: check LISTING_API_URL'
-      : 'no response to use from the listing service';
+      : 'the listing service sent no usable response';
   logger.warn({ ...request, kind, reason, detail }, message);
 }
 
 /**
- * How an element of `servers` is told from the next.
- * - `brackets`: `servers[][server]`, the form of the specification (§4). Rack begins a new element when a field
- *   repeats in the current one; PHP and Node's `qs` do not, and read something else from several servers.
+ * How the elements of `servers` are separated.
+ * - `brackets`: `servers[][server]`, as in the specification (§4). Rack begins a new element when a field repeats in the
+ *   current one. PHP and Node's `qs` don't, and misread several servers.
  * - `indices`: `servers[0][server]`, for a service that needs it.
  */
 type ArrayFormat = 'brackets' | 'indices';
 
-/** The form of `action=add`. The result holds the key in clear: it is for the wire only. */
+/** Builds the form for `action=add`. It contains the key in plain text, so it must only be sent. */
 export function addForm(
   servers: readonly ServerSubmission[],
   key: Secret,
@@ -197,7 +203,7 @@ export function addForm(
   const form = new URLSearchParams({ api_key: key.reveal(), action: 'add' });
   for (const [index, { server, port, queryPort, game }] of servers.entries()) {
     const field = (name: string) => `servers[${format === 'indices' ? index : ''}][${name}]`;
-    // `server` is in every element and comes first, so that a reader of `[]` sees where an element begins.
+    // `server` is in every element and comes first, so that a parser of `[]` recognises where an element begins.
     form.append(field('server'), server);
     form.append(field('port'), String(port));
     if (queryPort !== undefined) form.append(field('query_port'), String(queryPort));

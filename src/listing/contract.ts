@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import { clipped } from '../one-line.ts';
 
-/** The most servers the service takes in one request (specification §8). */
+/** The maximum number of servers in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
 
-/** UTF-16 units of a game's name and of an alias: what a choice of Discord takes (Discord docs: Application Commands). */
-export const LONGEST_NAME = 100;
 /**
- * How many games of a list are read: ten times as many as there are. A search goes through all of them at each key
- * stroke.
+ * The maximum length of a game's name and of an alias, in UTF-16 units: Discord's limit for a choice (Discord docs:
+ * Application Commands).
  */
+export const LONGEST_NAME = 100;
+/** How many games of a list are read: ten times as many as exist. A search scans all of them at each keystroke. */
 export const MAX_GAMES = 10_000;
-/** UTF-16 units of a message: what a message of Discord takes. */
+/** The maximum length of a message from the service, in UTF-16 units: Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** How many code points of a message are stored: the specification's own messages have at most 45. */
+/** How many code points of a message are stored. The specification's own messages have at most 45. */
 const MOST_STORED = 300;
 
-/** The part of a message that is stored. */
+/** Returns the part of a message that is stored. */
 export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
 
-/** Some services send a text of digits as a number. */
+/** Converts numbers to text: some services send digits as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
-/** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
+/** A game as the service lists it (specification §2.2). Submissions contain its `alias`. */
 const gameSchema = z.object({
   name: z.preprocess(
     textOf,
@@ -33,14 +33,14 @@ const gameSchema = z.object({
       .min(1)
       .transform((name) => clipped(name, LONGEST_NAME)),
   ),
-  /** A longer alias could not be chosen in Discord, and a part of it could be another game's alias. */
+  /** A longer alias couldn't be chosen in Discord, and its beginning could be another game's alias. */
   alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
 });
 export type Game = z.infer<typeof gameSchema>;
 
 /** An element of the games list that the bot can't use. */
 export interface UnusableGame {
-  /** Its name and alias, as far as it has them. */
+  /** The element's name and alias, as far as it has them. */
   readonly game: string;
   readonly reason: string;
 }
@@ -62,7 +62,7 @@ function readGameList(list: readonly unknown[]) {
       games.set(game.alias, game);
       continue;
     }
-    const reason = error ? whatIsWrong(error) : 'alias: another game before it has the same one';
+    const reason = error ? whatIsWrong(error) : 'alias: an earlier game has the same one';
     unusable.push({ game: describeElement(element), reason });
   }
   return {
@@ -98,7 +98,7 @@ export function whatIsWrong(error: z.ZodError): string {
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
-/** The five errors of the specification (§7), in the order of its rules. */
+/** The five errors of the specification (§7), in its order. */
 export const KNOWN_ERRORS = {
   invalidKey: 'Invalid API key.',
   emptyList: 'The server list for addition is empty.',
@@ -108,7 +108,7 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
-/** Which of the five errors the service's words are. */
+/** Returns which of the five errors the service's message is, if any. */
 export function knownError(message: string): KnownError | undefined {
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   return names.find((name) => KNOWN_ERRORS[name] === message.trim());
@@ -117,10 +117,10 @@ export function knownError(message: string): KnownError | undefined {
 /** The message of a successful submission (specification §4.1). */
 export const ADDED = 'Servers have been added for review.';
 
-/** Replaces the API key where the service's words repeat it. */
+/** Replaces the API key where the service's message repeats it. */
 export const MASKED_KEY = '[API key]';
 
-/** One server as it goes over the wire (specification §2.1). `queryPort` is sent only when it differs. */
+/** One server as it is sent (specification §2.1). `queryPort` is sent only if it differs. */
 export interface ServerSubmission {
   readonly server: string;
   readonly port: number;
@@ -129,61 +129,61 @@ export interface ServerSubmission {
 }
 
 /**
- * What came of submitting a server, in the same form in the service's response, in the record and in the sentences for
- * members. All servers of a request have the same outcome.
+ * The outcome of submitting a server. The service's response, the stored record and the texts for members share this form.
+ * All servers of a request have the same outcome.
  */
 export type Outcome = Accepted | Rejected | NotSent | Unknown;
 
-/** Sent for review. `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}; empty if it sent none. */
+/** Sent for review. `message` is the service's own text, up to {@link LONGEST_MESSAGE}; empty if it sent none. */
 interface Accepted {
   readonly kind: 'accepted';
   readonly message: string;
 }
 
-/** Refused by the service, in its own words as above; `known` says which of the five errors it is. */
+/** Rejected by the service, with its own message as above. `known` is set if it is one of the five errors. */
 export interface Rejected {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** For how many milliseconds the service wants no further request with this key (a 429 and `Retry-After`). */
+  /** How long the service accepts no further request with this key, in milliseconds (a 429 with `Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
-/** Nothing of it was sent: it can be submitted again. It was not tried, or could not be sent. */
+/** Not sent at all, so it can be submitted again. The bot didn't try to send it, or couldn't. */
 export interface NotSent {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_SENT_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
-  /** Milliseconds for which this key is still paused; the service asked for that. */
+  /** How long this key stays paused at the service's request, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** It was sent, or a part of it, and the response says nothing or did not come: it may have been carried out. */
+/** Sent at least in part, but the response is missing or unclear. The service may have accepted it. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: (typeof UNKNOWN_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
-  /** For how many milliseconds the service wants no further request (`Retry-After`). */
+  /** How long the service accepts no further request, in milliseconds (`Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
-/** The service said neither success nor error. The sentences about it have the reasons as their keys. */
+/** An outcome with neither success nor error from the service. Its reasons are also the keys of the texts about it. */
 export type Failure = NotSent | Unknown;
 
 export const NOT_SENT_REASONS = [
-  'key', // the guild has none any more, or the service does not take it
-  'deadline', // the end of the interaction's 15 minutes is needed to tell what came of it
+  'key', // the guild no longer has a key, or the service rejects it
+  'deadline', // the rest of the interaction's 15 minutes is needed to report the outcome
   'stopping', // the bot stopped, or died, before it was sent
   'service', // two requests in a row got no response
   'bot', // the bot itself failed
-  'unreachable', // nobody listens there, or its name does not resolve
-  'timeout', // there was no connection in time
+  'unreachable', // connections fail, or the host name doesn't resolve
+  'timeout', // the connection took too long
   'tls', // the certificate or the handshake failed
-  'rate-limited', // the key is paused since a 429
-  'down', // the service has failed repeatedly and is not asked for a while
-  'queue-full', // enough requests of this member wait already
+  'rate-limited', // the key is paused after a 429
+  'down', // the service failed repeatedly, so the bot waits for a while
+  'queue-full', // too many requests of this member are waiting
 ] as const;
 
 export const UNKNOWN_REASONS = [
@@ -191,34 +191,34 @@ export const UNKNOWN_REASONS = [
   'reset', // the connection ended before the response did
   'stopping', // the bot stopped before the response came
   'redirect', // the service moved; the new address is in `detail`, for the operator
-  'rate-limited', // 429, and the body says neither success nor error
-  'server-error', // 5xx of the same kind
-  'not-found', // 404 or 410 of the same kind: most likely the address is wrong
-  'client-error', // another 4xx of the same kind
-  'unreadable', // no JSON, or not what the specification says
+  'rate-limited', // 429 without a valid body
+  'server-error', // 5xx without a valid body
+  'not-found', // 404 or 410 without a valid body; the address is probably wrong
+  'client-error', // another 4xx without a valid body
+  'unreadable', // not JSON, or not what the specification says
   'too-large', // more than 1 MiB
 ] as const;
 
 export type GamesOutcome = ListedGames | Rejected | Failure;
 
 /**
- * What an answer of the service changes about a guild's key. `refused`: for the first time since the key was accepted.
- * `works again`: the service had refused it.
+ * A change of a guild's key caused by a response of the service. `refused`: the first rejection since the key was accepted.
+ * `works again`: accepted after a rejection.
  */
 export type KeyChange = 'refused' | 'works again';
 
 interface ListedGames {
   readonly kind: 'games';
   readonly games: readonly Game[];
-  /** Absent: none. */
+  /** Absent if there are none. */
   readonly unusable?: readonly UnusableGame[];
-  /** How many elements of the list stand behind the first {@link MAX_GAMES}, and are not read; absent: none. */
+  /** How many elements beyond the first {@link MAX_GAMES} were skipped; absent if none were. */
   readonly leftOut?: number;
 }
 
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
 
-/** Whether a request was tried and did not reach the service. All other requests were held back by the bot itself. */
+/** Whether a request was tried but didn't reach the service. The bot itself didn't send any other `not-sent` request. */
 export const neverConnected = ({ reason }: NotSent): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 

@@ -3,26 +3,26 @@ import { prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
-/** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
+/** The maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
-/** How many characters of what was typed are compared for typing errors. */
+/** How many characters of the input are checked for typos. */
 const MOST_COMPARED = 30;
 /**
- * How many games are compared for typing errors, from the first: 20 ms at worst. Games behind them are found without
- * errors only.
+ * How many games are checked for typos, counted from the first: at most 20 ms. Games beyond that are found only by exact
+ * spelling.
  */
 const MOST_GAMES_COMPARED = 1_000;
-/** In shorter texts the letters in their order would find nearly every game. */
+/** The minimum length for matching letters in order. A shorter input would match nearly every game. */
 const LEAST_IN_ORDER = 3;
-/** The rank of what does not fit. */
+/** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
-/** How many searches among all games are remembered: many members begin with the same letters. Some 200 KiB. */
+/** How many searches among all games are cached, because many members begin with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
-/** Games to name and to look for: those of the service, or those of them that a guild allows. */
+/** The searchable games: all of the service's games, or those that a guild allows. */
 export type GameIndex = ReturnType<typeof indexGames>;
 
-/** The games that a guild allows; any game can still be named. */
+/** The games that a guild allows. `find` still returns any game. */
 export type AllowedGames = ReturnType<typeof gamesAmong>;
 
 /** A game with the texts that a search compares; see {@link fold}. */
@@ -30,13 +30,13 @@ interface Entry {
   readonly game: Game;
   readonly alias: string;
   readonly name: string;
-  /** Of the name. */
+  /** The words of the name. */
   readonly words: readonly string[];
   /** The name without spaces: "counterstrike" finds Counter-Strike. */
   readonly letters: string;
-  /** What players call the game. */
+  /** The names that players use for the game. */
   readonly nicknames: readonly string[];
-  /** The first letters of its words: "tf" finds Team Fortress 2. */
+  /** The first letters of the words: "tf" finds Team Fortress 2. */
   readonly initials: string;
 }
 
@@ -50,20 +50,20 @@ function entryOf(game: Game): Entry {
     words,
     letters: words.join(''),
     nicknames: NICKNAMES.get(name) ?? [],
-    // A number stays whole: "l4d2".
+    // A number is kept whole: "l4d2".
     initials: words.map((word) => (/^\d+$/.test(word) ? word : word.slice(0, 1))).join(''),
   };
 }
 
 /**
- * A list of games made ready for searching, since a search runs with every key stroke. In one step: 2 ms for 500 games, 150 ms for
- * 10,000, the most that are read (measured).
+ * Prepares a list of games for searching, because a search runs at every keystroke. Runs in one step: 2 ms for 500 games,
+ * 150 ms for the maximum of 10,000 (measured).
  */
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
-  /** By the number of games that were asked for and what was typed. */
+  /** By the number of games requested and the input. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
-  // Backwards, so that the first of several stays.
+  // Reversed, so that the first of several games with the same text wins.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
@@ -78,15 +78,15 @@ export function indexGames(games: readonly Game[]) {
   const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
   return {
-    /** In the order of the list. */
+    /** All games, in the order of the list. */
     all: games,
-    /** The same, with games that are known everywhere first. */
+    /** The same games, with widely known ones first. */
     usualFirst: usualFirst(games),
     /**
-     * The games that fit to what was typed, best first; of equally good ones those that are known everywhere, then in the
-     * order of the list. Without any text it is the list as it is. Case, accents and punctuation do not matter.
-     * @param limit the most games to return; 25
-     * @param among the aliases of the games that are looked at; absent: all of them
+     * Returns the games that match the input, best first. Among equal matches, widely known games come first, then the
+     * order of the list counts. Without input, it returns the list as it is. Ignores case, accents and punctuation.
+     * @param limit the maximum number of games to return; 25 by default
+     * @param among the aliases to search among; all if absent
      */
     search(text: string, limit: number = MAX_CHOICES, among?: ReadonlySet<string>): readonly Game[] {
       const typed = fold(text.slice(0, LONGEST_NAME));
@@ -99,8 +99,8 @@ export function indexGames(games: readonly Game[]) {
       return found;
     },
     /**
-     * The one game with this alias, or else this name, or else this nickname; case, accents, punctuation and a year in
-     * brackets behind it do not matter.
+     * Returns the one game with this alias; failing that, with this name; failing that, with this nickname. Ignores case,
+     * accents, punctuation and a year in brackets at the end.
      */
     find(text: string): Game | undefined {
       const typed = text.trim();
@@ -121,7 +121,7 @@ export function indexGames(games: readonly Game[]) {
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** The nicknames that mean this game and no other of the list: "mc" does if the list has one Minecraft only. */
+/** Returns the nicknames that mean only this game: "mc" does if the list has just one Minecraft. */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -130,7 +130,7 @@ function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 
-/** The games by the texts that belong to a single game; `undefined`: several have that text. */
+/** Maps texts to the one game they belong to; `undefined` if several games share a text. */
 function unique(texts: readonly { readonly text: string; readonly game: Game }[]) {
   const games = new Map<string, Game | undefined>();
   for (const { text, game } of texts) {
@@ -143,12 +143,12 @@ function unique(texts: readonly { readonly text: string; readonly game: Game }[]
 function search(entries: readonly Entry[], typed: string, limit: number): readonly Game[] {
   const found = asTyped(entries, typed);
   if (found.length >= limit) return found.slice(0, limit);
-  return [...found, ...withSlips(entries, typed, new Set(found))].slice(0, limit);
+  return [...found, ...withTypos(entries, typed, new Set(found))].slice(0, limit);
 }
 
 /**
- * The games with a rank, best first. Of equally good games those that are known everywhere come first.
- * @param rankOf a whole number, smaller is better; {@link MISSED}: the game is left out
+ * Sorts the games by rank, best first. Among equal ranks, widely known games come first.
+ * @param rankOf a whole number, smaller is better; {@link MISSED} omits the game
  */
 function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): readonly Game[] {
   const byRank: Game[][] = [];
@@ -161,7 +161,7 @@ function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): re
   return byRank.flatMap(usualFirst);
 }
 
-/** The games that fit to the text without any typing error. */
+/** Returns the games that match the text without typos. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWords = typed.split(' ');
   const typedLetters = withoutSpaces(typed);
@@ -175,10 +175,10 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     const isFrom = (_: string, first: number) => words.slice(first).join('').startsWith(typedLetters);
     if (letters.includes(typedLetters) && words.some(isFrom)) return 4;
     if (name.includes(typed) || alias.includes(typed)) return 5;
-    // Each typed word begins some word, in any order: "ascended ark".
+    // Each typed word begins some word of the name, in any order: "ascended ark".
     const begins = (typedWord: string) => words.some((word) => word.startsWith(typedWord));
     if (typedWords.length > 1) return typedWords.every(begins) ? 6 : MISSED;
-    // The letters in their order, beginning with the first: "bf1942".
+    // The letters occur in this order, beginning with the first: "bf1942".
     return hasInOrder(letters, typed) ? 7 : MISSED;
   });
 }
@@ -190,24 +190,24 @@ function hasInOrder(letters: string, typed: string): boolean {
   return found === typed.length;
 }
 
-/** The games that were meant but for one typing error, then those with more. */
-function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
+/** Returns the games that match with one typo, then those with more. */
+function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const compared = typed.slice(0, MOST_COMPARED);
   const whole = [distanceOf(compared)];
   const ofWords = compared.split(' ').map(distanceOf);
   return ranked(entries.slice(0, MOST_GAMES_COMPARED), ({ game, alias, name, words }) =>
-    found.has(game) ? MISSED : Math.min(slipsIn([alias, name], whole), slipsIn(words, ofWords)),
+    found.has(game) ? MISSED : Math.min(typosIn([alias, name], whole), typosIn(words, ofWords)),
   );
 }
 
-/** One typing error is forgiven in 4 letters or more, two in 8 or more. */
+/** Allows one typo in 4 or more letters, and two in 8 or more. */
 function distanceOf(typed: string) {
   if (typed.length < 4) return prefixDistance(typed, 0);
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** How many typing errors there are if each of what was typed begins one of these texts, in any order. */
-function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
+/** Counts the typos if each part of the input begins one of these texts, in any order. */
+function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {
     let fewest = MISSED;
@@ -218,9 +218,9 @@ function slipsIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 }
 
 /**
- * Text as it is compared. Letters are small, without accents, in their usual width and form (a final sigma is a sigma).
- * Apostrophes are left out ("garrys mod"), and other punctuation is a space ("counter strike"). A text that has nothing but
- * signs keeps them, so that a game with such a name is found.
+ * Normalises text for comparison: lower case, no accents, standard width and form (a final sigma becomes a sigma).
+ * Apostrophes are removed ("garrys mod"), and other punctuation becomes a space ("counter strike"). A text of symbols only
+ * keeps them, so that a game with such a name can be found.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
@@ -233,20 +233,20 @@ function fold(text: string): string {
   return words === '' ? letters.trim() : words;
 }
 
-/** Every name and nickname of known games, also of games that the service does not have. */
+/** Every name and nickname of known games, including games that the service doesn't list. */
 const KNOWN: ReadonlySet<string> = new Set(
   [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
 );
 
-/** Whether a text is a name of a known game, also of one that the service does not have. */
+/** Whether a text is a name of a known game, including one that the service doesn't list. */
 export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
 
-/** Whether the name of a game is a word of some language as well. */
+/** Whether the name of a game is also an ordinary word in some language. */
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
 /**
- * The games of the list that a guild allows.
- * @param aliases absent: all of them
+ * Returns the games of the list that a guild allows.
+ * @param aliases the allowed aliases; all if absent
  */
 export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefined) {
   const allowed = aliases && new Set(aliases);
@@ -266,10 +266,10 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 
-/** Whether a game is known everywhere. */
+/** Whether a game is widely known. */
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
-/** The games with games that are known everywhere first; otherwise their order stays. */
+/** Moves widely known games to the front, and otherwise keeps the order. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
   ...games.filter(isUsual),
   ...games.filter((game) => !isUsual(game)),

@@ -9,50 +9,50 @@ import { indexGames } from './game-search.ts';
 export type Games = ReturnType<typeof createGames>;
 
 export interface GamesDeps {
-  /** Fetches with the operator's key; absent: the operator has none. */
+  /** Fetches with the operator's key; absent if the operator has none. */
   readonly fetchAsOperator?: () => Promise<GamesOutcome>;
-  /** Fetches with a guild's key; `undefined` where the guild has none that the service takes. */
+  /** Fetches with a guild's key; `undefined` if the guild has no key that the service accepts. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** Milliseconds for which a list is fresh. */
+  /** How long a list is fresh, in milliseconds. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** In place of a guild's id where the operator's key is used. */
+/** Used in place of a guild's id for the operator's key. */
 const OPERATOR = 'operator';
-/** For how long a list counts as fresh that is suspiciously short, in milliseconds. */
+/** How long a suspiciously short list counts as fresh, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
-/** How long nothing is fetched in the background after a failure, in milliseconds. */
+/** How long background refreshes pause after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The list of the last run. */
+/** The stored list from before a restart. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
-  /** Whether it has less than half of the games of the list before. */
+  /** Whether it has less than half as many games as the previous list. */
   isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
 
-/** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
+/** Creates the games list of the process. Only `start` and refreshes use the network or the store. */
 export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, claimJob, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
-  /** By guild, so that nobody waits for the response to another guild's key. */
+  /** Fetches in progress, by guild, so that a fetch never waits for the response to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
   let isShort = false;
   let isInvalidated = false;
   let failedAt = Number.NEGATIVE_INFINITY;
-  let isLooking = false;
+  let isRefreshing = false;
 
-  /** A list with a time in the future is stale: the clock was set back, so nobody knows how old it is. */
+  /** A list from the future is stale: the clock was set back, so the age of the list is unknown. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
@@ -63,10 +63,10 @@ export function createGames(deps: GamesDeps) {
     return age >= 0 && age < ms;
   }
 
-  /** Takes a list that a command has just fetched. The list is saved when the promise resolves. */
+  /** Replaces the list with one that was just fetched. It is saved when the promise resolves. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
-      logger.warn({}, 'the listing service sent an empty games list: the one before stays');
+      logger.warn({}, 'the listing service sent an empty games list; keeping the previous one');
       failedAt = now();
       return;
     }
@@ -76,18 +76,18 @@ export function createGames(deps: GamesDeps) {
     fetchedAt = now();
     isInvalidated = false;
     await records.set(LIST, { fetchedAt, games: [...index.all], isShort }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the games list could not be saved');
+      logger.warn({ err: error }, 'could not save the games list');
     });
   }
 
-  /** Fetches, or waits for the fetch with the same key that runs already. */
+  /** Fetches, or waits for a running fetch with the same key. */
   function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
-    const fetched = running.get(whose) ?? fetchAndTake(fetch).finally(() => running.delete(whose));
+    const fetched = running.get(whose) ?? fetchAndAccept(fetch).finally(() => running.delete(whose));
     running.set(whose, fetched);
     return fetched;
   }
 
-  async function fetchAndTake(fetch: Fetch): ReturnType<Fetch> {
+  async function fetchAndAccept(fetch: Fetch): ReturnType<Fetch> {
     const outcome = await fetch();
     if (outcome?.kind === 'games') await accept(outcome.games);
     else if (outcome) failedAt = now();
@@ -95,8 +95,8 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches now, with the operator's key, or with the guild's when there is none or it is rejected.
-   * @returns `undefined`: there is no key to do it with
+   * Fetches now, with the operator's key. Uses the guild's key if there is no operator's key or the service rejects it.
+   * @returns `undefined` if there is no key to use
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
     const outcome = fetchAsOperator && (await fetchOnce(OPERATOR, fetchAsOperator));
@@ -106,27 +106,27 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches in the background if the list is stale, unless a fetch runs or one failed within half a minute. A newer list that is
-   * stored by then is taken instead.
-   * @param guildId whose member asks
+   * Fetches in the background if the list is stale. Does nothing while a fetch is running, or within half a minute of a
+   * failure. If a newer list has been stored in the meantime, it uses that instead.
+   * @param guildId the guild whose member needs the list
    */
   function refreshSoon(guildId?: string): void {
-    if (isFresh() || isLooking || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
-    isLooking = true;
+    if (isFresh() || isRefreshing || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
+    isRefreshing = true;
     refreshOnce(guildId)
-      .catch((error: unknown) => logger.warn({ err: error }, 'the games list could not be refreshed'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'could not refresh the games list; will retry'))
       .finally(() => {
-        isLooking = false;
+        isRefreshing = false;
       });
   }
 
   async function refreshOnce(guildId?: string): Promise<void> {
-    await takeStored();
+    await useStored();
     if (!isFresh()) await claimJob('games', PAUSE_MS, () => refresh(guildId));
   }
 
-  /** Takes the stored list where it is newer than the one in use. */
-  async function takeStored(): Promise<void> {
+  /** Uses the stored list if it is newer than the current one. */
+  async function useStored(): Promise<void> {
     const stored = await records.get(LIST);
     if (stored === undefined || stored === 'unreadable') return;
     if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
@@ -137,11 +137,9 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /**
-     * Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key.
-     */
+    /** Loads the stored list. Fetches a new one in the background if it is stale and the operator has a key. */
     async start(): Promise<void> {
-      await takeStored();
+      await useStored();
       refreshSoon();
     },
     get all() {
@@ -153,11 +151,11 @@ export function createGames(deps: GamesDeps) {
     search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
     find: (text: string) => index.find(text),
     isFresh,
-    /** Milliseconds since 1970; `undefined`: nothing was ever fetched, these are the twelve that come with the bot. */
+    /** Milliseconds since 1970; `undefined` if no list was ever fetched, and these are the twelve built-in games. */
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    /** The service does not know an alias that the list has: the list is stale from now on. */
+    /** Marks the list as stale because the service rejected one of its aliases. */
     invalidate(): void {
       isInvalidated = true;
     },

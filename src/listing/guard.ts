@@ -10,13 +10,16 @@ import {
 } from './contract.ts';
 import type { TurnRequest, Turns } from './turns.ts';
 
-/** For whom a request is made, and until when its response is of use. */
+/** The guild and member that make a request, and until when they can use the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /** Milliseconds before the second try, of which half is random; twice as many before the third. Usually 300. */
+  /**
+   * How long to wait before the second try, in milliseconds; half of it is random. Doubles before the third try. Usually
+   * 300.
+   */
   readonly firstWaitMs?: number | undefined;
 }
 
@@ -24,17 +27,17 @@ export type Guard = ReturnType<typeof createGuard>;
 
 const TRIES = 3;
 const FIRST_WAIT_MS = 300;
-/** A longer pause is not waited for: the request is not sent. In milliseconds. */
+/** The longest pause to wait for, in milliseconds. If a pause is longer, the request isn't sent. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Every request to the listing service passes here. Turns, pauses and the breaker keep one guild's trouble from the
- * others.
+ * Creates the guard that every request to the listing service passes through. Turns, pauses and the breaker protect other
+ * guilds from one guild's problems.
  */
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** One try, when it is the guild's turn and its key is not paused. */
+  /** Makes one try, when it is the guild's turn and its key isn't paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: TurnRequest,
     send: () => Promise<Heard>,
@@ -54,7 +57,7 @@ export function createGuard(deps: GuardDeps) {
     }
   }
 
-  /** A request that the bot itself did not send says nothing about the service. */
+  /** Records the service's health. Requests that the bot itself didn't send don't count. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
@@ -63,8 +66,8 @@ export function createGuard(deps: GuardDeps) {
 
   return {
     /**
-     * Makes a request when it is the guild's turn, and again after a failure that may pass.
-     * @param send makes the request; called right before each try, after all waiting
+     * Makes a request when it is the guild's turn, and retries after a temporary failure.
+     * @param send makes the request; called just before each try, after all waiting
      */
     async inTurn<Heard extends Outcome | GamesOutcome>(
       request: TurnRequest,
@@ -85,9 +88,9 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether the next try may succeed: a wrong key, a bad certificate or a web page stays as it is within seconds. */
+/** Whether the next try may succeed. A wrong key, a bad certificate or a web page doesn't change within seconds. */
 function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
-  // A submission is repeated only where nothing of it was sent.
+  // A submission is only retried if nothing of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }
@@ -99,7 +102,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reas
   'server-error',
 ]);
 
-/** The body says neither success nor error, but the service itself works. */
+/** Reasons with an unclear body that still prove that the service works. */
 const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
   'rate-limited',
   'client-error',
@@ -107,7 +110,7 @@ const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
   'redirect',
 ]);
 
-/** Why a response was of no use. After a 429 the service is well all the same. */
+/** Returns why a response was unusable. A 429 doesn't mean that the service is failing. */
 function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
   if (!('reason' in outcome) || outcome.reason === 'rate-limited') return undefined;
   return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;
@@ -116,7 +119,7 @@ function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
 
-/** A 429, whether or not its body says anything. */
+/** Whether it is a 429, with or without a valid body. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

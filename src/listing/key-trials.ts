@@ -4,12 +4,12 @@ import type { GamesOutcome } from './contract.ts';
 import type { Requester } from './guard.ts';
 
 interface KeyTrialsDeps {
-  /** One reading of the games list with the key. */
+  /** Reads the games list once with the key. */
   readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
   readonly now?: () => number;
 }
 
-/** Not tried, since the guild had its share. `at`: when the next trial is possible, in milliseconds since 1970. */
+/** Not tested, because the guild reached its limit. `at`: when the next test is possible, in milliseconds since 1970. */
 export interface TooSoon {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -21,13 +21,14 @@ const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
 /**
- * The only way to try a key at the service: whoever can try without end can guess, from the operator's address.
+ * Creates the only way to test a key with the service. It is limited, because unlimited tests would allow guessing keys
+ * from the operator's address.
  */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 
   return {
-    /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
+    /** Tests a key, unless the guild had five tested in the last 60 seconds. */
     async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoon> {
       const at = count(requester.guildId);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };

@@ -13,22 +13,22 @@ export interface ListingDeps
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
   readonly requestsAtOnce: number;
-  /** The key that only reads the games list; `undefined`: the keys of the guilds are used. */
+  /** The key that only reads the games list; if `undefined`, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
-  /** The keys of the guilds. */
+  /** Access to the guilds' API keys. */
   readonly keys: {
     usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
     /** @returns what the outcome changes about the key */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
-  /** Called when the service now refuses a guild's key, or takes it again. */
+  /** Called when the service rejects a guild's key for the first time, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   readonly logger: Logger;
 }
 
 export type Listing = ReturnType<typeof createListing>;
 
-/** The listing service: what it is asked, when, and with whose key. */
+/** Creates everything that talks to the listing service. */
 export function createListing(deps: ListingDeps) {
   const { requestsAtOnce: atOnce, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);

@@ -1,7 +1,7 @@
 /**
- * What players and tools (gamedig, LinuxGSM, DiscordGSM) call games, where it is not the name without its spaces: "gmod",
- * but not "garrysmod". By the name as it is compared: small letters, no punctuation. From the games' own communities, the
- * tools' lists, and the short names in lists of game servers.
+ * Names of games among players and in tools (gamedig, LinuxGSM, DiscordGSM), unless they are the name without spaces:
+ * "gmod", but not "garrysmod". Keyed by the normalised name: lower case, no punctuation. Sources: the games' communities,
+ * the tools' lists, and short names in lists of game servers.
  */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   '7 days to die': ['7d2d', 'sdtd'],
@@ -57,10 +57,10 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(BY_NAME));
 
-/** What several games are called, or a thing and a game: it is searched for, but names none. */
+/** Nicknames of several games, or of a game and something else. Search matches them, but they don't identify a game. */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
-/** Names of games that are words of some language as well: in a sentence they name no game for certain. */
+/** Game names that are also ordinary words in some language. In a sentence, they don't prove that the game is meant. */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
   ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],

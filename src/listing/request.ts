@@ -15,29 +15,29 @@ export interface HttpResponse {
 interface PostOptions {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** Milliseconds for everything from now to the last byte of the response. */
+  /** The time limit for everything, from now to the last byte of the response, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Posts a form once; follows nothing, decompresses nothing, never throws.
+ * Posts a form once. Never follows redirects, decompresses or throws.
  *
- * It is written against `dispatch`, not `request`, since only there undici tells when it begins to write
- * (`onConnect`): what fails before that was certainly not sent. An abort also ends a request that is still
- * waiting for a connection, and that one then never goes out.
+ * Uses `dispatch` instead of `request`, because only there undici reports when it begins to write (`onConnect`). Anything
+ * that fails earlier certainly wasn't sent. An abort also ends a request that is still waiting for a connection, so that it
+ * is never sent.
  */
 export function post(dispatcher: Dispatcher, options: PostOptions): Promise<HttpResponse | Failure> {
   const { url, form, timeoutMs, signal } = options;
   const { promise, resolve } = Promise.withResolvers<HttpResponse | Failure>();
   let isGivenUp = false;
-  /** Known as soon as the request is being written. */
+  /** Set as soon as the request is being written. */
   let abort: ((reason: Error) => void) | undefined;
   let head: Pick<HttpResponse, 'status' | 'headers'> | undefined;
   const chunks: Buffer[] = [];
 
   function end(result: HttpResponse | Failure): void {
-    // Otherwise the response would stay in memory until the deadline, since these refer to it.
+    // Otherwise these references would keep the response in memory until the deadline.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -56,12 +56,12 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
-      // It ended while it waited for a connection. Aborted here, undici writes nothing.
+      // The request ended while it waited for a connection. If aborted here, undici writes nothing.
       if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
     onHeaders(status, rawHeaders) {
-      // After a 1xx the response is still to come.
+      // After a 1xx, the final response still follows.
       if (status >= 200) head = { status, headers: util.parseHeaders(rawHeaders) as IncomingHttpHeaders };
       return true;
     },
@@ -72,7 +72,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
     onComplete() {
       if (head) end({ kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) });
     },
-    onError: (error) => end(abort === undefined ? unreached(error) : brokenOff(error)),
+    onError: (error) => end(abort === undefined ? unreachedOutcome(error) : interruptedOutcome(error)),
   });
   return promise;
 }
@@ -85,7 +85,7 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
-      // Nothing is decompressed here. A request that does not say so accepts every encoding (RFC 9110 §12.5.3).
+      // Asks for no compression. Without this header, a request accepts every encoding (RFC 9110 §12.5.3).
       'accept-encoding': 'identity',
       'user-agent': 'server-listing-bot',
     },
@@ -97,46 +97,46 @@ function ended(isSent: boolean, reason: 'stopping' | 'timeout', detail: string):
   return isSent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
 }
 
-/** The outcome of a request of which nothing was written. */
-function unreached(error: Error): NotSent {
+/** Returns the outcome of a request that failed before anything was written. */
+function unreachedOutcome(error: Error): NotSent {
   const detail = describeError(error);
-  // This machine's own trouble says nothing of the service.
+  // A problem of this machine doesn't count against the service.
   if (isOutOfHandles(error)) {
-    return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit of open files` };
+    return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit on open files` };
   }
   return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail };
 }
 
 function reasonOfCode(code: string): NotSent['reason'] {
-  // Node's own errors, OpenSSL's, and OpenSSL's names for what is wrong with a certificate.
+  // Node's own errors, OpenSSL's errors, and OpenSSL's names for certificate problems.
   if (/^(ERR_TLS|ERR_SSL|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|CRL/.test(code)) return 'tls';
   if (/TIMEOUT|^ETIMEDOUT$/.test(code)) return 'timeout';
-  // close() was called: undici refuses new requests.
+  // After close(), undici rejects new requests.
   if (/^UND_ERR_(CLOSED|DESTROYED)$/.test(code)) return 'stopping';
   return 'unreachable';
 }
 
-/** The outcome of a request of which at least a part was written. */
-function brokenOff(error: Error): Unknown {
+/** Returns the outcome of a request that was written at least in part. */
+function interruptedOutcome(error: Error): Unknown {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }
 
 function reasonOfBreak(error: Error): Unknown['reason'] {
   if (/^UND_ERR_(RES_EXCEEDED_MAX_SIZE|HEADERS_OVERFLOW)$/.test(codeOf(error))) return 'too-large';
-  // Something answered, but not in HTTP.
+  // There was a response, but not in HTTP.
   if (error.name === 'HTTPParserError') return 'unreadable';
   return 'reset';
 }
 
 function describeError(error: Error): string {
-  // An AggregateError (every address of a name failed) has no message of its own.
+  // An AggregateError (every address of a host failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }
 
 /**
- * Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). Some services send seconds with
- * a fraction, which are rounded up.
+ * Returns the wait that `Retry-After` requests, in milliseconds. The header is a number of seconds or a date (RFC 9110
+ * §10.2.3). Some services send fractions of a second, which are rounded up.
  */
 export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders): number | undefined {
   const isSeconds = /^\d+(?:\.\d*)?$/.test(header);
@@ -147,8 +147,8 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * What is in a response, or why it cannot be used.
- * @param key is masked in every text of the response, as it is and percent-encoded
+ * Returns the JSON in a response, or why it is unusable.
+ * @param key masked in every text of the response, as it is and percent-encoded
  */
 export function readJson(
   response: HttpResponse,
@@ -156,27 +156,27 @@ export function readJson(
   key: Secret,
 ): { readonly kind: 'json'; readonly value: unknown } | Unknown {
   const { status, headers, body } = response;
-  // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
+  // Redirects aren't followed: a 307 or 308 would send the key to the owner of the new address.
   if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
   try {
     return { kind: 'json', value: withMaskedKey(body, key) };
   } catch {
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
     const encoding = /^[\w-]+/.exec(headers['content-encoding'] ?? '')?.[0] ?? 'identity';
-    const unasked = encoding === 'identity' ? '' : `, encoded as ${encoding}, which the bot did not ask for`;
-    return unusable(response, 'unreadable', `no JSON, but ${type}, ${body.length} characters${unasked}`);
+    const unasked = encoding === 'identity' ? '' : `, encoded as ${encoding}, which the bot did not request`;
+    return unusable(response, 'unreadable', `not JSON, but ${type}, ${body.length} characters${unasked}`);
   }
 }
 
 /**
- * A JSON text as its value, with the key masked in every string. Masking takes ten times as long as parsing (130 ms of the
- * processor for 200,000 objects in 600 kB, measured), so it is left out where no string can hold the key.
+ * Parses a JSON text, and masks the key in every string. Masking takes ten times as long as parsing (130 ms of CPU time for
+ * 200,000 objects in 600 kB, measured), so it is skipped if no string can contain the key.
  */
 function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // The response may spell any character as an escape; JSON.stringify spells each in one way.
+  // The response may escape any character; JSON.stringify always escapes the same ones.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -185,9 +185,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   );
 }
 
-/**
- * The outcome of a response whose body says neither success nor error. An HTTP status that is an error tells the reason.
- */
+/** Returns the outcome of a response with an unclear body. If the HTTP status is an error, it determines the reason. */
 export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
@@ -197,7 +195,7 @@ export function unusable(
   return {
     kind: 'unknown',
     reason: reasonOfStatus(status) ?? reason,
-    // Never the body: a proxy's page may show the request.
+    // Never includes the body: a proxy's page may repeat the request.
     detail: `HTTP ${status}: ${what}`,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -210,8 +208,8 @@ function reasonOfStatus(status: number): Unknown['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** Only the origin: the rest of the address might repeat what was sent. */
+/** Returns only the origin: the rest of the address might repeat what was sent. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
-  if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
+  if (location === undefined || !URL.canParse(location, url)) return 'moved to an unknown address';
   return `moved to ${new URL(location, url).origin}`;
 }

@@ -1,15 +1,15 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** Why a request was not made. */
+/** Why a request wasn't made. */
 export type NotRun = 'queue-full' | 'deadline';
 
 /** A request to the listing service that waits for its turn. */
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
-  /** `reading`: the games list, or a key that is tried. */
+  /** `reading`: fetches the games list or tests a key. */
   readonly kind: 'submission' | 'reading';
-  /** After this the request is not made any more, in milliseconds since 1970. */
+  /** When the request is no longer worth making, in milliseconds since 1970. */
   readonly deadline?: number;
 }
 
@@ -22,19 +22,18 @@ interface Waiting {
 
 const MOST_RUNNING_OF_A_GUILD = 2;
 const MOST_WAITING_OF_A_MEMBER = 20;
-/** Guilds whose last turn is remembered. A guild that was forgotten counts as never served. */
+/** How many guilds are remembered with their last turn. A forgotten guild counts as never served. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Requests take turns by guild, so that no guild waits for what another guild has piled up.
- * If several guilds wait, the guild served longest ago is next. Reading takes at most half of the places, so that
- * submissions always get through.
- * @param atOnce the most requests that run at the same time
+ * Creates a queue in which guilds take turns, so that no guild waits for another guild's backlog. The guild that was served
+ * longest ago is next. Reads use at most half of the places, so submissions always get through.
+ * @param atOnce the maximum number of concurrent requests
  * @param now milliseconds since 1970
  */
 export function createTurns({ atOnce, now = () => Date.now() }: { atOnce: number; now?: () => number }) {
   const mostReading = Math.max(1, Math.floor(atOnce / 2));
-  /** The waiting requests of each guild, in the order in which they came. */
+  /** The waiting requests of each guild, in order of arrival. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
   const lastTurns = createBoundedMap<number>(MOST_REMEMBERED);
@@ -47,7 +46,7 @@ export function createTurns({ atOnce, now = () => Date.now() }: { atOnce: number
     return kind === 'submission' || reading.length < mostReading;
   }
 
-  /** Linear in the number of guilds that wait. */
+  /** Linear in the number of waiting guilds. */
   function nextWaiting(): Waiting | undefined {
     if (running.length >= atOnce) return undefined;
     let next: Waiting | undefined;
@@ -85,7 +84,7 @@ export function createTurns({ atOnce, now = () => Date.now() }: { atOnce: number
   }
 
   return {
-    /** Runs a task that makes one request when it is the guild's turn. */
+    /** Runs a task that makes one request, when it is the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
       const { guildId, memberId, deadline = Number.POSITIVE_INFINITY } = request;
       const ofGuild = waiting.get(guildId) ?? [];

@@ -206,7 +206,7 @@ describe('after a kill -9', () => {
     // Refused once; it would be tried again in a moment, which the kill has to come before.
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
-      .toContain('no response to use from the listing service');
+      .toContain('the listing service sent no usable response');
     await crash(bot);
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(addsOf(guild, 'about.example.com')).toEqual([]);

@@ -265,7 +265,7 @@ it('a list with more games than are used says in the log how many are left out',
   const { api } = await setUp({ games });
   expect(await api.games(key)).toEqual({ kind: 'games', games: games.slice(0, 10_000), leftOut: 3 });
   expect(api.log()).toMatch(
-    /"leftOut":3.*only the first 10000 games|only the first 10000 games.*"leftOut":3/,
+    /"leftOut":3.*using only its first 10000 games|only the first 10000 games.*"leftOut":3/,
   );
 });
 
@@ -280,7 +280,7 @@ it('a game that cannot be used is logged once, with the reason', async () => {
   const { api } = await setUp({ mode: withBody([...games, { name: 'X', alias: null, [CANARY]: 1 }]) });
   await api.games(key);
   await api.games(key);
-  const logged = api.lines.filter(({ message }) => message.includes('cannot be used'));
+  const logged = api.lines.filter(({ message }) => message.includes('could not use a game'));
   expect(logged.map(({ details }) => details)).toMatchObject([
     { game: '', reason: 'name: invalid_type', all: 4 },
     { game: 'Rust again, rust', reason: expect.stringContaining('another game') },
@@ -293,7 +293,7 @@ it('a game that cannot be used is logged once, with the reason', async () => {
 it('an encoding that the bot did not ask for is logged', async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
-  expect(api.log()).toContain('encoded as gzip, which the bot did not ask for');
+  expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections', () => {

@@ -212,7 +212,7 @@ describe('a fetch that fails', () => {
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
     await quiet();
-    expect(logger.lines).toMatchObject([{ message: 'the games list could not be refreshed' }]);
+    expect(logger.lines).toMatchObject([{ message: 'could not refresh the games list; will retry' }]);
     await expect(games.refresh()).rejects.toThrow('boom');
   });
 });
@@ -273,6 +273,6 @@ describe('the stored list', () => {
     await games.refresh();
     expect(games.all).toMatchObject(GAMES);
     expect(games.isFresh()).toBe(true);
-    expect(logger.lines).toMatchObject([{ message: 'the games list could not be saved' }]);
+    expect(logger.lines).toMatchObject([{ message: 'could not save the games list' }]);
   });
 });
