@@ -12,12 +12,12 @@ export interface Address {
 export type AddressProblem =
   | HostProblem
   | PortProblem
-  /** Several words, or no host in it. What was typed is not repeated: it may be anything. */
+  /** Several words, or a text without a host. The input isn't repeated, because it can be anything. */
   | { readonly code: 'not-an-address' }
-  /** A link to a web page; only the host and the port are wanted. */
+  /** A link to a web page. Only the host and port are accepted. */
   | { readonly code: 'web-address' }
   | { readonly code: 'unknown-scheme'; readonly scheme: string }
-  /** An IPv6 address and a port without the brackets that tell them apart. */
+  /** An IPv6 address and a port without the brackets that separate them. */
   | { readonly code: 'ipv6-brackets'; readonly host: string; readonly port: string }
   | { readonly code: 'address-too-long'; readonly length: number; readonly most: number };
 
@@ -25,10 +25,12 @@ type AddressResult =
   | { readonly ok: true; readonly address: Address }
   | { readonly ok: false; readonly problem: AddressProblem };
 
-/** A name has at most 253 characters; the rest is room for a link around it with a password in it. */
+/**
+ * The maximum length of an address as text. A name has at most 253 characters; the rest allows for a link with a password.
+ */
 export const MAX_ADDRESS_TEXT = 1000;
 
-/** Links that start a game at a host: `scheme://[connect/]host:port[/password]`, with the game that they name. */
+/** Link schemes that start a game at a host, `scheme://[connect/]host:port[/password]`, with the game each one implies. */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['steam', ''],
   ['minecraft', ''],
@@ -38,22 +40,22 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['fivem', 'FiveM'],
 ]);
 
-/** The game that a link starts, '' where its scheme serves several; `undefined` for any other text. */
+/** Returns the game that a link starts, '' if its scheme serves several games, and `undefined` for any other text. */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
 const refused = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
 /**
- * Reads one address as people paste it: `host`, `host:port`, `[v6]:port`, `host port`, `steam://connect/…`,
- * `minecraft://…`, `connect host:port; password x`, in quotes or markup. Passwords are dropped: they are in no
- * result. Reading what {@link formatAddress} writes gives the same address.
+ * Parses an address as people paste it: `host`, `host:port`, `[v6]:port`, `host port`, `steam://connect/…`,
+ * `minecraft://…`, `connect host:port; password x`, in quotes or markup. Drops passwords, so no result contains them.
+ * Parsing the output of {@link formatAddress} returns the same address.
  */
 export function parseAddress(text: string): AddressResult {
   if (text.length > MAX_ADDRESS_TEXT) {
     return refused({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
   }
-  // Quotes around a whole link go first, so that they are not taken for a part of it.
+  // Quotes around a whole link are removed first, so that they don't count as part of it.
   const typed = unwrapped(plainText(text));
   if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return refused({ code: 'web-address' });
   const bare = unlabelled(unwrapped(withoutPasswords(typed)));
@@ -62,27 +64,27 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems of texts that are a name or words as often as a wrong address: `"host": "My server"`. */
+/** Problems of texts that can just as well be a name or words as a wrong address: `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
   'single-label',
 ]);
 
-/** Whether a text by itself was meant as an address, right or wrong. */
+/** Whether a text on its own was meant as an address, valid or not. */
 export function isMeantAsAddress(text: string): boolean {
   if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text)) return false;
   const result = parseAddress(text);
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }
 
-/** Writes an address so that {@link parseAddress} reads it back: IPv6 in brackets. */
+/** Formats an address so that {@link parseAddress} can read it: IPv6 in brackets. */
 export function formatAddress({ host, port }: Address): string {
   const written = host.includes(':') ? `[${host}]` : host;
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/** What people call an address, in the bot's languages. `Server` and `host` only before a colon. */
+/** Words for "address" in the bot's languages. `Server` and `host` count only before a colon. */
 const ADDRESS_WORD =
   '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
 /** A label right before an address: "IP адрес сервака: ". */
@@ -91,13 +93,13 @@ const LABEL = new RegExp(
   'iu',
 );
 
-/** Whether words end in a label, so that an address comes next. */
+/** Whether the text ends in a label, so that an address should follow. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-/** Words without the label at their end. */
+/** Removes the label at the end of a text. */
 export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
-/** Text without the `connect` of a game's console, or the `Server IP:` of a forum post, in front. */
+/** Removes a game console's `connect`, or a forum post's `Server IP:`, from the beginning. */
 export function unlabelled(text: string): string {
   const [command = ''] = /^[+/]?(?:client\.)?connect\s+/iu.exec(text) ?? [];
   const bare = text.slice(command.length);
@@ -107,7 +109,7 @@ export function unlabelled(text: string): string {
   return bare.replace(/^(?:ip|server|address|host)\s+(?=[^\s.:]*[.:])/iu, '').trim();
 }
 
-/** Hosts of web pages that links to a game lead to. */
+/** Hosts of web pages that game links lead to. */
 const WEB_HOST = /^cfx\.re$/u;
 
 function parseLink(scheme: string, rest: string): AddressResult {
@@ -119,22 +121,22 @@ function parseLink(scheme: string, rest: string): AddressResult {
     return result.ok && WEB_HOST.test(result.address.host) ? refused({ code: 'web-address' }) : result;
   }
   if (scheme !== 'http' && scheme !== 'https') return refused({ code: 'unknown-scheme', scheme });
-  // With a port and nothing after it, it is an address that a chat made a link of.
+  // With a port and nothing after it, it is an address that a chat app turned into a link.
   const result = parseTarget(rest);
   return result.ok && result.address.port === undefined ? refused({ code: 'web-address' }) : result;
 }
 
-/** `[user@]host[:port][/…]`, or a host and a port with spaces and perhaps a colon between them. */
+/** Parses `[user@]host[:port][/…]`, or a host and a port separated by spaces and possibly a colon. */
 function parseTarget(text: string): AddressResult {
   const [authority = '', path] = joined(text).split(/[/?#](.*)/su);
   const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
   if (/\s/u.test(target)) return refused({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
-  // `1.2.3.0/24` and `example.com/page` are no servers; behind a port the rest is a password or `/udp`.
+  // `1.2.3.0/24` and `example.com/page` aren't game servers. After a port, the rest is a password or `/udp`.
   return result.ok && result.address.port === undefined && path ? refused({ code: 'web-address' }) : result;
 }
 
-/** A host and a port with spaces between them as `host:port`. */
+/** Joins a host and a port separated by spaces into `host:port`. */
 function joined(text: string): string {
   const [, host, between, port] = /^(\S+?)(\s*:\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
   if (host === undefined || between === ':') return text;
@@ -146,7 +148,7 @@ function parseHostAndPort(text: string): AddressResult {
   if (bracketed) {
     const [, inside = '', behind] = bracketed;
     if (inside.includes(':') && !/[^0-9a-f:.%]/iu.test(inside)) return withPort(inside, behind);
-    // Brackets around anything but IPv6 are somebody's markup.
+    // Brackets around anything but IPv6 are markup.
     return parseHostAndPort(behind === undefined ? inside : `${inside}:${behind}`);
   }
   if (text.includes('[') || text.includes(']')) return refused({ code: 'not-an-address' });
@@ -160,7 +162,7 @@ function parseHostAndPort(text: string): AddressResult {
   if (isIPv6(address) && /^\d{1,6}$/u.test(tail)) {
     return refused({ code: 'ipv6-brackets', host: address, port: tail });
   }
-  // A name or an IPv4 address with two ports is no attempt at IPv6.
+  // A name or an IPv4 address with two ports isn't a mistyped IPv6 address.
   return /[^0-9a-f:.%]/iu.test(text) || host.includes('.')
     ? refused({ code: 'not-an-address' })
     : withPort(text, undefined);

@@ -8,53 +8,55 @@ import {
 } from './address.ts';
 import { hasWords, withoutEnds } from './pasted-text.ts';
 
-/** An address in a line of text, or what was meant as one. */
+/** An address in a line of text, or a text meant as one. */
 export interface FoundAddress {
-  /** Where it stands in the line. */
+  /** The position in the line. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Absent: it cannot be the address of a game server. */
+  /** Absent if it can't be the address of a game server. */
   readonly address?: Address;
   /** The game that its link starts. */
   readonly game: string;
-  /** A game server for certain: a number, or the text says that it is an address. A bare name may be a web site. */
+  /**
+   * Whether it is certainly a game server: it is numeric, or the text calls it an address. A bare name may be a web site.
+   */
   readonly isServer: boolean;
 }
 
-/** What stands between addresses in running text and markup. Brackets are not in it: IPv6 needs them. */
+/** A run of characters between separators in prose and markup. Brackets don't separate, because IPv6 needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
-/** Signs that no address begins or ends with. */
+/** Characters that no address begins or ends with. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
-/** A label that nothing parts from its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
+/** A label joined to its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Words before four numbers that are a version, and no address. */
+/** Words before four numbers that make them a version, not an address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
-/** What an address belongs to that is not of a game server: voice, broadcasts, consoles, web sites, databases. */
+/** Words for services other than game servers: voice, broadcasts, consoles, web sites, databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** Words without links and hosts: names in them say little. */
+/** Removes links and hosts from a text, because names inside them mean little. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)
     .filter((word) => !word.includes('://') && !HOST.test(word))
     .join(' ');
 
-/** Whether words before an address or above it are about something else than a game server. */
+/** Whether the words before or above an address are about something other than a game server. */
 export const isAboutOther = (words: string): boolean => OTHER.test(withoutHosts(words));
 
-/** Whether a cell or a field names something else: "TeamSpeak", "TS3 server". */
+/** Whether a cell or a field names another service: "TeamSpeak", "TS3 server". */
 export const isNameOfOther = (text: string): boolean =>
   isAboutOther(text) && !hasWords(text.replace(OTHER, ' ').replace(/server/iu, ' '));
 
 /**
- * The addresses in a line of text: `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565`, `steam://connect/…`, in the
- * order of the line. Expects plain text without passwords.
+ * Returns the addresses in a line of text, in order: `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565`,
+ * `steam://connect/…`. Expects plain text without passwords.
  */
 export function addressesIn(line: string): readonly FoundAddress[] {
   const found: FoundAddress[] = [];
@@ -81,8 +83,8 @@ export function addressesIn(line: string): readonly FoundAddress[] {
 }
 
 /**
- * Whether something that is no address of the internet was meant as one. `a::b` is an unassigned IPv6 address, but more
- * often a piece of a program, and `1.20.4` is a version.
+ * Whether a text that isn't a public address was meant as one. `a::b` is an unassigned IPv6 address, but more often program
+ * code, and `1.20.4` is a version.
  */
 function isMeant(problem: AddressProblem, text: string): boolean {
   switch (problem.code) {

@@ -3,18 +3,18 @@ import { domainToASCII } from 'node:url';
 import { withoutEnds } from './pasted-text.ts';
 import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts';
 
-/** Why a host is not one of the public internet. */
+/** Why a host isn't a public internet host. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
-  /** Numbers and dots, but not four numbers of 0–255 without leading zeros; `127.1` is not guessed at. */
+  /** Numbers and dots, but not four numbers of 0–255 without leading zeros. Forms such as `127.1` aren't guessed. */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
   /** `zone` is the reserved top-level name, such as `local`. */
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
-  /** A name without a dot, which only means something in the network of whoever typed it. */
+  /** A name without a dot. It only has a meaning in the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }
-  /** The name of an SRV record (`_minecraft._tcp.…`), not of a host. */
+  /** The name of an SRV record (`_minecraft._tcp.…`) instead of a host. */
   | { readonly code: 'service-name'; readonly host: string }
   | { readonly code: 'bad-name'; readonly host: string }
   | {
@@ -29,16 +29,16 @@ type HostResult =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: HostProblem };
 
-/** RFC 1035 §2.3.4; 253 is what 255 octets on the wire leave for the written name. */
+/** RFC 1035 §2.3.4. 255 octets on the wire leave 253 characters for the written name. */
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
 const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
 
 /**
+ * Parses a host and returns its canonical form, or why it isn't a public host. Canonical IPv6 is compressed and lower case,
+ * and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
  * @param text a host on its own: an IPv4 address, an IPv6 address without brackets, or a name
- * @returns the canonical form: IPv6 compressed and lower case (an IPv4-mapped one as the IPv4 address),
- *   names in lower case and punycode without a trailing dot; or why it is no public host
  */
 export function parseHost(text: string): HostResult {
   if (text.includes(':')) return parseIPv6(text);
@@ -49,7 +49,7 @@ export function parseHost(text: string): HostResult {
   return parseName(name);
 }
 
-/** An IPv4 address of which somebody shows only a part: `51.222.21.xxx`. */
+/** An IPv4 address with masked parts: `51.222.21.xxx`. */
 const MASKED = /^[\dx]{1,3}(?:\.[\dx]{1,3}){3}$/u;
 
 function parseIPv6(text: string): HostResult {
@@ -57,7 +57,7 @@ function parseIPv6(text: string): HostResult {
   if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: text });
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
   const result = publicAddress(mappedIPv4(canonical) ?? canonical);
-  // A zone id names an interface of the person's own machine.
+  // A zone id names an interface of the user's own machine.
   return result.ok && address !== text ? refused({ code: 'bad-ipv6', host: text }) : result;
 }
 
@@ -66,11 +66,11 @@ function publicAddress(host: string): HostResult {
   return range ? refused({ code: 'not-public', host, range }) : { ok: true, host };
 }
 
-/** The rule by which URL parsers take a name for an IPv4 address (WHATWG URL, "ends in a number"). */
+/** The rule by which URL parsers read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
 const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
 
 function parseName(name: string): HostResult {
-  // domainToASCII would cut at a slash, decode percent signs, and let underscores and "!" pass.
+  // domainToASCII would cut at a slash, decode percent signs, and accept underscores and "!".
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {
@@ -88,16 +88,16 @@ function parseName(name: string): HostResult {
   const zone = labels.at(-1) ?? '';
   if (RESERVED_ZONES.has(zone)) return refused({ code: 'reserved-name', host, zone });
   if (labels.length < 2) return refused({ code: 'single-label', host });
-  // No top-level name has a digit, but for those in punycode (IANA, root zone).
+  // Top-level names contain no digits, except those in punycode (IANA, root zone).
   if (/\d/u.test(zone) && !zone.startsWith('xn--')) return refused({ code: 'bad-name', host });
   if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
   return { ok: true, host };
 }
 
 /**
- * Top-level names that mean nothing on the internet. Sources: RFC 6761 (localhost, test, invalid, example),
- * RFC 6762 §3 and appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375
- * (home.arpa), RFC 9476 (alt), ICANN resolution 2024.07.29.06 (internal); localdomain is a usual default.
+ * Top-level names without a meaning on the internet. Sources: RFC 6761 (localhost, test, invalid, example), RFC 6762 §3 and
+ * appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt), ICANN
+ * resolution 2024.07.29.06 (internal). localdomain is a common default.
  */
 const RESERVED_ZONES = new Set([
   ...['localhost', 'test', 'invalid', 'example'],

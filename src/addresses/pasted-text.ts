@@ -1,7 +1,7 @@
 /**
- * Undoes what copying out of a chat, a web page or a spreadsheet does to text. Idempotent; keeps line breaks and tabs.
- * Invisible characters (zero width, text direction) go, odd spaces become spaces, full-width punctuation, typographic
- * quotes and dashes become the ASCII ones.
+ * Reverses the changes that copying from a chat, a web page or a spreadsheet makes to text. Removes invisible characters
+ * (zero width, text direction), and turns unusual spaces into spaces. Full-width punctuation, typographic quotes and dashes
+ * become ASCII. Idempotent; keeps line breaks and tabs.
  */
 export function plainText(text: string): string {
   return text
@@ -18,9 +18,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Cuts off the characters at the beginning of a text that `start` matches, and those at its end that `end` matches. The
- * expression `/[set]+$/` would begin anew at every character of a run in the middle: a file of 256 KiB with one long run
- * takes minutes.
+ * Removes the leading characters that match `start` and the trailing ones that match `end`. The expression `/[set]+$/`
+ * would restart at every character of a run in the middle, so a 256 KiB file with one long run would take minutes.
  * @param ends expressions that match a single character
  */
 export function withoutEnds(
@@ -33,40 +32,43 @@ export function withoutEnds(
   return from < 0 ? '' : characters.slice(from, to + 1).join('');
 }
 
-/** How people announce a password, in the languages of most game communities. */
+/** Words for "password" in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** A password in a cell of its own, behind the cell that says `password`; an address is none. */
+/** A password in its own cell, after the cell that says `password`. An address isn't a password. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
-/** A password may have spaces in it: it ends with the line, or where the console's next command begins. */
+/** A password can contain spaces. It ends with the line, or before the next console command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
-/** What follows the host and port in a link: there `steam://connect/` puts the password. Up to a closing quote. */
+/** The rest of a link after the host and port, where `steam://connect/` has the password. Ends before a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/** A link of any scheme, from the scheme's last character on; `steam` is matched whole for {@link HOST_IN_TAIL}. */
+/** A link of any scheme, from the scheme's last character on. `steam` is matched whole for {@link HOST_IN_TAIL}. */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** Steam's links that start a game name their host behind it. */
+/** Steam launch links put the host after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
-/** Links of Minecraft's Bedrock Edition: one adds a server to its list, one connects to it. */
+/** Minecraft: Bedrock Edition links: one adds a server to the game's list, the other connects to it. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
 const CONNECTS =
   /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
-/** The address of a web page, and a part of its path that is the address of a server, as pages about one have it. */
+/** The address of a web page, and a server's address in its path, as pages about a server have it. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/** A user name and a password before a host without a scheme; `pw:a@b` is a password with that sign in it. */
+/** A user name and a password before a host without a scheme. `pw:a@b` is a password that contains the sign. */
 const USER = new RegExp(
   `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
   'giu',
 );
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/** The address of a game server in the path of a web page, or else the page's host; its port is none of a game server. */
+/**
+ * Returns the game server's address in the path of a web page, or else the page's host. Removes the page's port, because it
+ * isn't a game server's.
+ */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
   if (path === '') return link;
@@ -74,8 +76,8 @@ function withoutPath(link: string): string {
 }
 
 /**
- * Links without what follows their host and port, and without a user name before it. Bedrock's become
- * `bedrock://host:port`; that of a page about one server becomes the server's address. Expects {@link plainText}.
+ * Shortens links to host and port, without a user name before them. Bedrock links become `bedrock://host:port`, and the
+ * link to a page about one server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
   return text
@@ -90,8 +92,8 @@ function withoutLinkTails(text: string): string {
 }
 
 /**
- * One pasted line without the passwords in it: those in links, and everything from a word such as `password`
- * to the end of the line, since a password may have spaces. Expects {@link plainText}.
+ * Removes passwords from a pasted line: those in links, and everything from a word such as `password` to the end of the
+ * line, because a password can contain spaces. Expects {@link plainText}.
  */
 export function withoutPasswords(line: string): string {
   return withoutLinkTails(line)
@@ -101,13 +103,13 @@ export function withoutPasswords(line: string): string {
     .trim();
 }
 
-/** As {@link withoutPasswords}, but only the word after `password` goes: for running text of which nothing is shown. */
+/** Like {@link withoutPasswords}, but removes only the word after `password`. For prose that is never shown. */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 
-/** Text without quotes, Discord's markup and brackets around it. */
+/** Removes surrounding quotes, Discord markup and brackets. */
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
-/** Whether there is anything to read in a text, rather than only punctuation and symbols. */
+/** Whether a text contains letters or digits, not just punctuation and symbols. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

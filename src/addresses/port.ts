@@ -3,7 +3,7 @@ import { clipped } from '../one-line.ts';
 type PortField = 'port' | 'query_port';
 
 export type PortProblem =
-  /** `port` is what was typed, cut short. */
+  /** `port` is the input, shortened. */
   | { readonly code: 'port-not-a-number'; readonly field: PortField; readonly port: string }
   | { readonly code: 'port-too-low'; readonly field: PortField; readonly port: number }
   | { readonly code: 'port-too-high'; readonly field: PortField; readonly port: number };
@@ -15,16 +15,18 @@ type PortResult =
 const refused = (problem: PortProblem): PortResult => ({ ok: false, problem });
 
 export const LOWEST_PORT = 1;
-/** Ports are 16 bits wide in TCP and UDP; 0 cannot be connected to. */
+/** Ports are 16 bits wide in TCP and UDP. Port 0 can't be connected to. */
 export const HIGHEST_PORT = 65_535;
 
-/** Reads digits, leading zeros and a sign allowed (a sign is then named as out of range rather than as unreadable). */
+/**
+ * Parses digits. Accepts leading zeros and a sign; a port with a sign is then reported as out of range, not as unreadable.
+ */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
-  // Longer ones are no mistyped port, and may be anything a person pasted.
+  // A longer text isn't a mistyped port, and can be anything that was pasted.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
     return refused({ code: 'port-not-a-number', field, port: clipped(text, 12) });
   }
-  // There is a -0, which is another number in tests and in JSON.
+  // Turns -0 into 0, because tests and JSON distinguish them.
   const port = Number(text) || 0;
   if (port < LOWEST_PORT) return refused({ code: 'port-too-low', field, port });
   if (port > HIGHEST_PORT) return refused({ code: 'port-too-high', field, port });

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 
-/** Why an address cannot be reached from the internet. */
+/** Why an address can't be reached from the internet. */
 export type AddressRange =
   | 'private'
   | 'loopback'
@@ -15,8 +15,8 @@ export type AddressRange =
   | 'reserved';
 
 /**
- * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (of 2025-10-09; what is not "globally
- * reachable"), IANA multicast address spaces, RFC 3879 (site-local). The first match counts.
+ * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (2025-10-09; entries that aren't "globally reachable"),
+ * IANA multicast address spaces, RFC 3879 (site-local). The first match wins.
  */
 const RANGES: readonly (readonly [AddressRange, readonly string[]])[] = [
   ['unspecified', ['0.0.0.0/8', '::/128']],
@@ -53,9 +53,9 @@ const SIX_TO_FOUR = listOf(['2002::/16']);
 const NAT64 = listOf(['64:ff9b::/96']);
 
 /**
+ * Returns the special range of an address, or `undefined` if it is public. An IPv6 address that contains an IPv4 address
+ * (6to4, Teredo, NAT64) has that address's range.
  * @param address a canonical IPv4 or IPv6 address
- * @returns the range it lies in when it is not one of the public internet; an IPv6 address that carries an
- *   IPv4 address (6to4, Teredo, NAT64) lies where that one does
  */
 export function specialRange(address: string): AddressRange | undefined {
   const family = familyOf(address);
@@ -67,7 +67,7 @@ export function specialRange(address: string): AddressRange | undefined {
     .find((range) => range !== undefined);
 }
 
-/** The address of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), which is the IPv4 host itself. */
+/** Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). Both are the same host. */
 export function mappedIPv4(address: string): string | undefined {
   const words = wordsOf(address);
   return words.slice(0, 6).join() === '0,0,0,0,0,65535' ? dotted(words[6], words[7]) : undefined;
@@ -78,13 +78,13 @@ function embeddedIPv4(address: string): string[] {
   if (SIX_TO_FOUR.check(address, 'ipv6')) return [dotted(words[1], words[2])]; // RFC 3056 §2
   if (NAT64.check(address, 'ipv6')) return [dotted(words[6], words[7])]; // RFC 6052 §2.2
   if (!TEREDO.check(address, 'ipv6')) return [];
-  // RFC 4380 §4: the server as it is, the client with all bits flipped.
+  // RFC 4380 §4: the server is unchanged, the client has all bits flipped.
   return [dotted(words[2], words[3]), dotted(~(words[6] ?? 0) & 0xffff, ~(words[7] ?? 0) & 0xffff)];
 }
 
 const dotted = (high = 0, low = 0) => [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
-/** The eight 16-bit words of an IPv6 address in hexadecimal form. */
+/** Returns the eight 16-bit words of a hexadecimal IPv6 address. */
 function wordsOf(address: string): number[] {
   const [head = '', tail] = address.split('::');
   const read = (part: string) => (part ? part.split(':').map((word) => Number.parseInt(word, 16)) : []);
