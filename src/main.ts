@@ -29,7 +29,7 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServe
  * each start fails. ops/server-listing-bot.service doesn't start the bot again then.
  */
 const UNUSABLE = 78;
-/** Whatever starts the bot looks at no status (see Dockerfile), so the bot itself waits before it ends with {@link UNUSABLE}. */
+/** Docker and Kubernetes restart the bot whatever its status is (see Dockerfile), so it waits before it ends with {@link UNUSABLE}. */
 const IS_STARTED_AGAIN = process.argv.includes('--started-again');
 /** That wait, in milliseconds. */
 const UNUSABLE_MS = 600_000;

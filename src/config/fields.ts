@@ -80,7 +80,7 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** A URL that whoever knows it can use, as a `Secret`. */
+/** A URL that gives access by itself, as a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
@@ -99,7 +99,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Says what is usually wrong with a token that looks like this, and repeats nothing of it. */
+/** Names the usual mistake in a token of this shape, and repeats no part of the token. */
 function slipIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": leave that out';
   if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text))

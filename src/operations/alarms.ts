@@ -48,8 +48,8 @@ interface Line {
 }
 
 /**
- * Posts each condition to the operator's webhook when it has held for its time, and once more when it is over. What was posted is
- * stored, so that a restart in between repeats and forgets nothing. What cannot be posted waits. Nothing waits for this.
+ * Posts each condition to the operator's webhook when it has held for its time, and once more when it is over. The store keeps what was
+ * posted, so that a restart neither repeats nor loses a post. A post that fails is retried every minute. No other part waits for this one.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -69,7 +69,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // Whichever process looks next learns from the store what was told.
+      // The process that takes over reads from the store what was posted.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await lookAt(condition, now);
     }
@@ -156,5 +156,5 @@ function fitting(lines: readonly Line[]): readonly Line[] {
   return [{ ...first, text: first.text.slice(0, LONGEST_POST) }];
 }
 
-/** A time that Discord shows in the time zone of whoever reads it. */
+/** A time that Discord shows in the time zone of each reader. */
 const timeOf = (ms: number) => `<t:${Math.floor(ms / 1000)}:f>`;

@@ -31,7 +31,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
     api.close().catch(() => undefined);
   }
 }
-/** Asks for an address of the operator, which nobody but the operator is to know. */
+/** Requests a secret address of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
   if (url === undefined) throw new CheckSkipped(`${name} is not set: "Alarms" in docs/operators.md`);
   try {

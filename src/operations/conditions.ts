@@ -7,7 +7,7 @@ import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
-/** What an operator is told of, in ops/alerts.yml and by the webhook. */
+/** A state that operators are notified of, by ops/alerts.yml and by the webhook. */
 export interface Condition {
   /** Its rule in ops/alerts.yml. */
   readonly alert: string;
@@ -15,10 +15,10 @@ export interface Condition {
   readonly minutes: number;
   /** Whether it concerns all processes, so that one of them posts it. */
   readonly isShared: boolean;
-  /** How it reads while it holds, and afterwards. */
+  /** The sentence while it holds, and the sentence afterwards. */
   readonly says: string;
   readonly over: string;
-  /** @returns whether it holds, or a detail of it, which names no secret and no member */
+  /** Returns whether it holds, or a detail without secrets and names of members. */
   readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
@@ -42,7 +42,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Every condition, and what the bot tells of events that are such. */
+/** Creates every condition. Those that are events hold for a while after the bot has reported them here. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
@@ -71,8 +71,8 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       alert: 'ListingBotStoreNotWritable',
       minutes: 1,
       isShared: false,
-      says: 'The database takes nothing, so nothing can be submitted',
-      over: 'The database takes what is written',
+      says: 'The database accepts no writes, so nothing can be submitted',
+      over: 'The database accepts writes',
       look: (health) => !health.store.ok,
     },
     {

@@ -14,7 +14,7 @@ export interface HeartbeatDeps {
   readonly logger: Logger;
 }
 
-/** Asks the operator's monitor for its address once a minute while the bot is ready: where that stays away, the monitor tells. */
+/** Requests the operator's address once a minute while the bot is ready. The monitor behind it reports when the requests stop. */
 export function createHeartbeat({ url, health, everyMs = EVERY_MS, logger }: HeartbeatDeps): Part {
   const log = createSparingLog(logger);
 

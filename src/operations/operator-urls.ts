@@ -9,7 +9,7 @@ const ANSWER_MS = 10_000;
 /** More of an answer is not read, in bytes. */
 const MOST_READ = 65_536;
 
-/** Why an address of the operator could not be used. It names neither the address nor what was answered: both may be secret. */
+/** The reason why an address of the operator could not be used, without the address and the response, which may be secret. */
 export class OperatorUrlError extends Error {
   override readonly name = 'OperatorUrlError';
 }

@@ -3,14 +3,14 @@ import { Writable } from 'node:stream';
 
 export interface Questions {
   /**
-   * Asks on standard output, and waits for a line of standard input.
-   * @returns `undefined` when there is none any more
+   * Asks on standard output, and reads a line of standard input.
+   * @returns `undefined` when there are no more lines
    */
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | undefined>;
   close(): void;
 }
 
-/** Asks whoever sits at the terminal, or reads the answers from a pipe. */
+/** Asks at the terminal, or reads the answers from a pipe. */
 export function createQuestions(): Questions {
   const { stdin, stdout } = process;
   let isHidden = false;

@@ -23,7 +23,7 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
 }
 
 /**
- * The arguments of the tool. Whoever asks with `--help` reads how to call it.
+ * Returns the arguments of the tool; with `--help`, prints how to call it and ends.
  * @throws ConfigError saying how to call it where there are more or fewer, or one begins with `-`
  */
 export function usage(how: string, { arguments: count }: { readonly arguments: number }): readonly string[] {

@@ -8,7 +8,7 @@ export type OperatorWebhook = ReturnType<typeof createOperatorWebhook>;
 /** UTF-16 units of a message. */
 const LONGEST = 2_000;
 
-/** An incoming webhook of a channel that the bot need not see. Whoever knows its address can post there. */
+/** An incoming webhook of a channel that the bot need not see. Its address alone allows posting. */
 export function createOperatorWebhook({ snowflakes, guilds }: World) {
   const id = snowflakes.next();
   const token = randomBytes(51).toString('base64url');
