@@ -18,8 +18,8 @@ async function open(options: Partial<StandInOptions> = {}) {
   };
 }
 
-describe('a connection to the gateway', () => {
-  it('is closed when no heartbeat comes', async () => {
+describe("the stand-in's gateway connection", () => {
+  it('closes if no heartbeat arrives', async () => {
     const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
     expect(broken()).toEqual(['4009 SessionTimedOut']);
@@ -32,7 +32,7 @@ describe('a connection to the gateway', () => {
     [4005, 'AlreadyAuthenticated', [identify(), identify()]],
     [4010, 'InvalidShard', [identify({ shard: [1, 1] })]],
     [4013, 'InvalidIntents', [identify({ intents: 1 })]],
-  ])('is closed with %i %s', async (code, title, frames) => {
+  ])('closes with %i %s', async (code, title, frames) => {
     const { standIn, broken } = await open();
     const gateway = await openGateway(standIn);
     for (const frame of frames) gateway.send(frame);
@@ -41,8 +41,8 @@ describe('a connection to the gateway', () => {
   });
 });
 
-describe('the limit of IDENTIFYs', () => {
-  it('lets one shard in five seconds begin, one after the other', async () => {
+describe('the IDENTIFY limit', () => {
+  it('lets the shards identify one after another, five seconds apart', async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -54,7 +54,7 @@ describe('the limit of IDENTIFYs', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('has nothing left, until the day is over', async () => {
+  it("allows none once the day's 1,000 are used, and resets a day later", async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
@@ -66,7 +66,7 @@ describe('the limit of IDENTIFYs', () => {
 });
 
 describe('an interaction', () => {
-  it('is heard by every session of the shard of its guild', async () => {
+  it("reaches every session of its guild's shard", async () => {
     const { standIn, person } = await open({ shards: 2, maxConcurrency: 2 });
     const [zero, one] = [
       await identified(standIn, { shard: [0, 2] }),
@@ -89,7 +89,7 @@ describe('a session', () => {
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('is over when it was left with %i, %i ms later', async (code, waitMs) => {
+  ])('expires when closed with %i, %i ms later', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(await again.next(9)).toMatchObject({ d: false });
   });
 
-  it('was never told of a number that it does not know', async () => {
+  it('cannot be resumed with a sequence number that was never sent', async () => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(4200);
@@ -110,8 +110,8 @@ describe('a session', () => {
   });
 });
 
-// What else it can do to a bot is proven by what the bot makes of it: test/faults/gateway.test.ts.
-it('a gateway asks for a heartbeat', async () => {
+// The gateway's other faults are tested through the bot: test/faults/gateway.test.ts.
+it('the gateway requests a heartbeat', async () => {
   const { standIn } = await open();
   const session = await identified(standIn);
   standIn.gateway.requestHeartbeat();

@@ -21,18 +21,18 @@ describe('Discord’s markdown', () => {
     expect(read(text)).toBe(shown);
   });
 
-  it('tells times in the language of the reader', () => {
+  it("formats times in the reader's language", () => {
     const german = { locale: 'de', now: NOW };
     expect(timeText(NOW / 1000 - 120, { ...german, format: 'R' })).toBe('vor 2 Minuten');
     expect(timeText(NOW / 1000, { ...german, format: 'D' })).toBe('2. Januar 2026');
   });
 
-  it('sees small print behind a quotation', () => {
+  it('keeps small text after a quotation', () => {
     const kinds = marksOf('> words\n-# Lines 2–20\nmore', nameOf).map(({ kind }) => kind);
     expect(kinds).toEqual(['quote', 'small', 'break', 'text']);
   });
 
-  it('makes no link of anything but the web', () => {
+  it('links only to web addresses', () => {
     const marks = marksOf('[a](javascript:alert)', nameOf);
     expect(JSON.stringify(marks)).not.toContain('"href":"javascript');
   });

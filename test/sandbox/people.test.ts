@@ -21,16 +21,16 @@ const button = (custom_id: string, more: object = {}) => ({
 const row = (...components: object[]) => ({ type: 1, components });
 const file = (filename: string) => ({ filename, bytes: Buffer.from('a,b') });
 
-/** The message that the bot answers with. */
+/** Replies to the next interaction with this message. @returns the message as the user sees it */
 async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
   await bot.respond(await bot.nextInteraction(), { type: 4, data });
   const answer = await coming;
-  if (answer.kind !== 'message') throw new Error(`a message was expected: ${answer.kind}`);
+  if (answer.kind !== 'message') throw new Error(`expected a message, got ${answer.kind}`);
   return answer.message;
 }
 
-describe('direct messages', () => {
-  it('have buttons without a guild around them, and the commands that are for them', async () => {
+describe('a direct message', () => {
+  it('supports buttons outside a guild, and the commands for direct messages', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const channelId = standIn.directChannel(person.userId);
@@ -66,7 +66,7 @@ describe('direct messages', () => {
 });
 
 describe('a command', () => {
-  it('is shown to whom it is for', async () => {
+  it('is shown only to users who can use it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const names = (who = person) => who.commands().map(({ name }) => name);
@@ -99,8 +99,8 @@ describe('a command', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is lost when nothing comes within three seconds, or within the life of the token', async () => {
+describe('a reply', () => {
+  it("is lost if no response arrives within three seconds, or no edit within the token's lifetime", async () => {
     const bot = await open();
     const { standIn, person } = bot;
     const silent = person.slash('read');
@@ -116,7 +116,7 @@ describe('an answer', () => {
 });
 
 describe('a message', () => {
-  it('has buttons, of which some cannot be pressed, and none by others', async () => {
+  it('offers its enabled buttons to those who can see it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [
@@ -138,7 +138,7 @@ describe('a message', () => {
     expect(await other.press(message, 'go')).toMatchObject({ kind: 'refused' });
   });
 
-  it('has selects of texts, channels and roles, which take no more and no other than they offer', async () => {
+  it('accepts only the offered values in its text, channel and role selects', async () => {
     const bot = await open();
     const { person } = bot;
     const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));
@@ -217,12 +217,12 @@ describe('a modal', () => {
   it.each([
     [{ pick: 'C' }, 'pick offers no such option'],
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
-  ])('is not submitted with what it does not take: %o', async (entered, why) => {
+  ])('is not submitted with unacceptable values: %o', async (entered, why) => {
     const bot = await open();
     expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'refused', why });
   });
 
-  it('can be submitted again when nothing came, by whom it was opened for', async () => {
+  it('can be submitted again by its user if no response arrived', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const modal = await opened(bot);

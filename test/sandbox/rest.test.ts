@@ -48,11 +48,11 @@ const message = (body: object, more: Partial<SentMessage> = {}) =>
   });
 const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
 
-it('Discord counts characters beyond the first plane once each', () => {
+it('Discord counts a character outside the Basic Multilingual Plane as one', () => {
   expect(message({ content: '😀'.repeat(2_000) })).toBeUndefined();
 });
 
-/** By the title of the rule, what breaks it. */
+/** Examples that break a rule, by the rule's title. */
 const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   [PUBLISHED_SCHEMA]: [
     message({ content: 'x'.repeat(2_001) }),
@@ -183,15 +183,15 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'Names of commands differ': [checkCommands([command, command])],
 };
 
-describe('what Discord does not take', () => {
-  it.each(Object.entries(BROKEN))('%s', (title, denials) => {
+describe("Discord's validation", () => {
+  it.each(Object.entries(BROKEN))('rejects breaches of "%s"', (title, denials) => {
     for (const denial of denials) {
       expect(denial).toMatchObject({ status: 400, code: 50035, title });
       expect(denial?.message).toMatch(/✖|expected|read/);
     }
   });
 
-  it('is in no rule that nothing here breaks', () => {
+  it('has an example for every rule', () => {
     const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
     for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
   });
@@ -202,7 +202,7 @@ describe('the REST API', () => {
     const bot = await openRawBot(options);
     onTestFinished(() => bot.standIn.close());
     const { standIn, person, respond, nextInteraction } = bot;
-    /** An interaction of the person, who has run /read. */
+    /** Runs /read as the user. @returns the interaction */
     async function asked(): Promise<Told> {
       void person.slash('read');
       return nextInteraction();
@@ -221,7 +221,7 @@ describe('the REST API', () => {
     };
   }
 
-  it('tells what is wrong, and where, and keeps it', async () => {
+  it('names the error and its place, and records the breach', async () => {
     const { standIn, respond, asked } = await open();
     const told = await asked();
     const refused = await respond(told, {
@@ -233,7 +233,7 @@ describe('the REST API', () => {
     expect(standIn.breaches).toMatchObject([
       { title: 'A button has a label, and either a custom id or an address', method: 'POST', status: 400 },
     ]);
-    // A body that is refused does not use up the answer.
+    // A rejected body does not use up the response.
     expect((await respond(told, { type: 5 })).status).toBe(204);
   });
 
@@ -265,7 +265,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of commands, and drops texts that say the same as the default', async () => {
+  it('keeps the ids of commands, and drops localisations that equal the default', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -279,12 +279,12 @@ describe('the REST API', () => {
     expect(JSON.stringify(short)).not.toContain('lire');
   });
 
-  it('does not let the entry point go', async () => {
+  it('does not let a bot remove the entry point command', async () => {
     const { broken } = await open({ entryPoint: true });
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
-  it('takes the first response within three seconds, once', async () => {
+  it('accepts a first response within three seconds, once', async () => {
     const { standIn, respond, asked, broken } = await open();
     const told = await asked();
     const taken = await respond(told, { type: 5 });
@@ -296,7 +296,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
-  it('has nothing to read before the first response, which is no breach, and nothing to change', async () => {
+  it('has no message to read or edit before the first response, and does not count reading as a breach', async () => {
     const { webhook, asked, broken } = await open();
     const told = await asked();
     expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
@@ -305,7 +305,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Unknown Webhook']);
   });
 
-  it('has the first follow-up take the place of what is loading, and its privacy', async () => {
+  it('replaces the loading message with the first follow-up, and keeps its visibility', async () => {
     const { webhook, deferred, seen } = await open();
     const told = await deferred();
     await webhook(told, 'POST ', { json: { content: 'first', flags: 64 } });
@@ -316,14 +316,14 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('ends the token after a quarter of an hour', async () => {
+  it('expires the token after a quarter of an hour', async () => {
     const { standIn, webhook, deferred } = await open();
     const told = await deferred();
     standIn.clock.advance(15 * 60_000 + 1);
     expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves files for a day to whoever has a name', async () => {
+  it('serves files for a day to anyone with the link', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const told = await deferred();
     const body = new FormData();
@@ -338,7 +338,7 @@ describe('the REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('limits the requests of an interaction, and says so in headers', async () => {
+  it('limits the requests of an interaction, and reports the limit in headers', async () => {
     const { standIn, webhook, deferred, broken } = await open();
     const told = await deferred();
     const read = () => webhook(told, 'GET /messages/@original');
@@ -353,7 +353,7 @@ describe('the REST API', () => {
     expect((await read()).status).toBe(200);
   });
 
-  it('posts in channels that the bot may write in', async () => {
+  it('posts in channels that the bot can write in', async () => {
     const { standIn, guild, broken, ask } = await open();
     const { guildEvents, channels } = standIn;
     const [general, staff] = channels(guild);
@@ -371,7 +371,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('takes 3 edits in 6 seconds of messages of a channel that are older than an hour', async () => {
+  it("allows 3 edits in 6 seconds of a channel's messages that are older than an hour", async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -385,7 +385,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('opens direct messages with one person, and posts in them what they take', async () => {
+  it('opens direct messages with a user, and posts the messages that the user accepts', async () => {
     const { standIn, guild, person, broken, ask } = await open();
     const { guildEvents, person: newPerson, refuseDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
@@ -431,7 +431,7 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('pings whom a message may ping', async () => {
+  it('pings only those whom a message may ping', async () => {
     const { standIn, guild, person, ask } = await open();
     const { guildEvents } = standIn;
     const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });
@@ -449,7 +449,7 @@ describe('the REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it('tells why it says nothing of a guild', async () => {
+  it('returns the reason for not describing a guild', async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;
@@ -464,14 +464,14 @@ describe('the REST API', () => {
     }
   });
 
-  it('answers as it is told to on some paths only', async () => {
+  it('injects a fault on matching paths only', async () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
     expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
-  it('sees nothing of what comes over old connections, and answers over new ones', async () => {
+  it('ignores requests over silenced connections, and responds over new ones', async () => {
     const { standIn } = await open();
     const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });
@@ -487,7 +487,7 @@ describe('the REST API', () => {
     await dispatcher.destroy();
   });
 
-  it('finds a secret in whatever the bot sends, however it is encoded', async () => {
+  it("finds a secret in the bot's requests, however it is encoded", async () => {
     const { standIn, webhook, deferred } = await open();
     const told = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
@@ -496,7 +496,7 @@ describe('the REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it('complains at the end of an answer that is not as Discord gives it', async () => {
+  it("fails on closing if a response differs from Discord's", async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

@@ -8,7 +8,7 @@ await sandbox.startBot();
 
 type Of<K extends SandboxEvent['kind']> = Extract<SandboxEvent, { readonly kind: K }>;
 
-/** What a front end is told while something happens. */
+/** Collects the events that a front end receives during an action. */
 async function told<K extends SandboxEvent['kind']>(
   kind: K,
   act: () => Promise<unknown> | unknown,
@@ -27,13 +27,13 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a front end of the sandbox', () => {
-  it('is told of the answers that only one person sees, and of whom', async () => {
+  it('is told of ephemeral replies, and of the user who sees them', async () => {
     const member = somebody('member');
     const events = await told('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
   });
 
-  it('is told what became of an interaction', async () => {
+  it('is told of the result of an interaction', async () => {
     const states = async (act: () => Promise<unknown>) =>
       (await told('interaction', act)).map(({ state }) => state);
     const member = somebody('member');
@@ -43,7 +43,7 @@ describe('a front end of the sandbox', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('is told of what goes over the wire both ways, and of a broken rule right after what broke it', async () => {
+  it('is told of traffic in both directions, and of a breach right after the request that caused it', async () => {
     const wire = await told('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');
@@ -61,7 +61,7 @@ describe('a front end of the sandbox', () => {
     ]);
   });
 
-  it('is told when the listing service behaves otherwise, knows other keys or answers', async () => {
+  it("is told of changes to the listing service's behaviour and keys, and of its responses", async () => {
     const { listing } = sandbox;
     expect(await told('listing', () => listing.behave({ kind: 'status', status: 503 }, 1))).toHaveLength(1);
     const used = await told('listing', () =>
@@ -73,19 +73,19 @@ describe('a front end of the sandbox', () => {
     expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
   });
 
-  it('meets the same person as every other, and another one in another guild', () => {
+  it('shares users with other front ends, with a separate user per guild', () => {
     expect(somebody('admin')).toBe(somebody('admin'));
     expect(somebody('admin').userId).not.toBe(somebody('admin', 1).userId);
   });
 });
 
 describe('the bot process', () => {
-  it("gets nothing of the operator's own configuration", async () => {
+  it("receives nothing of the operator's own configuration", async () => {
     await somebody('member').slash('games');
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });
 
-  it('breaks no rule, and logs no error, while Discord answers after 2 seconds', async () => {
+  it('breaks no rule and logs no error if Discord takes 2 seconds to respond', async () => {
     const outcomes = () => lines.filter((line) => line.includes('"msg":"interaction"'));
     const lines: string[] = [];
     const stop = sandbox.watch((event) => event.kind === 'log' && lines.push(event.line));
@@ -97,7 +97,7 @@ describe('the bot process', () => {
     await expect
       .poll(outcomes, { timeout: 10_000 })
       .toEqual([expect.stringContaining('"outcome":"answered"')]);
-    // The second attempt is answered in the end, too.
+    // The second attempt gets a response in the end, too.
     await expect.poll(made, { timeout: 10_000 }).toBe(before.made + 2);
     sandbox.troubleDiscord('ok');
     stop();
@@ -106,15 +106,15 @@ describe('the bot process', () => {
     expect(lines.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
   });
 
-  it('that ends by itself is told, with its status and last words, and starts again', async () => {
+  it('reports an unexpected end with its status and last output, and starts again', async () => {
     const [crashed] = await told('bot', async () => {
-      // 4013, invalid intents: nothing a bot could recover from.
+      // 4013, invalid intents: a bot can't recover from it.
       sandbox.discord.gateway.close(4013);
       await expect.poll(() => sandbox.botState).toBe('crashed');
     });
     expect(crashed).toMatchObject({ state: 'crashed', exit: { status: 1, signal: null, wanted: false } });
     const lastWords = crashed !== undefined && 'exit' in crashed ? crashed.exit.lastWords : [];
-    // All that is no JSON, for a person at a terminal.
+    // Lines that aren't JSON, for a person at a terminal.
     expect(lastWords.filter((line) => !line.startsWith('{'))).toEqual([
       expect.stringMatching(/^server-listing-bot: .*4013.*the intents are not valid/),
     ]);
@@ -123,7 +123,7 @@ describe('the bot process', () => {
     expect(await somebody('member').slash('games')).toMatchObject({ kind: 'message' });
   });
 
-  it('is restarted without being called a crash', async () => {
+  it('reports a restart as a stop, not as a crash', async () => {
     const states = await told('bot', () => sandbox.restart());
     expect(states).toMatchObject([
       { state: 'stopped', exit: { status: 0, wanted: true } },

@@ -8,7 +8,7 @@ async function serve(): Promise<ListingStandIn> {
   return service;
 }
 
-/** A connection of its own for each, as a caller without any knowledge of the bot's client would have it. */
+/** Sends a form over its own connection, like a caller that knows nothing of the bot's client. */
 function send(service: ListingStandIn, form: string): Promise<Response> {
   return fetch(`${service.url}/api`, {
     method: 'POST',
@@ -52,13 +52,13 @@ describe('the listing stand-in, by the specification', () => {
     ['query port x', servers(server({ ...good, query_port: 'x' })), 'Invalid query port provided.'],
     ['no action', 'api_key=sandbox-key', 'Action parameter is missing.'],
     ['another action', 'api_key=sandbox-key&action=list', 'Unknown action.'],
-  ])('refuses %s', async (_case, form, message) => {
+  ])('rejects %s', async (_case, form, message) => {
     const service = await serve();
     expect(await ask(service, form)).toEqual(error(message));
     expect(service.submitted).toEqual([]);
   });
 
-  it('adds none when one is wrong, and a hundred at once', async () => {
+  it('adds none if one is invalid, and accepts a hundred in one request', async () => {
     const service = await serve();
     const wrong = server({ ...good, game: 'x' });
     expect(await ask(service, servers(server(good), wrong))).toMatchObject({ status: 'error' });
@@ -67,7 +67,7 @@ describe('the listing stand-in, by the specification', () => {
     expect(service.submitted).toHaveLength(100);
   });
 
-  it('answers nothing but POST to /api', async () => {
+  it('accepts nothing but POST to /api', async () => {
     const service = await serve();
     expect((await fetch(`${service.url}/api`)).status).toBe(405);
     expect((await fetch(`${service.url}/`, { method: 'POST' })).status).toBe(404);
@@ -77,9 +77,9 @@ describe('the listing stand-in, by the specification', () => {
 
 const elements = (body: string) => readForm(body).servers.map((server) => Object.fromEntries(server));
 
-describe('reading a form as Rack does', () => {
+describe('readForm', () => {
   it.each([
-    // A field that repeats begins a new element; one that is missing is taken from the next element.
+    // A repeated field begins a new element; a missing field is taken from the next element.
     [
       'servers[][server]=a&servers[][server]=b&servers[][port]=1',
       [{ server: 'a' }, { server: 'b', port: '1' }],
@@ -88,9 +88,9 @@ describe('reading a form as Rack does', () => {
     ['servers[10][server]=b&servers[2][server]=a', [{ server: 'a' }, { server: 'b' }]],
     ['servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D', [{ server: 'ä &=' }]],
     ['servers[]=a&servers[]=b', [{}, {}]],
-  ])('%s', (body, expected) => expect(elements(body)).toEqual(expected));
+  ])('reads %s as Rack does', (body, expected) => expect(elements(body)).toEqual(expected));
 
-  it('keeps the other fields apart, and no field can reach into the objects around it', () => {
+  it("keeps the other fields apart, and lets no field change an object's prototype", () => {
     const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');
     expect([...fields.keys()]).toEqual(['api_key', 'action', '__proto__']);
     expect(read[0]?.get('__proto__')).toBe('x');

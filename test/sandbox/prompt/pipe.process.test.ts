@@ -12,14 +12,14 @@ const MAIN = join(ROOT, 'sandbox/main.ts');
 const temporary = await mkdtemp(join(tmpdir(), 'pipe-'));
 afterAll(() => rm(temporary, { recursive: true }));
 
-/** Starts a program with a folder of its own for what is temporary. */
+/** Starts a program with its own folder for temporary files. */
 function start(program: string, args: readonly string[], cwd = ROOT) {
   const env = {
     ...process.env,
     TMPDIR: temporary,
-    // npm, which the README's line runs, must find this very Node.
+    // The README's command runs npm, which must find this version of Node.
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-    // It would keep what it compiled among what is temporary.
+    // Otherwise Node would keep its compile cache among the temporary files.
     ...KEPT_CODE,
   };
   const child = spawn(program, args, { env, cwd });
@@ -33,11 +33,11 @@ function start(program: string, args: readonly string[], cwd = ROOT) {
 
 const sandbox = (...args: readonly string[]) => start(process.execPath, [MAIN, ...args]);
 
-describe('the sandbox as a process', () => {
+describe('the sandbox process', () => {
   it.each([
     ['', ''],
     [', over HTTP', ' -- --http'],
-  ])('takes the script of the README on its standard input%s, ends with 0, and leaves nothing behind', async (_, how) => {
+  ])("runs the README's script from standard input%s, exits with 0 and leaves no files", async (_, how) => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
     const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;
@@ -50,7 +50,7 @@ describe('the sandbox as a process', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it('ends with the last words of a bot that cannot start, in the folder of --data', async () => {
+  it('exits with the last output of a bot that cannot start, in the folder of --data', async () => {
     const data = join(temporary, 'broken');
     await mkdir(join(data, 'bot.sqlite'), { recursive: true });
     try {
@@ -66,7 +66,7 @@ describe('the sandbox as a process', () => {
     }
   });
 
-  it('explains itself when an option is unknown', async () => {
+  it('prints its usage if an option is unknown', async () => {
     const { child, ended } = sandbox('--dada');
     child.stdin.end();
     const { stderr, status } = await ended;
@@ -74,7 +74,7 @@ describe('the sandbox as a process', () => {
     expect(status).toBe(1);
   });
 
-  it('finds the sample lists of the project wherever it was started; stops the bot at Ctrl+C and removes the temporary folder; with --verbose it shows the whole log', async () => {
+  it("finds the project's sample lists from any folder; at Ctrl+C, stops the bot and removes the temporary folder; with --verbose, shows the whole log", async () => {
     const { child, ended } = start(process.execPath, [MAIN, '--verbose'], temporary);
     const answered = Promise.withResolvers<void>();
     let said = '';

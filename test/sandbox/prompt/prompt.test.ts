@@ -18,7 +18,7 @@ const sandbox = await openSandbox({
 afterAll(() => sandbox.close());
 await sandbox.startBot();
 
-/** Somebody new at the prompt; `type` resolves to what came of a line. */
+/** Opens a prompt for a new user; `type` resolves to the output of a line. */
 function sitDown() {
   let shown: string[] = [];
   const prompt = createPrompt({ sandbox, print: (line) => shown.push(line) });
@@ -30,8 +30,8 @@ function sitDown() {
   return { prompt, type };
 }
 
-describe('at the prompt', () => {
-  it('an admin sets the key in a window, and its value is hidden', async () => {
+describe('the prompt', () => {
+  it('lets an admin set the key in a modal, and hides its value', async () => {
     const { prompt, type } = sitDown();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
     expect(prompt.echo('sandbox-key-1234')).toBe('********');
@@ -41,13 +41,13 @@ describe('at the prompt', () => {
     expect(prompt.echo('/games')).toBe('/games');
   });
 
-  it('a question mark behind an option lists what Discord suggests', async () => {
+  it("lists Discord's suggestions for an option that ends with a question mark", async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:counter?')).toMatch(/^ {2}Counter-Strike 2 \(cs2\)$/m);
     expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
   });
 
-  it('a window’s text is read as Discord shows it', () => {
+  it("shows a modal's text as Discord does", () => {
     const components = [{ type: ComponentType.TextDisplay, content: 'Counter-Strike 1\\.6' }] as const;
     const data = { custom_id: 'x', title: 'Games', components: [...components] };
     expect(showAnswer({ kind: 'modal', modal: { data } } as unknown as Answer, aReader())).toContain(
@@ -55,7 +55,7 @@ describe('at the prompt', () => {
     );
   });
 
-  it('help and a press name the buttons that there are', async () => {
+  it('names the available buttons in its help and after a wrong press', async () => {
     const { type } = sitDown();
     await expect(type('press Send')).rejects.toThrow('There is no message yet');
     await type('/addserver game:cs2 server:help.example.com');
@@ -64,7 +64,7 @@ describe('at the prompt', () => {
       expect(help).toContain(words);
   });
 
-  it('buttons are pressed by how their labels begin', async () => {
+  it('presses a button by the beginning of its label', async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
       '[ Submit with port 27015 ]',
@@ -73,7 +73,7 @@ describe('at the prompt', () => {
     expect(await type('press submit with')).toContain('Servers have been added for review.');
   });
 
-  it('a window of several lines is filled from one', async () => {
+  it('fills in a multi-line field from one line', async () => {
     const { type } = sitDown();
     await type('/addservers');
     expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
@@ -85,7 +85,7 @@ describe('at the prompt', () => {
     '/addserver gmae:cs2',
     '/addservers file:none.csv',
     'press Next',
-  ])('%s is not understood', async (line) => {
+  ])('does not understand %s', async (line) => {
     await expect(sitDown().prompt.run(line)).rejects.toBeInstanceOf(BadLine);
   });
 });
@@ -104,7 +104,7 @@ describe('a script', () => {
     return { status, printed: await text(output), complaints: await text(errors) };
   }
 
-  it('ends with 1 when a line is not understood, and goes on behind it', async () => {
+  it('exits with 1 if a line is not understood, and runs the lines after it', async () => {
     const { status, printed, complaints } = await run(['# a remark', 'fly', 'submitted', 'quit', '/games']);
     expect(complaints).toContain('"fly" was not understood');
     expect(printed).toContain('holds 0 servers');

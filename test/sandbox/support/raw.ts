@@ -9,19 +9,19 @@ interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   readonly json: unknown;
 }
 
 export interface RawRequest {
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** A body to send unchanged. */
   readonly body?: RequestInit['body'];
-  /** `null` leaves a header out. */
+  /** `null` omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** One request without a library between. It names itself a bot and brings the token unless told otherwise. */
+/** Sends a request without a library. Adds a bot's user agent and the token by default. */
 export async function raw(
   { apiUrl }: Pick<DiscordStandIn, 'apiUrl'>,
   request: string,
@@ -52,7 +52,7 @@ interface Frame {
   readonly d: Readonly<Record<string, unknown>>;
 }
 
-/** A gateway connection without a library. */
+/** Opens a gateway connection without a library. */
 export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>) {
   const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?v=10&encoding=json`);
   const frames: Frame[] = [];
@@ -65,7 +65,7 @@ export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>) {
   await once(socket, 'open');
   return {
     send: (frame: unknown) => socket.send(JSON.stringify(frame)),
-    /** The next frame that was not yet taken; of that name, where one is said. */
+    /** Returns the next unread frame; with a name, the next one of that name. */
     async next(name?: number | string): Promise<Frame> {
       for (;;) {
         const index = frames.findIndex(({ op, t }) => name === undefined || name === op || name === t);
@@ -90,7 +90,7 @@ export const identify = (more: object = {}) => ({
   d: { token: TOKEN, properties: { os: 'linux' }, intents: 0, ...more },
 });
 
-/** A connection that has had its READY. */
+/** Opens a connection that has received READY. */
 export async function identified(standIn: DiscordStandIn, more: object = {}) {
   const gateway = await openGateway(standIn);
   gateway.send(identify(more));
@@ -98,7 +98,7 @@ export async function identified(standIn: DiscordStandIn, more: object = {}) {
   return { ...gateway, sessionId: ready.d.session_id };
 }
 
-/** What the bot is told of an interaction. */
+/** An interaction as sent to the bot. */
 export interface Told {
   readonly id: string;
   readonly token: string;
@@ -130,7 +130,7 @@ export const COMMANDS = [
 
 export type RawBot = Awaited<ReturnType<typeof openRawBot>>;
 
-/** A stand-in with a command of each kind, a connection to it, and somebody who acts. */
+/** Starts a stand-in with a command of each kind, a connection to it, and a user. */
 export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
   const standIn = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
   await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
@@ -142,13 +142,13 @@ export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
     guild,
     person: standIn.person({ guild, name: 'mason', permissions: 0n }),
     nextInteraction: async () => (await gateway.next('INTERACTION_CREATE')).d as Told,
-    /** The first response to an interaction. */
+    /** Sends the first response to an interaction. */
     respond: ({ id, token }: Told, json: object) =>
       raw(standIn, `POST /interactions/${id}/${token}/callback`, {
         json,
         headers: { authorization: null },
       }),
-    /** A request to the webhook of an interaction: `PATCH /messages/@original`. */
+    /** Sends a request to an interaction's webhook: `PATCH /messages/@original`. */
     webhook({ token }: Told, request: string, sent?: RawRequest) {
       const [method, path = ''] = request.split(' ');
       return raw(standIn, `${method} /webhooks/${standIn.applicationId}/${token}${path}`, sent);
