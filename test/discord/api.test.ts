@@ -55,25 +55,25 @@ async function open(timing: ApiTiming = {}) {
     ...timing,
   });
   onTestFinished(() => discord.close());
-  /** How often the token was found to be refused. */
+  /** How often Discord was found to reject the token. */
   const refusals = () => refused;
   return { discord, api, scopes, refusals };
 }
 
-/** The answers to one kind of request, in order; then the last one for good. All else is done, without a word. */
+/** Injects responses to one kind of request, in order; the last one repeats. All other requests get 204. */
 function answering({ faults }: DiscordStandIn, kind: Kind, answers: readonly Fault[]): void {
   for (const fault of answers.slice(0, -1)) faults.inject({ ...kind, fault });
   for (const fault of answers.slice(-1)) faults.inject({ ...kind, fault, times: ALWAYS });
   faults.inject({ fault: NO_CONTENT, times: ALWAYS });
 }
 
-/** How many requests of a kind have come. */
+/** Counts the requests of a kind. */
 const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^/ }: Kind) =>
   requests.filter(
     ({ method, path }) => method === (wanted ?? method) && pattern.test(path.replace('/api/v10', '')),
   ).length;
 
-/** @param leftMs how long its token lives */
+/** @param leftMs the remaining lifetime of the token */
 function interaction({ leftMs = TOKEN_LIVES_MS } = {}): Answerable {
   const id = randomUUID();
   return {
@@ -88,7 +88,7 @@ const text = (content: string, bytes = 0): MessageBody => ({
   body: { content },
   files: bytes === 0 ? [] : [{ name: 'list.csv', data: Buffer.alloc(bytes) }],
 });
-/** Why each of them failed, as text. */
+/** Returns the error of each request, as text. */
 const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.allSettled(all)).map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
 
@@ -107,7 +107,7 @@ it.each([
   expect(made(discord, EDIT)).toBe(1);
 });
 
-it('a limit that was reached is over in its time although the clock goes back by an hour', async () => {
+it('a rate limit ends on time although the clock goes back by an hour', async () => {
   const clock = createTestClock();
   const { discord, api } = await open();
   const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1' };
@@ -118,12 +118,12 @@ it('a limit that was reached is over in its time although the clock goes back by
 });
 
 describe('a block', () => {
-  it('stops every request but first responses, of which five a second at most are made', async () => {
+  it('stops every request except first responses, of which it allows five a second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
     const before = discord.requests.length;
-    // What Discord is asked with the bot's token may wait for 60 seconds, and the block lasts as long.
+    // Requests with the bot's token may wait for 60 seconds, and the block lasts as long.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
       api.get('/gateway/bot'),
@@ -143,7 +143,7 @@ describe('a block', () => {
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
     for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteraction');
     expect(made(discord, CALLBACK)).toBeGreaterThan(1);
-    // The second may change in between.
+    // The second on the clock may change in between.
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
@@ -154,7 +154,7 @@ describe('a block', () => {
     ]);
   });
 
-  it('is met by a request with the bot’s token once, which fails instead of waiting for more than a minute', async () => {
+  it('fails a request with the bot’s token after one attempt, instead of delaying it for more than a minute', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -162,8 +162,8 @@ describe('a block', () => {
   });
 
   it.each([
-    ['names a time, and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
-    ['names whose limit it is', { 'x-ratelimit-scope': 'shared' }, 'shared'],
+    ['has a retry time and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
+    ['has a scope', { 'x-ratelimit-scope': 'shared' }, 'shared'],
   ])('is not begun by a 429 that %s', async (_what, headers, scope) => {
     const { discord, api, scopes } = await open();
     answering(discord, EDIT, [status(429, '{}', headers), status(200, {})]);
@@ -172,7 +172,7 @@ describe('a block', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('is as long as the edge says, although it says a time', async () => {
+  it('lasts as long as the edge requests, although the response has a retry time', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -185,7 +185,7 @@ describe('a block', () => {
 });
 
 describe('a 401', () => {
-  it('does not keep the bot from sending what comes next', async () => {
+  it('does not keep the bot from sending later requests', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, { path: /messages$/ }, [
       status(401, { message: '401: Unauthorized', code: 0 }),
@@ -198,10 +198,10 @@ describe('a 401', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('to the question for the application itself says once that the token is wrong', async () => {
+  it('on the request for the application reports an invalid token once', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
-    // What a start asks for at once.
+    // Both requests of a start, made at the same time.
     await failuresOf([api.get('/gateway/bot'), api.get('/applications/@me')]);
     await expect.poll(refusals).toBe(1);
     await expect(api.get('/gateway/bot')).rejects.toThrow('401: Unauthorized');
@@ -210,8 +210,8 @@ describe('a 401', () => {
   });
 });
 
-describe('a 429 with a time', () => {
-  it('concerns its route alone, and the request is made again after that time', async () => {
+describe('a 429 with a retry time', () => {
+  it('delays only its own route, whose request is then retried', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.5), status(200, {})]);
     const order: string[] = [];
@@ -224,14 +224,14 @@ describe('a 429 with a time', () => {
     expect(made(discord, EDIT)).toBe(2);
   });
 
-  it('ends the wait of an answer that is not wanted any more', async () => {
+  it('stops waiting for a reply that is no longer wanted', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.05), status(200, {})]);
     await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('fails a request at once that it would delay for longer than the answer is of use', async () => {
+  it('immediately fails a request that it would delay until the reply is of no use', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -247,16 +247,16 @@ describe('a 429 with a time', () => {
 
 describe('a first response', () => {
   it.each<[string, Fault]>([
-    ['is made', NO_CONTENT],
-    ['was made by the first attempt (40060)', ACKNOWLEDGED],
-  ])('whose first attempt is not answered is sent again, and %s', async (_what, second) => {
+    ['succeeds', NO_CONTENT],
+    ['finds the first one done (40060)', ACKNOWLEDGED],
+  ])('gets a second attempt if the first hangs, which %s', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('whose first attempt is slow is made by it, although the second is not answered', async () => {
+  it('succeeds through a slow first attempt, although the second hangs', async () => {
     const waiting: (() => void)[] = [];
     const server = createLoopbackServer((_, response) => {
       waiting.push(() => response.writeHead(204).end());
@@ -272,7 +272,7 @@ describe('a first response', () => {
     await responded;
   });
 
-  it('that failed is uncertain where the next attempt meets a limit, and lost where it comes too late', async () => {
+  it('that failed is uncertain if the next attempt meets a rate limit, and lost if it is too late', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -284,7 +284,7 @@ describe('a first response', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])('that %s is tried twice, and its error has no token in it', async (_what, answer, isUnknown) => {
+  ])('that %s is tried twice, and leaves no token in its error', async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -295,8 +295,8 @@ describe('a first response', () => {
   });
 
   it.each([
-    ['was answered by another bot (40060)', ACKNOWLEDGED, 40060],
-    ['came too late (10062)', UNKNOWN, 10062],
+    ['another bot has already given (40060)', ACKNOWLEDGED, 40060],
+    ['arrives too late (10062)', UNKNOWN, 10062],
   ])('that %s at the first attempt is lost', async (_what, answer, code) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
@@ -308,28 +308,28 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('that was answered by another bot while this one met a limit is lost', async () => {
+  it('that another bot gives while this bot waits for a rate limit is lost', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('whose first attempt may have been taken is not lost where the next one meets a limit', async () => {
+  it('is not lost if the first attempt may have succeeded and the next meets a rate limit', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('that Discord refuses is sent once, and is not lost', async () => {
+  it('that Discord rejects is sent once, and is not lost', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRefusedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('over dead connections has them replaced for all that follows', async () => {
+  it('over dead connections replaces them for later requests', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -341,7 +341,7 @@ describe('a first response', () => {
   });
 });
 
-it('a burst of first responses to a slow Discord opens those of two agents at most', async () => {
+it('a burst of first responses to a slow Discord opens at most the connections of two agents', async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -361,11 +361,11 @@ it('a burst of first responses to a slow Discord opens those of two agents at mo
     Array.from({ length: 1_500 }, () => respond(api, interaction({ leftMs: TOKEN_LIVES_MS }))),
   );
   expect(most).toBeGreaterThan(256);
-  // 256 of each; the end of some is heard late.
+  // 256 for each agent, and some whose end is noticed late.
   expect(most).toBeLessThan(600);
 });
 
-it('a request with the bot’s token waits for a limit as long as it says', async () => {
+it('a request with the bot’s token waits for a rate limit for at most its own limit', async () => {
   const { discord, api } = await open();
   const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -374,7 +374,7 @@ it('a request with the bot’s token waits for a limit as long as it says', asyn
   expect(discord.requests).toHaveLength(3);
 });
 
-it('nothing of an interaction stays in memory for longer than a minute', async () => {
+it('no memory of an interaction remains for more than a minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createLoopbackServer((_, response) => response.writeHead(204).end());
@@ -386,12 +386,13 @@ it('nothing of an interaction stays in memory for longer than a minute', async (
   const before = usedMemory();
   for (let n = 0; n < 1_000; n += 1) await edit(`token-${n}`);
   vi.advanceTimersByTime(60_000);
-  // A request and what would have ended it refer to each other weakly: it takes a few collections, with turns of the event loop between.
+  // A request and its abort signal refer to each other weakly, so this takes a few collections with turns of the event loop
+  // between them.
   await expect.poll(() => usedMemory() - before).toBeLessThan(4_000_000);
 });
 
-describe('an answer', () => {
-  it('is sent once, although Discord says something odd with its 200', async () => {
+describe('an edit of a reply', () => {
+  it("is sent once, although the body of Discord's 200 is invalid", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
@@ -399,12 +400,12 @@ describe('an answer', () => {
   });
 
   it.each<[string, Fault, number]>([
-    ['fails by Discord’s fault', status(502, {}), 2],
-    ['fails without a word of Discord’s', status(503, 'upstream connect error'), 2],
+    ['fails with an error of Discord', status(502, {}), 2],
+    ['fails before it reaches Discord', status(503, 'upstream connect error'), 2],
     ['loses its connection', { kind: 'reset' }, 2],
-    ['is refused', status(403, { code: 50001, message: 'Missing Access' }), 1],
-    ['is refused by a proxy', status(403, '<html>'), 1],
-  ])('that %s is sent again only if nobody knows what became of it', async (_what, answer, times) => {
+    ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
+    ['is rejected by a proxy', status(403, '<html>'), 1],
+  ])('that %s is sent again only if its result is unknown', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -414,13 +415,13 @@ describe('an answer', () => {
   it.each([
     status(404, { code: 10015 }),
     status(401, { code: 50027 }),
-  ])('whose token is over for Discord is lost: %j', async (answer) => {
+  ])('with a token that Discord no longer accepts is lost: %j', async (answer) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer]);
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteraction);
   });
 
-  it('has more time the larger its files are', async () => {
+  it('has a longer timeout for larger files', async () => {
     const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => limits.mockRestore());
@@ -432,7 +433,7 @@ describe('an answer', () => {
     };
     expect(await limitOf(0)).toBe(5_000);
     expect(await limitOf(1)).toBeGreaterThan(5_000);
-    // A line of 50 KB a second takes 100 seconds.
+    // 5 MB at 50 KB a second take 100 seconds.
     expect(await limitOf(5_000_000)).toBeGreaterThanOrEqual(100_000);
   });
 
@@ -447,20 +448,20 @@ describe('an answer', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['a token that has ended', status(401, { code: 50027 }), 'gone'],
-  ])('of which Discord has %s is read', async (_what, answer, state) => {
+  ])('can be preceded by a read of the present state: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it('that cannot be read is neither there nor gone', async () => {
+  it('cannot rely on a failed read, which means neither that the reply exists nor that it is gone', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRefusedByDiscord);
   });
 });
 
-it('has 256 connections at most, and as many for first responses, which wait for nothing else', async () => {
+it('the bot opens at most 256 connections, and as many for first responses, which wait for no other request', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

@@ -18,7 +18,7 @@ const status = (code: number, body = '', headers = {}): Fault => ({
   body,
 });
 
-/** A host that answers so, and what comes of reading a file from there. */
+/** Opens a host with this response, and a function that reads a file from it. */
 async function open(answer: Fault) {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
@@ -34,19 +34,19 @@ const file = (body: string) => status(200, body, { 'content-type': 'image/png' }
 const UNAVAILABLE = { ok: false, problem: 'unavailable' };
 const FOREIGN = { ok: false, problem: 'foreign' };
 
-it('an uploaded file is read whole, whatever type it claims to have', async () => {
+it('an uploaded file is read completely, whatever its content type is', async () => {
   const { read } = await open(file('one\ntwo\n'));
   expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
 });
 
-it('an uploaded file that was cut off on its way is unavailable, also where its length was not sent', async () => {
-  // Its end is that of the connection.
+it('an uploaded file that is cut off in transit is unavailable, even if its length was not sent', async () => {
+  // The body ends with the connection.
   const { read } = await open(status(200, 'one\ntwo\n', { connection: 'close' }));
   expect(await read({}, 9)).toEqual(UNAVAILABLE);
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
-it('an uploaded file has as many bytes as allowed, and not one more', async () => {
+it('an uploaded file can have as many bytes as allowed, and not one more', async () => {
   const { read } = await open(file('x'.repeat(1_000)));
   expect(await read()).toMatchObject({ ok: true });
   expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });
@@ -66,7 +66,7 @@ it.each([
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
-it('a file is read from a named host and port only', async () => {
+it('a file is read from an allowed host and port only', async () => {
   const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])("an address without a port has its scheme's own: %s at %s", async (url, host, result) => {
+])('an address without a port uses the default port of its scheme: %s at %s', async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 
@@ -95,6 +95,6 @@ it.each([
   'https://example.com/cdn.discordapp.com',
   'ftp://cdn.discordapp.com/a.txt',
   'no address',
-])('%s is not asked for anything', async (url) => {
+])('no request is sent for %s', async (url) => {
   expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url, 1)).toEqual(FOREIGN);
 });

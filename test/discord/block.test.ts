@@ -13,7 +13,7 @@ function setUp() {
   return { logger, pass, block: createBlock(logger) };
 }
 
-it('a block lasts 60 seconds from the last 429 without a time, and is said once', () => {
+it('a block lasts 60 seconds from the latest 429 without a retry time, and is logged once', () => {
   const { block, pass, logger } = setUp();
   expect(block.leftMs()).toBe(0);
   block.begin();
@@ -32,7 +32,7 @@ it('a block lasts 60 seconds from the last 429 without a time, and is said once'
   expect(logger.lines).toHaveLength(2);
 });
 
-it('a block lets five first responses a second through, and its end lets all through', () => {
+it('a block allows five first responses a second, and all of them once it ends', () => {
   const { block, pass } = setUp();
   const allowedOf = (tries: number) => Array.from({ length: tries }, block.mayRespond).filter(Boolean).length;
   expect(allowedOf(20)).toBe(20);

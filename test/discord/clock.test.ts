@@ -19,7 +19,7 @@ it.each([
   [6 * MINUTE_MS, "is 6 minutes ahead of Discord's"],
   [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
   [3 * DAY_MS, "is 72 hours ahead of Discord's"],
-])('a clock that is %i ms ahead is told of where that is more than five minutes', async (aheadMs, says) => {
+])('a clock that is %i ms ahead is reported if it is off by more than five minutes', async (aheadMs, says) => {
   expect(clockTrouble(aheadMs)?.says).toBe(says);
   const { clock, said } = setUp(aheadMs);
   await clock.tell();
@@ -33,13 +33,13 @@ it.each([
   [DAY_MS + 1, false, 'so nothing is deleted for its age'],
   [-DAY_MS - 1, false, 'so nothing is deleted for its age'],
   [undefined, false, 'Discord has not said what time it is'],
-])('a clock that is %s ms ahead is right enough to delete by it: %s', async (aheadMs, isRight, says) => {
+])('a clock that is %s ms ahead is accurate enough for deletions: %s', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);
   expect(said()).toContain(says);
 });
 
-it('of a Discord that has not said what time it is nothing is told', async () => {
+it('nothing is reported if Discord has not sent its time', async () => {
   const { clock, said } = setUp(undefined);
   await clock.tell();
   expect(said()).toBe('');

@@ -10,7 +10,7 @@ const MESSAGE = { nonce: 'n', content: 'words', embeds: [] };
 const refusal = (code: number, status = 403) =>
   new DiscordAPIError({ code, message: 'No' }, code, status, 'POST', '', {});
 
-/** Direct messages over a store, with what each attempt asks of Discord. */
+/** Opens direct messages over a store, with `post` in place of Discord. */
 async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id: '1' })) {
   const { values } = await openStore();
   const outcomes: string[] = [];
@@ -20,7 +20,9 @@ async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id:
   return { ...of(), another: of, outcomes, logger };
 }
 
-it.each([50_007, 50_278, 20_009, 10_013])('%i is about one person, for a day', async (code) => {
+it.each([
+  50_007, 50_278, 20_009, 10_013,
+])('error %i stops direct messages to one user for a day', async (code) => {
   const clock = createTestClock();
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code)));
   await send('5', MESSAGE);
@@ -35,7 +37,7 @@ it.each([
   ['the token', 0, 401],
   ['a proxy', 40_333, 403],
   ['the message', 50_035, 400],
-])('a refusal that is about %s closes nobody’s direct messages', async (_what, code, status) => {
+])("a rejection because of %s does not stop a user's direct messages", async (_what, code, status) => {
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code, status)));
   await send('5', MESSAGE);
   expect(outcomes).toEqual(['failed']);
@@ -43,7 +45,7 @@ it.each([
   expect(logger.lines).toMatchObject([{ level: 'warn', message: 'could not send a direct message' }]);
 });
 
-it.each([40_003, 20_026])('%i stops all of them for an hour, then for a day', async (code) => {
+it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then for a day', async (code) => {
   const clock = createTestClock();
   let asked = 0;
   const { send, canSendTo, another, outcomes, logger } = await open(() => {
@@ -52,7 +54,7 @@ it.each([40_003, 20_026])('%i stops all of them for an hour, then for a day', as
   });
   await Promise.all([send('5', MESSAGE), send('6', MESSAGE)]);
   expect(asked).toBe(1);
-  // Another process, and this one after a restart, reads it in the store.
+  // Another process reads it from the store, and so does this one after a restart.
   expect(await another().canSendTo('7')).toBe(false);
   clock.advance(HOUR_MS);
   expect(await canSendTo('5')).toBe(true);
@@ -69,7 +71,7 @@ it.each([40_003, 20_026])('%i stops all of them for an hour, then for a day', as
   ]);
 });
 
-it('opens a channel only after the one before, whose time would run out behind one that hangs', async () => {
+it('channels are opened one after another, and one that waits behind a hanging request does not use up its time', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {
@@ -87,7 +89,10 @@ it('opens a channel only after the one before, whose time would run out behind o
   expect(outcomes).toEqual(['sent', 'sent']);
 });
 
-it.each(['/users/@me/channels', '/channels/1/messages'])('retries what passes at %s', async (failing) => {
+it.each([
+  '/users/@me/channels',
+  '/channels/1/messages',
+])('a temporary failure at %s is retried', async (failing) => {
   const asked: unknown[] = [];
   const { send, outcomes } = await open(async (route, { body }) => {
     asked.push({ route, body });

@@ -18,7 +18,7 @@ const httpIt = ownBotTest({ http: true });
 const TOO_LONG = 262_144 + 1;
 const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });
 
-/** An endpoint that waits for what a Discord posts. */
+/** Opens an endpoint that receives a Discord stand-in's posts. */
 async function openEndpoint() {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
@@ -44,7 +44,7 @@ async function openEndpoint() {
   return { discord, endpoint, open, port, url, post, taken, fatal, logged };
 }
 
-/** A connection of its own that sends this, and what came back until it was closed. */
+/** Sends this text over a new connection, and returns the response up to its end. */
 async function speak(port: number, text: string) {
   const socket: Socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -60,7 +60,7 @@ async function speak(port: number, text: string) {
   return { socket, closed };
 }
 
-/** The head of a request that might be Discord's. */
+/** Returns the head of a request that could be Discord's. */
 const head = (length: number) =>
   [
     'POST /interactions HTTP/1.1',
@@ -72,7 +72,7 @@ const head = (length: number) =>
   ].join('\r\n');
 
 describe('the endpoint', () => {
-  it('answers PING, and takes what Discord has signed', async () => {
+  it('responds to PING, and accepts requests that Discord has signed', async () => {
     const { endpoint, post, taken } = await openEndpoint();
     expect(endpoint.isConnected()).toBe(true);
     const pong = await post(JSON.stringify({ type: 1 }));
@@ -88,11 +88,11 @@ describe('the endpoint', () => {
   it.each<[status: number, what: string, change: Change]>([
     [401, 'a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
     [401, 'no signature', { headers: { 'x-signature-ed25519': '' } }],
-    [401, 'a signature that is none', { headers: { 'x-signature-ed25519': 'zz'.repeat(64) } }],
-    [401, 'another time than the one that was signed', { headers: { 'x-signature-timestamp': now() } }],
+    [401, 'an invalid signature', { headers: { 'x-signature-ed25519': 'zz'.repeat(64) } }],
+    [401, 'a time that was not signed', { headers: { 'x-signature-timestamp': now() } }],
     [401, 'no time', { headers: { 'x-signature-timestamp': '' } }],
-    [401, 'another body than the one that was signed', { sent: COMMAND.replace('"1"', '"2"') }],
-  ])('answers %i to %s', async (status, _, change) => {
+    [401, 'a body that was not signed', { sent: COMMAND.replace('"1"', '"2"') }],
+  ])('responds with %i to %s', async (status, _, change) => {
     const { post, taken, logged } = await openEndpoint();
     expect((await post(COMMAND, change)).status).toBe(status);
     expect(taken).toEqual([]);
@@ -102,19 +102,19 @@ describe('the endpoint', () => {
 
   it.each([
     -86_400, 86_400,
-  ])('takes what Discord has signed where the clocks are %i seconds apart', async (timeOff) => {
+  ])('accepts signed requests although the clocks are %i seconds apart', async (timeOff) => {
     const { post, taken } = await openEndpoint();
     expect((await post(COMMAND, { timeOff })).status).toBe(202);
     expect(taken).toHaveLength(1);
   });
 
-  it('takes nothing on another path', async () => {
+  it('accepts nothing on another path', async () => {
     const { url, post, taken } = await openEndpoint();
     expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
     expect(taken).toEqual([]);
   });
 
-  it('keeps no connection open to anybody but Discord', async () => {
+  it('closes the connections of anyone but Discord', async () => {
     const { url } = await openEndpoint();
     const unsigned: readonly (readonly [method: string, path: string])[] = [
       ['GET', '/livez'],
@@ -130,14 +130,14 @@ describe('the endpoint', () => {
     expect(heard).toEqual([200, 405, 404, 401].map((status) => [status, 'close']));
   });
 
-  it('says of signed nonsense that it is none, and repeats none of it', async () => {
+  it('rejects signed nonsense without repeating it', async () => {
     const { post, taken, logged } = await openEndpoint();
     const { status, body } = await post(`{"type":2,"token":"s3cret-token"`);
     expect([status, taken]).toEqual([400, []]);
     expect(body + logged()).not.toContain('s3cret');
   });
 
-  it('reads no more than 256 KiB', async () => {
+  it('reads at most 256 KiB', async () => {
     const { post, taken } = await openEndpoint();
     expect((await post(' '.repeat(TOO_LONG))).status).toBe(413);
     expect((await post(COMMAND.padEnd(TOO_LONG - 1))).status).toBe(202);
@@ -145,7 +145,7 @@ describe('the endpoint', () => {
     expect((await post(COMMAND)).status).toBe(202);
   });
 
-  it('waits for no body that does not come, and takes none that is cut off', async () => {
+  it('does not wait for a body that does not arrive, and rejects one that is cut off', async () => {
     const { port, post, taken, logged } = await openEndpoint();
     const cut = await speak(port, `${head(100)}{"type":`);
     cut.socket.destroy();
@@ -156,20 +156,20 @@ describe('the endpoint', () => {
     expect(logged()).not.toContain('error');
   });
 
-  it('says which variable to change when its port is taken', async () => {
+  it('names the variable to change if its port is in use', async () => {
     const { open, fatal } = await openEndpoint();
     await open().connect(new AbortController().signal);
     expect(fatal.map(({ message }) => message)).toEqual([expect.stringContaining('INTERACTIONS_PORT')]);
   });
 });
 
-/** Seconds that no other request was signed with. */
+/** Returns a time with which no other request was signed. */
 function now(): string {
   return String(Math.floor(Date.now() / 1000) + 60);
 }
 
 describe('a bot over HTTP', () => {
-  it('is ready without a gateway, and takes a second delivery once', async () => {
+  it('is ready without a gateway, and accepts a repeated delivery once', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -205,7 +205,7 @@ describe('a bot over HTTP', () => {
     },
   );
 
-  it('starts where Discord has no URL yet, says what to do, and answers once it is saved', async () => {
+  it('starts although Discord has no URL yet, logs the next step, and responds once the URL is saved', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -217,20 +217,20 @@ describe('a bot over HTTP', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('says so when Discord posts elsewhere, and it waits at the gateway', async () => {
+  it('logs that Discord posts elsewhere while the bot waits at the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear it/);
   });
 
-  it('says so when Discord is told later to post elsewhere', async () => {
+  it('logs that Discord was told later to post elsewhere', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { wayInEveryMs: 20 } });
     const readyz = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
     expect(await readyz()).toContain('"ready":true');
-    // Discord is content with whoever answers its PING, and turns away what is not signed.
+    // Discord accepts any server that responds to its PING and rejects unsigned requests.
     let count = 0;
     const elsewhere = createLoopbackServer((_, response) => {
       count += 1;
@@ -245,7 +245,7 @@ describe('a bot over HTTP', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it('says so when it has the key of another application', async () => {
+  it("logs that it has another application's key", async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();
@@ -255,7 +255,7 @@ describe('a bot over HTTP', () => {
 });
 
 describe('a Discord that posts', () => {
-  it('refuses a URL that lets pass wrong signatures', async () => {
+  it('rejects a URL that accepts wrong signatures', async () => {
     const discord = await startDiscord({ token: TOKEN });
     onTestFinished(() => discord.close());
     const server = createServer((_request, response) => response.writeHead(200).end('{"type":1}'));
@@ -267,7 +267,7 @@ describe('a Discord that posts', () => {
     expect(discord.endpoint.url()).toBeUndefined();
   });
 
-  it('gives up in its time', async () => {
+  it('times out', async () => {
     const port = await quietPort();
     const server = createServer(() => sleep(1));
     server.listen(port, '127.0.0.1');

@@ -5,8 +5,8 @@ import { Secret } from '../../src/secret.ts';
 import { recorder } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
-// What a gateway does to a bot that is connected is in test/faults/gateway.test.ts; shards that begin one after the
-// other are in test/faults/bad-days.process.test.ts.
+// Faults of a gateway with a connected bot are in test/faults/gateway.test.ts; shards that start one after another are in
+// test/faults/bad-days.process.test.ts.
 
 async function startStandIn(options: Omit<StandInOptions, 'token'> = {}) {
   const discord = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
@@ -14,7 +14,7 @@ async function startStandIn(options: Omit<StandInOptions, 'token'> = {}) {
   return discord;
 }
 
-/** A gateway that is not connected yet. */
+/** Creates a gateway that isn't connected yet. */
 function gatewayTo({ apiUrl }: { readonly apiUrl: string }) {
   const logger = recorder();
   const token = new Secret(TOKEN);
@@ -44,7 +44,7 @@ async function connectedTo(discord: { readonly apiUrl: string }) {
   return gateway;
 }
 
-it('every shard is counted, and the connection is said once all are ready', async () => {
+it('every shard is counted, and the connection is logged once all are ready', async () => {
   const discord = await startStandIn({ shards: 4, maxConcurrency: 4 });
   for (let n = 0; n < 8; n += 1) discord.guildEvents.add({ name: `Guild ${n}` });
   const gateway = gatewayTo(discord);
@@ -68,7 +68,7 @@ it('every shard is counted, and the connection is said once all are ready', asyn
   expect(gateway.identifiesLeft()).toBe(996);
 });
 
-it('two gateways of one process keep their sessions apart', async () => {
+it('two gateways in one process keep their sessions apart', async () => {
   const discord = await startStandIn({ maxConcurrency: 2 });
   const first = await connectedTo(discord);
   discord.clock.advance(5_000);
@@ -81,7 +81,7 @@ it('two gateways of one process keep their sessions apart', async () => {
   expect(after.toSorted()).toEqual(before.toSorted());
 });
 
-it('several shards that Discord ends for good end the bot once', async () => {
+it('several shards that Discord closes permanently end the bot once', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
   const gateway = await connectedTo(discord);
   discord.gateway.close(4014);
@@ -102,18 +102,18 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it('a start may use the last 200 IDENTIFYs of the day, which it says; later on they are kept', async () => {
+it('a start may use the last 200 IDENTIFYs of the day and logs this; later they are reserved', async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs that are kept')).toHaveLength(1);
   discord.gateway.invalidate(false);
-  // The library lets five seconds pass between two IDENTIFYs.
+  // The library waits five seconds between two IDENTIFYs.
   await expect.poll(() => gateway.logged('too few IDENTIFYs are left'), { timeout: 15_000 }).toHaveLength(1);
   expect(discord.gateway.counts().identifies).toBe(1);
   expect(gateway.silentMs()).toBe(0);
 });
 
-it('a shard that waits for READY is not silent, and is again once it was heard', async () => {
+it('a shard that waits for READY does not count as silent, but does again once it has received something', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 1_000 });
   const gateway = await connectedTo(discord);
   expect(gateway.silentMs()).toBeGreaterThan(0);
@@ -126,15 +126,15 @@ it('a shard that waits for READY is not silent, and is again once it was heard',
   await expect.poll(gateway.silentMs).toBeGreaterThan(0);
 });
 
-it('a dead line is given up as soon as a heartbeat was not answered', async () => {
+it('a dead connection is given up as soon as a heartbeat gets no acknowledgement', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();
-  // By itself the library waits half a minute for such a line to close.
+  // Without this, the library waits half a minute for such a connection to close.
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 
-it('a bot that is stopped while it asks where the gateway is does not connect', async () => {
+it("a bot that is stopped while it requests the gateway's URL does not connect", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const asked = new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
     await discord.close();
   });
   const stopping = new AbortController();
-  /** One run of the bot. */
+  /** Runs the bot's publishing once. */
   async function run(
     commands: readonly RESTPostAPIApplicationCommandsJSONBody[],
     deps: Partial<PublishingDeps> = {},
@@ -77,7 +77,7 @@ describe('the commands', () => {
     expect(discord.commands()).toHaveLength(2);
   });
 
-  it('are published again when somebody else has published others', async () => {
+  it('are published again when another program has published others', async () => {
     const { discord, api, run, puts } = await open();
     await run(COMMANDS);
     const body = [command('one', 'Does what another program says')];
@@ -87,7 +87,7 @@ describe('the commands', () => {
     expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
   });
 
-  it('are published again by an older version that found its backup', async () => {
+  it('are published again by an older version that was restored from its backup', async () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
@@ -123,7 +123,7 @@ describe('the commands', () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published later when Discord fails at first', async () => {
+  it('are published later if Discord fails at first', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
@@ -131,7 +131,7 @@ describe('the commands', () => {
     expect(failure?.details).toMatchObject({ againInSeconds: 2 });
   });
 
-  it('that are too many for today are said to be, and are not published once the bot stops', async () => {
+  it('that exceed the daily limit are logged, and are not published once the bot stops', async () => {
     const { discord, logger, stopping, run, puts } = await open();
     const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 70_000 } as const;
     discord.faults.inject({ fault, method: 'PUT', times: 9 });
@@ -146,20 +146,20 @@ describe('the commands', () => {
     expect(mention('one')).toBe('/one');
   });
 
-  it('leave the entry-point command of an application with Activities where it is', async () => {
+  it('keep the entry point command of an application with Activities', async () => {
     const { discord, run, puts } = await open({ entryPoint: true });
     const isEntryPoint = ({ type }: { readonly type: ApplicationCommandType }) =>
       type === ApplicationCommandType.PrimaryEntryPoint;
     const before = discord.commands().find(isEntryPoint);
     for (let start = 0; start < 2; start += 1) expect(await run(COMMANDS)).toMatchObject({ count: 2 });
     expect(puts()).toBe(1);
-    // Discord gives what it is sent a version of its own.
+    // Discord gives each published command a new version.
     expect({ ...discord.commands().find(isEntryPoint), version: '' }).toEqual({ ...before, version: '' });
     expect(discord.commands()).toHaveLength(3);
   });
 });
 
-it('a command is offered in guilds that have installed the bot, to those who may use it', () => {
+it('a command is offered in guilds that have installed the bot, to members who can use it', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);
