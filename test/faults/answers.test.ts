@@ -7,7 +7,7 @@ import { isAccepted } from './submission.ts';
 const it = ownBotTest();
 const impatientIt = ownBotTest({ timing: { firstResponseMs: 300 } });
 
-/** How many interactions with a command are over, their answers delivered or given up. */
+/** Counts the finished interactions with these commands, whether their reply was delivered or given up. */
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
   log().filter(({ msg, command }) => msg === 'interaction' && commands.includes(String(command))).length;
 
@@ -25,12 +25,12 @@ describe('a Discord that', () => {
     { fault: limit('global'), path: path.edit },
     { fault: { kind: 'status', status: 502 }, method: 'PATCH', path: path.edit, times: 2 },
     { fault: { kind: 'reset' }, path: path.edit },
-    // What Discord does not take is asked for again as its text alone.
+    // If Discord rejects the content, the bot sends the text alone.
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('fails an acknowledgement or an edit for a moment is asked again', async ({ bot, guild, discord }) => {
-    // What the bot asks of its own accord is none of them, nor whether a former edit has arrived.
+  it('briefly fails an acknowledgement or an edit receives it again', async ({ bot, guild, discord }) => {
+    // Excludes the bot's other requests, and its checks whether an earlier edit has arrived.
     const answers = () =>
       discord.requests.filter(
         ({ method, path: route }) => method !== 'GET' && /\/(?:interactions|webhooks)\//.test(route),
@@ -39,25 +39,31 @@ describe('a Discord that', () => {
       const before = answers().length;
       discord.faults.inject(fault);
       await isAccepted({ bot, guild }, `rest-${index}.example.com`);
-      // An acknowledgement and an edit, and those that the fault hit.
+      // An acknowledgement and an edit, plus the requests that the fault hit.
       await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
     }
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it('loses the answer to an edit is not sent it again later', async ({ bot, member, discord, listing }) => {
+  it('loses the response to an edit does not receive the edit again after a later one', async ({
+    bot,
+    member,
+    discord,
+    listing,
+  }) => {
     const again = () => addServer(member, 'again.example.com:27015');
     await again();
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
     const warned = await again();
     await member.press(warned, 'Submit anyway');
-    // The edit is repeated half a second after its loss. Later than the press it would put the warning back.
+    // The bot repeats the edit half a second after the lost response. If it did so after the press, the warning would be
+    // back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
     expect(textOf(warned)).toContain('Servers have been added for review.');
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('fails to take an edit is sent it again, over a window too', async ({ member, discord, listing }) => {
+  it('fails an edit receives it again, even while a modal is open', async ({ member, discord, listing }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;
@@ -65,7 +71,7 @@ describe('a Discord that', () => {
     const answered = member.press(preview, 'Include 2 already submitted');
     await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
     expect((await member.press(preview, 'Fix 1 line')).kind).toBe('modal');
-    // What the button says is what it submits.
+    // The button's number matches the servers that it submits.
     await expect
       .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })
       .toBe(true);

@@ -17,15 +17,15 @@ const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } }
 const HOST = 'killed.example.com';
 const WAITS = 'Waiting for a moderator';
 
-/** A member's server that waits. */
+/** Submits a server as a member, so that it waits. */
 async function oneWaits(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.member, `${HOST}:1`);
   return waitingIn(guild);
 }
 
-describe('after a kill -9, what waits for a moderator', () => {
-  it('gets its message, where it had none, and its member is told', async ({ bot, guild, member }) => {
+describe('after a kill -9, a submission for a moderator', () => {
+  it('gets its missing message, and its member is notified', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -40,7 +40,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it('has its one message, where its member was not told yet', async ({ bot, guild, member }) => {
+  it('keeps its one message if its member was not notified yet', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -54,7 +54,7 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is told as the store has it, where Withdraw had no reply yet', async ({ bot, guild, member }) => {
+  it('is shown as stored if Withdraw had no reply yet', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -76,7 +76,11 @@ describe('after a kill -9, what waits for a moderator', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('waits corrected where its moderator died before that was shown', async ({ bot, guild, member }) => {
+  it("waits corrected if the bot died before showing a moderator's correction", async ({
+    bot,
+    guild,
+    member,
+  }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openWindow(moderator, message, 'Correct …');
@@ -93,10 +97,10 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('waits anew, where it was approved and had not left', async ({ bot, guild, admin, listing }) => {
+  it('waits again if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });
-    // At most two requests of a guild run at once: what is approved then waits for its turn.
+    // A guild has at most two requests at a time, so the approved submission waits for its turn.
     for (const n of [1, 2]) void addServer(admin, `busy${n}.example.com:1`);
     await expect
       .poll(() => ['busy1', 'busy2'].map((name) => addsOf(guild, `${name}.example.com`).length))
@@ -114,7 +118,11 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is unknown, where it had left, and never goes again by itself', async ({ bot, guild, listing }) => {
+  it('is unconfirmed if it was sent, and is never sent again automatically', async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -125,14 +133,14 @@ describe('after a kill -9, what waits for a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is said once in the log where its moderator is out of reach', async ({ bot, guild, listing }) => {
+  it('is reported once in the log if its moderator cannot be reached', async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
     await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
     await bot.kill();
     await listing.behave({ kind: 'ok' });
-    // For good: it is the last test of this bot.
+    // Never set back, because this is the bot's last test.
     bot.discord.clock.advance(16 * 60_000);
     await bot.start();
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
@@ -151,7 +159,7 @@ ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HUR
   'a message that Discord could not take is there a minute later',
   async ({ bot, listing }) => {
     await bot.start();
-    // The hourly job would show it too: it has begun, and finds nothing.
+    // The hourly job would show it too; it has started, and finds nothing.
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
     await expect.poll(begun).toHaveLength(1);
     const guild = await bot.newGuild({ key: 'sandbox-key' });

@@ -12,14 +12,14 @@ const limited = (seconds: number): Fault => ({
 });
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-/** A bot that is not started yet. */
+/** A bot that isn't started yet. */
 const it = ownBotTest({ start: false });
 
 const made = ({ discord }: Bot, method: string, path: RegExp) =>
   discord.requests.filter((request) => request.method === method && path.test(request.path)).length;
 
-/* What a block stops is tested with src/discord/api.ts; here what an operator is told. */
-it('a block by address, a 429 of the edge, is named in the log at the start', async ({ bot, discord }) => {
+/* The requests that a block stops are tested with src/discord/api.ts; these tests cover the operator's log. */
+it('a block by address, a 429 from the edge, is named in the log at the start', async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -27,7 +27,10 @@ it('a block by address, a 429 of the edge, is named in the log at the start', as
   expect(bot.process.running).toBe(true);
 });
 
-it('a start without a way to Discord is one line in the log, without stacks', async ({ bot, discord }) => {
+it('a start without a connection to Discord is one line in the log, without stacks', async ({
+  bot,
+  discord,
+}) => {
   discord.faults.inject({ fault: { kind: 'reset' }, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => discord.requests.length >= 6).toBe(true);
@@ -39,7 +42,7 @@ it('a start without a way to Discord is one line in the log, without stacks', as
   ]);
 });
 
-it('a long limit on the way to the gateway is named in the log, and waited for', async ({ bot, discord }) => {
+it("a long rate limit on the gateway's URL is named in the log, and waited for", async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect
@@ -49,7 +52,11 @@ it('a long limit on the way to the gateway is named in the log, and waited for',
   expect(bot.process.running).toBe(true);
 });
 
-it('a first request of each route that fails is made again', async ({ bot, discord, member }) => {
+it('a request that fails is retried, for the first request of each route', async ({
+  bot,
+  discord,
+  member,
+}) => {
   discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await bot.start();
   await expect.poll(() => discord.commands().length > 0).toBe(true);
@@ -59,28 +66,28 @@ it('a first request of each route that fails is made again', async ({ bot, disco
 });
 
 ownBotTest({ start: false, discord: { shards: 3 } })(
-  'an interaction is answered while other shards have not identified yet',
+  'an interaction gets a reply while other shards have not identified yet',
   async ({ bot, discord }) => {
     bot.process.start();
     await expect.poll(() => discord.commands().length > 0).toBe(true);
     await expect.poll(() => discord.gateway.sessions().length > 0).toBe(true);
-    // Of the first guild, whose shard is the first.
+    // A member of the first guild, which belongs to the first shard.
     const person = bot.person({ role: 'member' });
     expect(textOf(await person.slash('help'))).toContain('/addserver');
     expect(discord.gateway.sessions().length).toBeLessThan(3);
   },
 );
 
-// A process, since bots in this one have more time.
+// Uses a separate process, because bots in this process have more time.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
-  'a first response is made in time although every kept connection has died silently',
+  'a first response arrives in time although every idle connection has died silently',
   async ({ bot, discord, member }) => {
     await bot.start();
-    // What the bot asks by itself has its connections: the commands, and the guilds that were left (three, and an empty page).
+    // The bot's own requests use these connections: the commands, and the guilds that were left (three, and an empty page).
     await expect.poll(() => made(bot, 'PUT', /commands/)).toBe(1);
     await expect.poll(() => made(bot, 'GET', /guilds/)).toBe(2);
     await member.slash('help');
-    // The connection is free again when the bot has heard of it.
+    // The connection is free again once the bot has received the response.
     await expect.poll(() => bot.log().some(({ msg }) => msg === 'interaction')).toBe(true);
     discord.faults.silenceConnections();
     expect(textOf(await member.slash('help'))).toContain('/addserver');

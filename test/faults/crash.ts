@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Bot } from '../support/bot.ts';
 
-/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
+/** Ends the bot as a power failure would, and starts it again on the same data. */
 export async function crash(bot: Bot): Promise<void> {
   await bot.kill();
   bot.discord.faults.clear();
@@ -9,7 +9,7 @@ export async function crash(bot: Bot): Promise<void> {
   await bot.start();
 }
 
-/** From now on Discord never answers such a request; waits until one has come. */
+/** Makes Discord never respond to such requests, and waits until one has arrived. */
 export async function hung({ discord }: Bot, method: string, path: RegExp): Promise<void> {
   const unanswered = () =>
     discord.requests.filter((request) => {

@@ -7,11 +7,11 @@ import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
-/* How each fault of a database is found is tested with the storage; here what members and operators are told. */
+/* The storage tests cover how each database fault is detected; these tests cover the messages to members and operators. */
 
 const it = ownBotTest();
 
-/** The bot's database, as an operator has it at work in the file. */
+/** Opens the bot's database, as an operator who works in the file would. */
 function open({ data }: Bot): DatabaseSync {
   const database = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
   onTestFinished(() => database.close());
@@ -19,7 +19,7 @@ function open({ data }: Bot): DatabaseSync {
 }
 
 ownBotTest({ crash: true })(
-  'a bot whose database is damaged says so in one line, and leaves it as it is',
+  'a bot whose database is damaged reports this in one line, and leaves the file unchanged',
   async ({ bot, guild }) => {
     const path = join(bot.data, 'bot.sqlite');
     await bot.process.stop();
@@ -42,7 +42,7 @@ ownBotTest({ crash: true })(
   },
 );
 
-/** Called when the service has got a request with one server, which it refuses. */
+/** Called when the service has received a request with one server, which it rejects. */
 let onRefused = () => {};
 const refusedIt = ownBotTest({
   listing: {
@@ -55,10 +55,10 @@ const refusedIt = ownBotTest({
 });
 
 refusedIt(
-  'a database that fails once servers have left does not keep a member from what came of a list',
+  'a database that fails once servers were sent does not keep the outcomes of a list from its member',
   async ({ bot, member, discord }) => {
     const database = open(bot);
-    // The table in which keys and settings are.
+    // The table with the keys and settings.
     onRefused = () => database.exec('ALTER TABLE keyv RENAME TO elsewhere');
     await member.press(await paste(member, lines(101)), 'Submit 101 game servers');
     const seen = () => discord.messages(member).map(textOf).join('\n');
@@ -69,13 +69,17 @@ refusedIt(
   },
 );
 
-it('a failed interaction names a reference of the log, sends nothing', async ({ bot, guild, listing }) => {
+it('a failed interaction shows a reference to the log, and sends nothing', async ({
+  bot,
+  guild,
+  listing,
+}) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);
   const reference = /Reference for the bot's operator: (\w+)/.exec(said)?.[1];
   expect(reference).toBeDefined();
-  // The answer may be here before the lines of the log are.
+  // The reply may arrive before the log lines.
   const logged = () => bot.log().filter((line) => line.reference === reference);
   await expect.poll(logged).toMatchObject([{ level: 'error' }, { msg: 'interaction', outcome: 'failed' }]);
   expect(JSON.stringify(logged())).not.toContain('broken.example.com');

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, vi } from 'vitest';
 import { ownBotTest, textOf } from '../support/bot.ts';
 
-/** A bot as it is run, for which time goes so many times as fast, as it does for Discord. */
+/** A bot process whose time runs this many times as fast, like Discord's time here. */
 const TIME_GOES = 10;
 const TICK_MS = 50;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preloads/fast-time.ts'));
@@ -29,7 +29,7 @@ const it = ownBotTest({
   const sessions = gateway.sessions().map(({ id }) => id);
   return {
     gateway,
-    /** What was sent since the outage began. */
+    /** Counts the gateway's traffic since the outage began. */
     counts() {
       const now = gateway.counts();
       return {
@@ -39,9 +39,9 @@ const it = ownBotTest({
         resumes: now.resumes - before.resumes,
       };
     },
-    /** Waits until so many of the bot's seconds are over since it began. */
+    /** Waits until this many of the bot's seconds have passed since the outage began. */
     passed: (seconds: number) => vi.waitUntil(() => clock.now() - start > seconds * 1_000, LONG),
-    /** The bot is there again, in a new session, and answers. */
+    /** Waits until the bot has a new session, and checks that it replies. */
     async isWell() {
       await vi.waitUntil(() => gateway.sessions().some(({ id }) => !sessions.includes(id)), LONG);
       clearInterval(ticking);
@@ -53,9 +53,9 @@ const it = ownBotTest({
 
 const WITHOUT_SESSION = 'a connection to Discord ended without a session';
 
-// Of tests that run at once `expect.poll` does not know which one it is in: they have `vi.waitUntil`.
+// In concurrent tests `expect.poll` can't tell which test it belongs to, so they use `vi.waitUntil`.
 describe.concurrent('a bot that meets', () => {
-  it('a dead host to resume at leaves it soon', async ({ outage: { gateway, counts, isWell, logged } }) => {
+  it('a dead resume host soon stops using it', async ({ outage: { gateway, counts, isWell, logged } }) => {
     gateway.killResumeHost(true);
     gateway.close(4000);
     await isWell();
@@ -64,7 +64,7 @@ describe.concurrent('a bot that meets', () => {
     expect(logged('connection to Discord failed')).toHaveLength(1);
   });
 
-  it('silence after IDENTIFY sends four at most', async ({ outage: { gateway, counts, passed, isWell } }) => {
+  it('silence after IDENTIFY sends at most four', async ({ outage: { gateway, counts, passed, isWell } }) => {
     gateway.answerIdentify('nothing');
     gateway.invalidate(false);
     await passed(100);
@@ -78,7 +78,9 @@ describe.concurrent('a bot that meets', () => {
     expect(counts().identifies).toBe(before);
   });
 
-  it('op 9 to eight IDENTIFYs says so', async ({ outage: { gateway, counts, passed, isWell, logged } }) => {
+  it('op 9 on up to eight IDENTIFYs logs this', async ({
+    outage: { gateway, counts, passed, isWell, logged },
+  }) => {
     gateway.answerIdentify('invalid session');
     gateway.invalidate(false);
     await passed(90);
@@ -91,7 +93,7 @@ describe.concurrent('a bot that meets', () => {
     await isWell();
   });
 
-  it('a RESUME without an answer begins a new session', async ({ outage: { gateway, counts, isWell } }) => {
+  it('a RESUME without a response begins a new session', async ({ outage: { gateway, counts, isWell } }) => {
     gateway.answerResume(false);
     gateway.close(4000);
     await isWell();

@@ -10,7 +10,7 @@ const linesWith = ({ log }: Bot, message: string) =>
   log().filter(({ msg }) => String(msg).startsWith(message)).length;
 
 describe('a gateway that', () => {
-  /** A disturbance after which the session goes on: what is asked meanwhile is answered all the same. */
+  /** Causes a disturbance that the session survives. Interactions during it still get replies. */
   async function goesOn(place: Place, name: string, disturb: () => void): Promise<void> {
     const resumed = () => linesWith(place.bot, 'connection to Discord resumed');
     const before = resumed();
@@ -20,7 +20,7 @@ describe('a gateway that', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('sends op 7, 1 or 9, or ends, has the bot back', async ({ bot, guild, discord: { gateway } }) => {
+  it('sends op 7, 1 or 9, or closes, gets the bot back', async ({ bot, guild, discord: { gateway } }) => {
     const place = { bot, guild };
     await goesOn(place, 'op7', () => gateway.askToReconnect());
     await goesOn(place, 'op9', () => gateway.invalidate(true));
@@ -30,7 +30,7 @@ describe('a gateway that', () => {
     await isAccepted(place, 'op1.example.com');
   });
 
-  it('delivers an interaction too late', async ({ bot, guild, discord }) => {
+  it('delivers an interaction too late gets no reply', async ({ bot, guild, discord }) => {
     const place = { bot, guild };
     bot.mayBreak(BREACHES.tooLate, 1);
     const lost = () => linesWith(bot, 'interaction lost');
@@ -49,13 +49,13 @@ describe('a gateway that', () => {
   ] as const)('%s', async ([, code], { bot, guild, discord: { gateway, clock } }) => {
     const place = { bot, guild };
     const previous = gateway.sessions().map(({ id }) => id);
-    // Discord lets a shard identify once in 5 seconds; discord.js waits for that, the stand-in need not.
+    // Discord allows a shard one IDENTIFY in 5 seconds. discord.js waits for that; the stand-in need not.
     clock.advance(5_000);
     if (code === 9) gateway.invalidate(false);
     else gateway.close(code);
-    // What is asked until there is another session is lost.
+    // Interactions are lost until there is a new session.
     await isLost(place, `meanwhile-${code}.example.com`);
-    // discord.js waits up to 5 seconds before it begins anew (Discord docs: Invalid Session).
+    // discord.js waits up to 5 seconds before it starts a new session (Discord docs: Invalid Session).
     await expect
       .poll(() => gateway.sessions().some(({ id }) => !previous.includes(id)), { timeout: 60_000 })
       .toBe(true);
@@ -63,10 +63,10 @@ describe('a gateway that', () => {
   });
 });
 
-/** That a process ends by it is in test/support/bot.process.test.ts. */
+/** test/support/bot.process.test.ts tests that a process ends in this case. */
 const endingIt = botTest({ crash: true });
 
-describe('a gateway that ends the connection for good', () => {
+describe('a gateway that closes the connection permanently', () => {
   endingIt.for([
     [4004, /bot token is not valid/],
     [4010, /shard is not valid/],
@@ -82,7 +82,7 @@ describe('a gateway that ends the connection for good', () => {
     expect(said).toEqual([expect.stringMatching(words)]);
     expect(said[0]).toContain(String(code));
     expect(await unfinishedIn(bot.store)).toEqual([]);
-    // Started again, which is what an operator does once it is put right.
+    // Starts again, as an operator would after fixing the cause.
     await bot.start();
     await isAccepted({ bot, guild }, `fatal-${code}.example.com`);
   });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folder } from '../support/machine.ts';
 
-/** What a process says that may open no more files. */
+/** Prints the bot's errors in a process that can open no more files. */
 const SCRIPT = `
   import { openSync } from 'node:fs';
   import { createListingApi } from './src/listing/client.ts';
   import { Secret } from './src/secret.ts';
   import { prepareFile } from './src/storage/database-file.ts';
   const api = createListingApi({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 5_000, arrayFormat: 'brackets' });
-  // What is loaded late is loaded now.
+  // Loads late modules now.
   await api.games(new Secret('key'));
   await prepareFile(process.argv[1] + '/bot.sqlite');
   try {
@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it('too few file handles are blamed on the machine, not on the service', () => {
+it('too few file handles are attributed to the machine, not to the service', () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

@@ -23,40 +23,45 @@ const OPTIONS = {
   asProcess: true,
   env: { LISTING_API_TIMEOUT_MS: '60000', LISTING_REQUESTS_AT_ONCE: '20' },
 };
-/** The bot is killed and started again in each test, and has nothing to do for the guilds of the tests before. */
+/** Each test kills and restarts this bot, which has no work left for the guilds of previous tests. */
 const it = botTest({
   ...OPTIONS,
-  // The first request of the list is always answered.
+  // The list's first request always gets a response.
   listing: {
     onRequest: (_, { servers }) =>
       servers[0]?.server === 's0.list.example.com' ? { kind: 'ok' } : undefined,
   },
 });
-/** A bot of its own, whose clock stays ahead. */
+/** A separate bot, whose clock stays ahead. */
 const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was interrupted before it could finish this, and nothing was submitted';
 const UNKNOWN = /Unconfirmed\. The bot was restarted\. It may have arrived\./;
 
-/** From now on the service takes what it gets and says nothing. */
+/** Makes the service carry out later requests without responding. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });
 
-/** Messages of the guild that are still "thinking …". */
+/** Counts the guild's messages that are still "thinking …". */
 const thinkingIn = ({ discord, admin, member }: TestGuild) =>
   [undefined, admin.userId, member.userId]
     .flatMap((userId) => discord.messages({ channelId: member.channelId, ...(userId && { userId }) }))
     .filter(({ loading }) => loading).length;
 
-/** Acknowledgements that arrived. */
+/** Counts the acknowledgements that Discord received. */
 const acknowledged = ({ discord }: TestGuild) =>
   discord.requests.filter(({ path, body }) => path.includes('callback') && /^\{"type":[567]/.test(body))
     .length;
 
 describe('after a kill -9', () => {
-  it('what had left is unknown, and all else was not sent', async ({ bot, guild, member, listing }) => {
+  it('servers that were sent are unconfirmed, and all others were not sent', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await silence(guild);
-    // At most two requests of a guild run at once: the third is ready, and waits.
+    // A guild has at most two requests at a time, so the third submission is ready and waits.
     const answers: Promise<Answer>[] = [];
     for (const n of [1, 2, 3]) {
       answers.push(addServer(member, `s${n}.example.com:27015`));
@@ -77,19 +82,19 @@ describe('after a kill -9', () => {
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
     expect(thinkingIn(guild)).toBe(0);
 
-    // What may have been received is not sent again by mistake.
+    // A server that may have been received is not sent again by mistake.
     expect(textOf(await addServer(member, 's1.example.com:27015'))).toMatch(
       /⚠️ Not sent: .*may have arrived/s,
     );
     expect(addsOf(guild, 's1.example.com')).toHaveLength(1);
 
-    // Nothing is left behind in the store, nor does the next start.
+    // Neither the crash nor the next start leaves anything in the store.
     await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
     await bot.restart();
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it('a list says each outcome, and its rest goes with a press', async ({ bot, guild, member, listing }) => {
+  it('a list shows each outcome, and a press sends the rest', async ({ bot, guild, member, listing }) => {
     await chooseLogChannel(guild);
     const preview = await sendFile(member, lines(250).replaceAll('.example', '.list.example'));
     await silence(guild);
@@ -106,7 +111,7 @@ describe('after a kill -9', () => {
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
     expect(labelsOf(preview)).toEqual(['Submit the 50 not sent', 'Submit all 150 again', 'Edit']);
-    // The log channel is told a few seconds later.
+    // The log channel is notified a few seconds later.
     const logged = () =>
       logLines(guild).filter((line) =>
         line.includes('100 sent for review. “Servers have been added for review.”'),
@@ -119,7 +124,7 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it('a command that submits nothing is to be run again', async ({ bot, guild, admin, member }) => {
+  it('a command that submits nothing must be run again', async ({ bot, guild, admin, member }) => {
     await silence(guild);
     const answer = setKey(admin, 'another-key');
     await expect.poll(() => thinkingIn(guild)).toBe(1);
@@ -129,20 +134,20 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('a button and a window are told of, and send nothing', async ({ bot, guild, member, listing }) => {
+  it('a button and a modal get a reply, and send nothing', async ({ bot, guild, member, listing }) => {
     await addServer(member, 'button.example.com:1');
     const warning = await addServer(member, 'button.example.com:1');
     const noPort = await addServer(member, 'window.example.com');
     const { modal, typed } = await openWindow(member, noPort);
     await silence(guild);
     const before = acknowledged(guild);
-    // They take both turns of the guild.
+    // These occupy both turns of the guild.
     const others = [1, 2].map((n) => addServer(member, `o${n}.example.com:1`));
     await expect.poll(() => listing.submitted).toHaveLength(3);
     const pressed = member.press(warning, 'Submit anyway');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
-    // All are reserved, too.
+    // All of them are also reserved.
     const running = async () =>
       (await unfinishedIn(bot.store)).filter((each) => each.startsWith('submission'));
     await expect.poll(running).toHaveLength(4);
@@ -159,7 +164,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.press(window, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a response that could not be passed on any more is told', async ({ bot, guild, member }) => {
+  it('a response that could not be delivered is delivered', async ({ bot, guild, member }) => {
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
     await isHung;
@@ -169,7 +174,12 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it('what was never acknowledged is not submitted', async ({ bot, guild, member, discord }) => {
+  it('an interaction without an acknowledgement is not submitted', async ({
+    bot,
+    guild,
+    member,
+    discord,
+  }) => {
     const isHung = hung(bot, 'POST', /callback/);
     const answer = addServer(member, 'silent.example.com:1');
     await isHung;
@@ -179,7 +189,7 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it('a key is nowhere in clear, whatever was done with it', async ({ bot, admin, member, listing }) => {
+  it('a key appears nowhere in clear, whatever was done with it', async ({ bot, admin, member, listing }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
@@ -199,11 +209,11 @@ describe('after a kill -9', () => {
     hasNoKeyInClear();
   });
 
-  it('what was about to be sent is reported as unknown', async ({ bot, guild, member, listing }) => {
+  it('a server that was about to be sent is unconfirmed', async ({ bot, guild, member, listing }) => {
     const printed = bot.output().length;
     await listing.behave({ kind: 'down' });
     const answer = addServer(member, 'about.example.com:1');
-    // Refused once; it would be tried again in a moment, which the kill has to come before.
+    // The connection was rejected once. The kill must come before the next attempt, which follows in a moment.
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
       .toContain('the listing service sent no usable response');
@@ -213,7 +223,7 @@ describe('after a kill -9', () => {
   });
 
   ownIt(
-    'the guild is told, in its log channel, what the member can no longer be told',
+    'the log channel shows an outcome that can no longer reach the member',
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });
@@ -223,7 +233,7 @@ describe('after a kill -9', () => {
       await listing.behave({ kind: 'ok' });
       discord.clock.advance(16 * 60_000);
       await bot.start();
-      // The log channel is told 10 seconds later.
+      // The log channel is notified 10 seconds later.
       await expect
         .poll(() => logLines(guild).join('\n'), { timeout: 60_000 })
         .toMatch(/member submitted game servers.*may have arrived/s);

@@ -27,7 +27,7 @@ import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 const preload = (name: string) =>
   `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
-/** What tells a bot's process how its machine is. */
+/** Holds files that describe the machine's state to the bot's process. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'faults-'));
 const fileOf = (name: string) => join(FOLDER, name);
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -36,13 +36,13 @@ const limited = ['sh', '-c', `ulimit -f "$(cat '${fileOf('limit')}')"; exec "$0"
 const limitedIt = ownBotTest({ asProcess: true, wrapper: limited });
 const limitedAtStartIt = ownBotTest({ asProcess: true, wrapper: limited, crash: true });
 
-describe('a disk that is full', () => {
-  /** From the next start on no file of the bot may grow beyond so many blocks, of 512 bytes or 1 KiB by the shell. */
+describe('a full disk', () => {
+  /** Limits the size of the bot's files from its next start, in blocks of 512 bytes or 1 KiB, depending on the shell. */
   const limitFiles = (blocks: number | 'unlimited') => writeFileSync(fileOf('limit'), String(blocks));
   beforeEach(() => limitFiles('unlimited'));
 
   limitedAtStartIt(
-    'when the bot starts: the bot says so in one line, and all is well once there is room',
+    'at the start is reported in one line, and the bot works once there is room',
     async ({ bot, guild }) => {
       await bot.process.stop();
       const before = bot.output().length;
@@ -62,7 +62,7 @@ describe('a disk that is full', () => {
   );
 
   limitedIt(
-    'while the bot runs: nothing is sent that cannot be noted, and what was said stays true',
+    'while the bot runs keeps servers that cannot be recorded from being sent, and earlier replies stay true',
     async ({ bot, guild, member }) => {
       await bot.process.stop();
       limitFiles(Math.ceil((await stat(join(bot.data, 'bot.sqlite'))).size / 512) + 1_000);
@@ -74,7 +74,7 @@ describe('a disk that is full', () => {
         answers.push(await submit({ bot, guild }, name(answers.length)));
         said = textOf(answers.at(-1) ?? { kind: 'lost' });
       } while (said.includes(ACCEPTED) && answers.length < 200);
-      // The disk may be full only after the reservation, when the server is to be marked as sending.
+      // The disk may only be full after the reservation, when the server is to be marked as sending.
       if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't record this/s);
       const accepted = answers.length - 1;
       expect(accepted).toBeGreaterThan(1);
@@ -87,7 +87,7 @@ describe('a disk that is full', () => {
       await bot.restart();
       await isAccepted({ bot, guild }, 'after-full.example.com');
       expect(arrived()).toEqual(once);
-      // The last note may not have found room: that one is reported as unknown then, and never as not sent.
+      // The last outcome may not have been stored; that server is then reported as unconfirmed, and never as not sent.
       const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
       expect(last).toMatch(/Servers have been added for review|may have arrived/);
       for (const text of before) expect(text).toContain(ACCEPTED);
@@ -98,14 +98,14 @@ describe('a disk that is full', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'files of long histories are made one after the other, whoever wants them',
+  'files of long histories are created one after another, whoever requests them',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
     await fill(store, guild.id, { count: 25_000, at: Date.now() - 60_000, message: 'long '.repeat(60) });
     await store.stop();
     await bot.start();
-    /** The most memory that the bot has had, in KiB. */
+    /** Returns the bot's peak memory, in KiB. */
     const peak = async () =>
       Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${bot.process.pid}/status`, 'utf8'))?.[1]);
     const admins = Array.from({ length: 14 }, (_, n) =>
@@ -136,15 +136,15 @@ const fullLogIt = ownBotTest({ asProcess: true, wrapper: printingTo('/dev/full')
 const unreadLogIt = ownBotTest({ asProcess: true, wrapper: printingTo(fileOf('log')), start: false });
 
 describe('standard output', () => {
-  fullLogIt('on a full disk keeps nothing from its work', ({ bot, guild }) =>
+  fullLogIt('on a full disk does not stop the bot’s work', ({ bot, guild }) =>
     isAccepted({ bot, guild }, 'full-log.example.com'),
   );
 
   unreadLogIt(
-    'that nobody reads holds up nothing, and the next line that fits says how many did not',
+    'that is not read delays nothing, and the next line that fits gives the number of lost lines',
     async ({ bot, guild, admin, member }) => {
       execFileSync('mkfifo', [fileOf('log')]);
-      // Open for both, so that neither end waits for the other.
+      // Opened for reading and writing, so that neither end waits for the other.
       const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
       onTestFinished(() => closeSync(log));
       expect(() => {
@@ -168,7 +168,7 @@ describe('standard output', () => {
         })
         .toMatch(/"dropped":[1-9]\d\d?,/);
       for (const line of said.trim().split('\n')) JSON.parse(line);
-      // Before nobody can take its last lines any more.
+      // Stops while its last lines can still be read.
       expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
     },
   );
@@ -210,13 +210,13 @@ const it = botTest({
   },
 });
 
-describe('a bot that runs', () => {
+describe('a running bot', () => {
   const goesBackTo = (hours: number) => writeFileSync(fileOf('clock'), String(-hours * 60 * 60_000));
   beforeEach(() => goesBackTo(0));
 
-  /** Locks the database as another process may; the function returned lets go of it. */
+  /** Locks the database as another process might. @returns a function that releases the lock */
   function lock({ data }: Bot): () => void {
-    // The bot may be writing.
+    // Waits, because the bot may be writing.
     const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
     const release = () => {
       if (other.isOpen) other.close();
@@ -226,9 +226,9 @@ describe('a bot that runs', () => {
     return release;
   }
 
-  it('waits for a database that another process locks, or says so', async ({ bot, guild, member }) => {
+  it('waits for a database that another process locks, or reports it', async ({ bot, guild, member }) => {
     const place = { bot, guild };
-    // What the bot writes by itself after a start waits for it too, a second each, and both commands for that.
+    // The bot's own writes after a start also wait for the lock, a second each, and both commands wait for those.
     bot.mayBreak(BREACHES.late, 2);
     const release = lock(bot);
     expect(textOf(await submit(place, 'locked.example.com'))).toMatch(STORE_FAILED);
@@ -241,10 +241,14 @@ describe('a bot that runs', () => {
     await isAccepted(place, 'lock-of-a-moment.example.com');
   });
 
-  it('goes on when its clock goes back by an hour, command by command', async ({ bot, guild, member }) => {
+  it('keeps working if its clock goes back by an hour, command by command', async ({
+    bot,
+    guild,
+    member,
+  }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
-    // discord.js lets 50 edits pass in a second, by the clock: they must not become 50 an hour.
+    // discord.js allows 50 edits a second by the clock; these must not become 50 an hour.
     for (let n = 0; n < 55; n += 5) {
       const some = Array.from({ length: 5 }, (_, each) => `hour-${n + each}.example.com`);
       await Promise.all(some.map((server) => isAccepted({ bot, guild }, server)));
@@ -255,7 +259,7 @@ describe('a bot that runs', () => {
   it.for([
     { set: 'ahead', weeks: 3 },
     { set: 'behind', weeks: -3 },
-  ])('works three weeks $set, and deletes nothing for its age', async ({ set, weeks }, { bot, guild }) => {
+  ])('works three weeks $set, and deletes no old records', async ({ set, weeks }, { bot, guild }) => {
     const place = { bot, guild };
     const hosts = [`right-before-${set}.example.com`, `while-${set}.example.com`];
     await isAccepted(place, `right-before-${set}.example.com`);
@@ -274,7 +278,7 @@ describe('a bot that runs', () => {
     await store.stop();
     await bot.start();
     const kept = async (host: string) => (await outcomesIn(bot.store, guild.id, host)).length;
-    // The hourly job has pruned.
+    // The hourly job has run.
     await expect.poll(() => kept('s0.example.com')).toBe(0);
     expect(await Promise.all(hosts.map(kept))).toEqual([1, 1]);
   });
@@ -282,7 +286,7 @@ describe('a bot that runs', () => {
   it.for([
     { set: 'two hours back', hours: 2 },
     { set: 'a year ahead', hours: -366 * 24 },
-  ])('leaves nobody waiting when its clock is set while it is down: $set', async ({ set, hours }, {
+  ])('leaves no member waiting if its clock is set while it is down: $set', async ({ set, hours }, {
     bot,
     guild,
     listing,
@@ -318,7 +322,7 @@ describe('a bot that runs', () => {
     await isAccepted({ bot, guild }, `after-${kind.replaceAll(' ', '-')}.example.com`);
   });
 
-  it('logs an exception that nobody handles in one line, and ends with status 1', async ({ bot, guild }) => {
+  it('logs an unhandled exception in one line, and ends with status 1', async ({ bot, guild }) => {
     const before = bot.log().length;
     writeFileSync(fileOf('mishap'), 'exception');
     expect(await bot.process.exited()).toMatchObject({ status: 1, signal: null });

@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '.
 const AWAY = "The bot couldn't reach its own storage, so nothing was done.";
 
 it.skipIf(!hasPostgres())(
-  'members are told of a server of PostgreSQL that is away, and the bot goes on when it is back',
+  'members are told that PostgreSQL is unavailable, and the bot continues once it is back',
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
@@ -53,7 +53,7 @@ it.skipIf(!hasPostgres())(
   },
 );
 
-/** A guild of a bot whose way to PostgreSQL can break. */
+/** Creates a guild of a bot whose connection to PostgreSQL can break. */
 async function overWire() {
   const { url, drop } = await newDatabase();
   onTestFinished(drop);
@@ -64,7 +64,7 @@ async function overWire() {
   return { guild: await bot.newGuild({ key: 'sandbox-key' }), wire };
 }
 
-describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer was lost', () => {
+describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => {
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer w
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member is told that nothing of what was reserved was sent, and can send it', async () => {
+  it('a member is told that nothing was sent of the reserved servers, and can send them', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT of which PostgreSQL’s answer w
     expect(textOf(answer)).toContain('Refused by @');
   });
 
-  it('a moderator is told that what was approved was not sent, and it waits anew', async () => {
+  it('a moderator is told that the approved submission was not sent, and it waits again', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);

@@ -11,7 +11,7 @@ import { hung } from './crash.ts';
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 
-/** A bot that Discord posts to with a guild, and another bot beside it over the same database, which has little patience. */
+/** Opens a bot with a guild that Discord posts to, and can start another bot with short timeouts over the same database. */
 async function openBoth() {
   const database = await newDatabase();
   onTestFinished(() => database.drop());
@@ -30,7 +30,7 @@ async function openBoth() {
   const guild = await bot.newGuild({ key: 'sandbox-key' });
   const [lease] = await database.query('select process_id from leases');
 
-  /** @returns where Discord can post to it */
+  /** @returns the URL to which Discord can post */
   async function startOther(): Promise<string> {
     const port = await quietPort();
     const printed: string[] = [];
@@ -65,14 +65,14 @@ async function openBoth() {
     guild,
     wire,
     startOther,
-    /** As if the time of the first bot were over. */
+    /** Ends the first bot's lease, as if its time were over. */
     letPass: () => database.query('update leases set until = 0 where process_id = $1', [lease?.process_id]),
     rows: database.query,
   };
 }
 
 describe.skipIf(!hasPostgres())('of two bots over one database', () => {
-  it('one tells what another one was doing that stood still, which then sends nothing and ends', async () => {
+  it('one reports the unfinished work of the other, which stalled and then sends nothing and ends', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     const add = (n: number) => addServer(member, `s${n}.example.com:27015`);
     const answers = [add(1), add(2)];
     await expect.poll(requests).toEqual([1, 1, 0]);
-    // At most two requests of a guild run at once: the third is ready, and waits.
+    // A guild has at most two requests at a time, so the third submission is ready and waits.
     answers.push(add(3));
     await expect.poll(running).toBe(3);
     process.kill(bot.process.pid ?? 0, 'SIGSTOP');
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one goes on alone after a kill -9 of the other, and what comes back is one of two again', async () => {
+  it('one continues alone after a kill -9 of the other, which joins again when it is back', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('one posts the message on which moderators decide, where the other dies before it, and two of them decide at once', async () => {
+  it('one posts the message for moderators if the other dies before posting it, and two moderators decide at the same time', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -136,15 +136,15 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
       userId: '300000000000000009',
       permissions: ROLES.admin.permissions,
     });
-    // A process does not know how often another one has changed the message in these seconds.
+    // A process doesn't know how often another one has edited the message in these seconds.
     bot.mayBreak(BREACHES.tooOften, 2);
-    // Both are at work on it before either decides: one in each process.
+    // Both processes handle a press before either decides.
     discord.faults.inject({ fault: { kind: 'delay', ms: 500 }, path: /callback/, times: 2 });
     const first = inStaff(guild, 'admin').press(message, 'Approve');
     await discord.endpoint.save(otherUrl);
     const second = another.press(message, 'Approve');
     for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
-    // One of the answers may say that it is being sent.
+    // One of the replies may show that it is being sent.
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
     const [now] = await rows('select decided_by from submissions');
     await expect
@@ -153,13 +153,13 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('leave what was accepted in a message of which two windows are submitted at the same moment', async () => {
+  it('both keep an accepted server in a message whose two modals are submitted at the same moment', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
     const one = await openWindow(member, answer);
     const other = await openWindow(member, answer);
-    // The first is being sent when the second comes to the other process.
+    // The first is being sent when the second reaches the other process.
     const sent = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: sent.promise }, 1);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
@@ -175,14 +175,14 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it('leave what was accepted in a message whose other window is submitted before it shows that', async () => {
+  it('both keep an accepted server in a message whose other modal is submitted before it shows the server', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
     const one = await openWindow(member, answer);
     const other = await openWindow(member, answer);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
-    // The reply to the first is tried again after half a second, and the second comes to the other process meanwhile.
+    // The first reply is retried after half a second. Until then the second submission reaches the other process.
     discord.faults.inject({ fault: { kind: 'status', status: 502 }, method: 'PATCH', path: /webhooks/ });
     const first = submit(one);
     await expect
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {
+  it('one notifies every member affected by a vanished machine, except in the guild that it has locked, and those once the lock is gone', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

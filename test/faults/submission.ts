@@ -4,7 +4,7 @@ import { ANSWER_WITHIN_MS, type Bot, type TestGuild, textOf } from '../support/b
 import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-/** Before the interaction was recorded, or afterwards. */
+/** The failure may come before or after the interaction was recorded. */
 export const STORE_FAILED =
   /couldn't reach its own storage, so nothing was done|interrupted before it could finish this, and nothing was submitted/;
 
@@ -16,7 +16,9 @@ export interface Place {
 export const submit = ({ guild }: Place, host: string): Promise<Answer> =>
   addServer(guild.member, `${host}:27015`);
 
-/** The member saw the service's answer; the service got the server once; nothing is left unfinished. */
+/**
+ * Checks that the member read the service's message, the service received the server once, and nothing is left unfinished.
+ */
 export async function isAccepted(place: Place, host: string): Promise<void> {
   const { bot, guild } = place;
   expect(textOf(await submit(place, host))).toContain(ACCEPTED);
@@ -26,9 +28,9 @@ export async function isAccepted(place: Place, host: string): Promise<void> {
 }
 
 /**
- * The time for an answer passes; then the member saw that the bot did not answer, the service got nothing, and nothing
- * is left in the store.
- * @param tried resolves once the bot has tried to answer, where it can
+ * Lets the time for a reply pass. Then checks that the member got no reply, the service received nothing, and nothing is left
+ * in the store.
+ * @param tried resolves once the bot has tried to reply, if it can
  */
 export async function isLost(place: Place, host: string, tried?: () => Promise<void>): Promise<void> {
   const { bot, guild } = place;

@@ -12,14 +12,17 @@ const it = botTest({
 
 const HOST = 'killed.example.com';
 
-/** Presses Approve on what waits; nobody waits for the reply. */
+/** Presses Approve on the waiting submission, without waiting for the reply. */
 async function press(guild: TestGuild): Promise<void> {
   void inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
 }
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message tells what may have arrived, and that the rest waits', async ({ bot, guild }) => {
+it('a direct message lists the servers that may have arrived, and says that the rest waits', async ({
+  bot,
+  guild,
+}) => {
   await turnApprovalOn(guild);
   await pressSubmit(guild.member, await sendFile(guild.member, lines(101)));
   await guild.listing.behave({ kind: 'hang', carriedOut: true });
@@ -35,12 +38,12 @@ it('a direct message tells what may have arrived, and that the rest waits', asyn
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a member gets one direct message at most, wherever the bot dies', async ({ bot, guild, listing }) => {
+it('a member gets at most one direct message, whenever the bot dies', async ({ bot, guild, listing }) => {
   const { member } = guild;
   const owed = () =>
     bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id);
   await turnApprovalOn(guild);
-  // Before the decision was stored.
+  // Before the decision is stored.
   await addServer(member, `${HOST}:1`);
   await listing.behave({ kind: 'hang', carriedOut: true });
   await press(guild);
@@ -57,7 +60,7 @@ it('a member gets one direct message at most, wherever the bot dies', async ({ b
   await crash(bot);
   await endGathering(bot, guild);
   await expect.poll(() => toldOf(guild).length).toBe(2);
-  // While it is being sent: nobody knows whether it has arrived.
+  // While the message is being sent, so its delivery is uncertain.
   await addServer(member, `${HOST}:3`);
   const channelId = bot.discord.directChannel(member.userId);
   const isHung = hung(bot, 'POST', new RegExp(`channels/${channelId}/messages`));
@@ -67,7 +70,7 @@ it('a member gets one direct message at most, wherever the bot dies', async ({ b
   await crash(bot);
   await expect.poll(owed).toEqual([]);
   expect(toldOf(guild)).toHaveLength(2);
-  // After it.
+  // After the message was sent.
   await addServer(member, `${HOST}:4`);
   await press(guild);
   await endGathering(bot, guild);

@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else: its clock goes wrong by the milliseconds in the file CLOCK_FILE, if it is there. */
+/** Loaded into the bot first. Shifts its clock by the milliseconds in the file CLOCK_FILE, if that exists. */
 import { readFileSync } from 'node:fs';
 
 const file = process.env.CLOCK_FILE ?? '';
@@ -14,7 +14,7 @@ function now(): number {
 
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // `new Date()` alone means now.
+    // Only `new Date()` without arguments means now.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

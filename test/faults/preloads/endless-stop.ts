@@ -1,6 +1,5 @@
 /**
- * Loaded into the bot before anything else: once it is told to stop its database never closes, and something keeps its
- * process alive.
+ * Loaded into the bot first. When the bot is told to stop, its database never closes, and a timer keeps the process alive.
  */
 import { Kysely } from 'kysely';
 

@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot before anything else: its time goes TIME_GOES times as fast, so that a minute of its own pauses is
- * over in seconds. What Node times by itself, such as `AbortSignal.timeout`, goes on as it is.
+ * Loaded into the bot first. Makes its time run TIME_GOES times as fast, so that a pause of a minute takes seconds. Node's
+ * internal timers, such as `AbortSignal.timeout`, keep their speed.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
@@ -8,7 +8,7 @@ import promises from 'node:timers/promises';
 
 const times = Number(process.env.TIME_GOES);
 
-/** The milliseconds are the argument at `at`. */
+/** @param at the position of the milliseconds among the arguments */
 const faster = (set: (...given: never[]) => unknown, at: 0 | 1) =>
   function (this: unknown, ...given: unknown[]) {
     if (typeof given[at] === 'number') given[at] = Number(given[at]) / times;
@@ -30,7 +30,7 @@ performance.now = clock(performance.now.bind(performance));
 const now = clock(Date.now.bind(Date));
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // `new Date()` alone means now.
+    // Only `new Date()` without arguments means now.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else: what is done once a minute or every 5 seconds is done five times a second. */
+/** Loaded into the bot first. Runs jobs that are due once a minute or every 5 seconds five times a second. */
 const OFTEN_MS = [5_000, 60_000];
 const every = globalThis.setInterval;
 globalThis.setInterval = ((run: () => void, ms: number) =>

@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else: as soon as MISHAP_FILE says which, something goes wrong that nobody handles. */
+/** Loaded into the bot first. As soon as MISHAP_FILE names a mishap, causes it without handling it. */
 import { readFileSync, rmSync } from 'node:fs';
 
 const file = process.env.MISHAP_FILE ?? '';
