@@ -1,9 +1,13 @@
+/** Text with nothing to change in it, as most is. */
+const PLAIN = /^[ -~\t\n\r]*$/;
+
 /**
  * Reverses the changes that copying from a chat, a web page or a spreadsheet makes to text. Removes invisible characters
  * (zero width, text direction), and turns unusual spaces into spaces. Full-width punctuation, typographic quotes and dashes
  * become ASCII. Idempotent; keeps line breaks and tabs.
  */
 export function plainText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
     .replace(/\p{Cf}|[\u{fe00}-\u{fe0f}]/gu, '')
@@ -26,10 +30,20 @@ export function withoutEnds(
   text: string,
   { start, end }: { readonly start?: RegExp; readonly end?: RegExp },
 ): string {
-  const characters = [...text];
-  const from = start ? characters.findIndex((character) => !start.test(character)) : 0;
-  const to = end ? characters.findLastIndex((character) => !end.test(character)) : characters.length;
-  return from < 0 ? '' : characters.slice(from, to + 1).join('');
+  let from = 0;
+  while (start && from < text.length) {
+    const character = String.fromCodePoint(text.codePointAt(from) ?? 0);
+    if (!start.test(character)) break;
+    from += character.length;
+  }
+  let to = text.length;
+  while (end && to > from) {
+    const isPair = to > 1 && (text.codePointAt(to - 2) ?? 0) > 0xffff;
+    const begin = isPair ? to - 2 : to - 1;
+    if (!end.test(text.slice(begin, to))) break;
+    to = begin;
+  }
+  return text.slice(from, to);
 }
 
 /** Words for "password" in the languages of most game communities. */
@@ -80,6 +94,8 @@ function withoutPath(link: string): string {
  * link to a page about one server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
+  // Every link, user name and tail has one of these signs.
+  if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)
     .replace(ADDS_SERVER, 'bedrock://')

@@ -47,6 +47,8 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 const LISTS = RANGES.map(([range, subnets]) => [range, listOf(subnets)] as const);
+/** All of them: most addresses are in none. */
+const SPECIAL = listOf(RANGES.flatMap(([, subnets]) => subnets));
 const GLOBAL_UNICAST = listOf(['2000::/3', '64:ff9b::/96']); // IANA IPv6 Address Space; RFC 6052
 const TEREDO = listOf(['2001::/32']);
 const SIX_TO_FOUR = listOf(['2002::/16']);
@@ -59,8 +61,8 @@ const NAT64 = listOf(['64:ff9b::/96']);
  */
 export function specialRange(address: string): AddressRange | undefined {
   const family = familyOf(address);
-  const found = LISTS.find(([, list]) => list.check(address, family))?.[0];
-  if (found || family === 'ipv4') return found;
+  if (SPECIAL.check(address, family)) return LISTS.find(([, list]) => list.check(address, family))?.[0];
+  if (family === 'ipv4') return undefined;
   if (!GLOBAL_UNICAST.check(address, 'ipv6')) return 'reserved';
   return embeddedIPv4(address)
     .map(specialRange)
