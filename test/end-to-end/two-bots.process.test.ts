@@ -30,7 +30,11 @@ describe('a second bot on one database', () => {
       const says =
         `server-listing-bot: another bot runs on the database ${path} (it has locked ${path}.lock). ` +
         'Only one can: stop that one first, or give this one a STORE_URL of its own.\n';
-      expect(await another(bot, `sqlite://${path}`)).toEqual({ status: 1, stdout: '', stderr: says });
+      expect(await another(bot, `sqlite://${path}`)).toEqual({
+        status: 1,
+        stdout: expect.stringMatching(/^\{.*"msg":"starting server-listing-bot [\d.]+"\}\n$/),
+        stderr: says,
+      });
       await bot.kill();
       await bot.start();
       const said = await addServer(member, 'a.example.com:1');
