@@ -13,7 +13,10 @@ import type { createSubmissions } from '../src/submissions/submissions.ts';
 /** What all commands together may touch: parts of the rooms, and what is made beside them. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
-    Pick<ReturnType<typeof createGuilds>, 'keys' | 'settings' | 'panels' | 'untold' | 'access' | 'deletion'>,
+    Pick<
+      ReturnType<typeof createGuilds>,
+      'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'
+    >,
     Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
     Pick<Records, 'drafts' | 'runs' | 'history'>,
     ReturnType<typeof createSubmissions>,

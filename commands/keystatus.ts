@@ -4,7 +4,7 @@ import { button, customId, rows } from '../src/interactions/controls.ts';
 import { escapeText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
-import { signed } from '../src/words/servers.ts';
+import { withSign } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
@@ -41,13 +41,13 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     if (outcome.kind === 'games') await games.accept(outcome.games);
     const change = await keys.noteOutcome(guildId, stored.setAt, outcome);
     if (change) await onKeyChange(guildId, change);
-    if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
+    if (outcome.kind === 'games') return [withSign('accepted', t('keystatus.works'))];
     // What the service said stands below.
     if (outcome.kind === 'rejected') {
       const isStill = outcome.known === 'invalidKey' && change === undefined;
-      return isStill ? [signed('rejected', t('keystatus.stillRejected'))] : [];
+      return isStill ? [withSign('rejected', t('keystatus.stillRejected'))] : [];
     }
-    return [signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
+    return [withSign('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
   }
 
   return {
@@ -74,7 +74,7 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
       setkey: mention('setkey'),
       check: t('keystatus.check'),
     });
-    said.push(signed('rejected', invalid));
+    said.push(withSign('rejected', invalid));
   }
   said.push(t('keystatus.key', { key: keyEnd(lastFour) }));
   if (setBy !== undefined && setAt !== undefined) {

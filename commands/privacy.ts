@@ -1,6 +1,6 @@
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
-import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
+import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/erasure.ts';
 import { WAITS_MS } from '../src/submissions/runs.ts';
@@ -13,7 +13,7 @@ import { slashCommand } from './slash-command.ts';
 export function privacyCommand({
   deletion,
   approvalMessages,
-  untold,
+  directMessageOptOuts,
   decisionMessages,
   graceDays,
   historyDays,
@@ -23,7 +23,7 @@ export function privacyCommand({
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
     // What is stored can be read, and deleted, also while the store is away.
-    const isUntold = await untold.has(guildId, user.id).catch(() => false);
+    const isOptedOut = await directMessageOptOuts.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
         t('privacy.ofYou'),
@@ -42,7 +42,7 @@ export function privacyCommand({
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.deleteName'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), 'danger');
-    const messages = isUntold
+    const messages = isOptedOut
       ? button(customId('privacy', 'messages', 'on'), t('privacy.messagesOn'))
       : button(customId('privacy', 'messages', 'off'), t('privacy.messagesOff'));
     const notice = links.privacy !== undefined && linkButton(links.privacy, t('help.privacy'));
@@ -63,8 +63,8 @@ export function privacyCommand({
         async run(context) {
           const { t, guildId, user, argument } = context;
           const isOff = argument === 'off';
-          if (isOff) await untold.add(guildId, user.id);
-          else await untold.delete(guildId, user.id);
+          if (isOff) await directMessageOptOuts.add(guildId, user.id);
+          else await directMessageOptOuts.delete(guildId, user.id);
           const content = t(isOff ? 'privacy.messagesAreOff' : 'privacy.messagesAreOn');
           return { ...(await overview(context)), content };
         },

@@ -8,7 +8,7 @@ import { onlyRow } from '../src/submissions/draft.ts';
 import { escapeText, memberText, shorten } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
-import { signed } from '../src/words/servers.ts';
+import { withSign } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
@@ -40,7 +40,7 @@ export function setKey({
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
-    if (typed === '') return tryAgain(context, signed('not-sent', t('setkey.empty')));
+    if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Before the service is asked: if the store fails, the admin is told while nothing was done.
     const hadKey = (await keys.status(guildId))?.readable === true;
@@ -143,9 +143,9 @@ function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon,
   if (outcome.kind === 'rejected') {
     const message = escapeText(serviceWords(outcome.message, t));
     const says = t('ended.says', { message });
-    return `${signed('rejected', sentences(t('setkey.notSaved'), says))}\n${t('setkey.rejected')}`;
+    return `${withSign('rejected', sentences(t('setkey.notSaved'), says))}\n${t('setkey.rejected')}`;
   }
-  return signed('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
+  return withSign('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
 }
 
 const savedText = ({ t, mention }: Context, key: Secret): string =>

@@ -3,7 +3,7 @@ import { createPanelTask } from '../commands/panel-message.ts';
 import { createApprovalMessages } from './approval/approval-messages.ts';
 import { createApprovals } from './approval/approvals.ts';
 import { createDecisionMessages, type DecisionMessagesTiming } from './approval/decision-messages.ts';
-import { createTellings } from './approval/tellings.ts';
+import { createDecisionNotices } from './approval/decision-notices.ts';
 import type { Config } from './config/config.ts';
 import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
@@ -15,8 +15,8 @@ import { createGoneGames } from './guilds/gone-games.ts';
 import { createGuilds } from './guilds/guilds.ts';
 import { createEditOrder } from './interactions/edit-order.ts';
 import { createGuildWords } from './interactions/guild-words.ts';
+import { createInteractionStore } from './interactions/interaction-store.ts';
 import { createInteractions } from './interactions/interactions.ts';
-import { createInteractionRecord } from './interactions/record.ts';
 import { createTraces } from './interactions/traces.ts';
 import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createListing } from './listing/listing.ts';
@@ -54,7 +54,7 @@ export interface Timing extends ApiTiming {
   /** How often a process says that it is alive. */
   readonly leaseRenewedEveryMs?: number;
   /** How often the bot looks whether commands still come in this way. */
-  readonly wayInEveryMs?: number;
+  readonly transportEveryMs?: number;
   /** How often the bot looks whether the operator is to be told of something. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
@@ -165,7 +165,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { games, breaker } = listing;
-  const record = createInteractionRecord({ store, processId, isShared, encryption, logger });
+  const interactionStore = createInteractionStore({ store, processId, isShared, encryption, logger });
   const approvals = createApprovals({ ...records, store });
   const approvalMessages = createApprovalMessages({
     approvals,
@@ -176,7 +176,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     guildWords,
     games,
     claimJob,
-    onChange: () => void tellings.tellDue(),
+    onChange: () => void decisionNotices.notifyDue(),
     logger,
   });
   const submissionLog = createSubmissionLog({ guildLog, games });
@@ -186,9 +186,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     keys,
     settings,
     listing,
-    demandOwned: record.demandOwned,
+    demandOwned: interactionStore.demandOwned,
     showApproval: approvalMessages.show,
-    sealTelling: (which, interactionId) => tellings.seal(which, interactionId),
+    encryptNotice: (which, interactionId) => decisionNotices.encrypt(which, interactionId),
     observers: [submissionLog, ...(metrics ? [metrics.observer] : [])],
     onKeyChange,
     longestRequestMs: config.listingApiTimeoutMs,
@@ -200,10 +200,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   // The commands, and how an interaction comes to them and its answer to Discord.
   const editOrder = createEditOrder({ store, processId });
   const wording = { ...words, guildWords, mention };
-  const tellings = createTellings({
+  const decisionNotices = createDecisionNotices({
     api,
     store,
-    record,
+    interactionStore,
     runs: records.runs,
     editOrder,
     wording,
@@ -216,7 +216,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...timing.decisionMessages,
     isOn: config.directMessages === 'on',
     store,
-    record,
+    interactionStore,
     runs: records.runs,
     wording,
     games,
@@ -247,7 +247,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     posts,
     store,
     processId,
-    record,
+    interactionStore,
     editOrder,
     access,
     runs: records.runs,
@@ -284,19 +284,19 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       await interactions.drain(INTERACTIONS_END_MS);
       await atMost(LOG_ENDS_MS, guildLog.flush());
     },
-    wayInEveryMs: timing.wayInEveryMs,
+    transportEveryMs: timing.transportEveryMs,
     logger,
   });
 
   // What is done again and again, and what is watched.
-  const { gateway, wayInTrouble } = connection;
+  const { gateway, transportTrouble } = connection;
   const tell = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
     config,
     store,
     encryption,
     gateway,
-    wayInTrouble,
+    transportTrouble,
     games,
     breaker,
     traces,
@@ -306,7 +306,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         await records.erasure.prune(stopping);
         void approvalMessages.showDue();
       },
-      interactions: record.prune,
+      interactions: interactionStore.prune,
     },
     tasks: {
       games: createGoneGames({ values: store.values, settings, games, tell }),
@@ -321,10 +321,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const jobs: readonly Part[] = [
-    connection.wayIn,
+    connection.transport,
     membership,
     approvalMessages,
-    tellings,
+    decisionNotices,
     decisionMessages,
     ...operations.jobs,
   ];

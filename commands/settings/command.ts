@@ -15,7 +15,7 @@ import { readPage } from '../../src/interactions/pager.ts';
 import { atMost } from '../../src/lifecycle.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
@@ -101,7 +101,7 @@ export function settingsCommand(deps: CommandDeps): Command {
       return show(context, after, { ...view, said: said ?? others?.said });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      const said = signed('not-sent', error.message);
+      const said = withSign('not-sent', error.message);
       return { ...show(context, await read(context), { ...view, said, retry }), isRefusal: true };
     }
   }
@@ -186,7 +186,7 @@ function overview(context: Context, shown: Shown, table: readonly Setting[]): Re
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
   const lines = [
-    ...(shown.isLost ? [signed('not-sent', t('settings.lost')), ''] : []),
+    ...(shown.isLost ? [withSign('not-sent', t('settings.lost')), ''] : []),
     `**${t('settings.title')}**`,
     keyLine(t, shown.key),
     ...table.map((setting) => setting.line(t, shown)),

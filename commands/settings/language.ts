@@ -2,7 +2,7 @@ import { isDue } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
 import { type Language, languageOf, languages } from '../../src/words/languages.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, OFF, type Setting } from './setting.ts';
@@ -82,7 +82,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
     if (unchanged.length === 0) return { panels };
     return {
       panels,
-      said: signed('not-sent', t('settings.language.unchanged', { panels: t.and(unchanged) })),
+      said: withSign('not-sent', t('settings.language.unchanged', { panels: t.and(unchanged) })),
     };
   },
 });

@@ -5,7 +5,7 @@ import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { notifyRoleSelect } from './notify-role.ts';
@@ -40,7 +40,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     return {
       make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }),
       ...(isFollowable && {
-        said: signed('not-sent', t('settings.log.followed', { channelId: logChannelId })),
+        said: withSign('not-sent', t('settings.log.followed', { channelId: logChannelId })),
       }),
     };
   }

@@ -6,7 +6,7 @@ import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { NEAREST, unknownGame } from '../../src/words/games.ts';
 import { wholeText } from '../../src/words/problem.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelText } from '../panel.ts';
 import { drawPanel, isGameForPanel, panelItem, showDuePanels } from '../panel-message.ts';
@@ -148,5 +148,5 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
   const change = await changed(context, await panelIn(context, messageId, deps), how, deps);
   if (isUsable || change.said !== undefined) return change;
   const unknown = unknownGame(context, typed, deps.games.search(typed, NEAREST));
-  return { ...change, said: signed('not-sent', wholeText(unknown, context.t)) };
+  return { ...change, said: withSign('not-sent', wholeText(unknown, context.t)) };
 }

@@ -8,7 +8,7 @@ import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Run } from '../../src/submissions/runs.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { siteAbout } from '../../src/words/listing-pages.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
@@ -119,5 +119,5 @@ function unconfirmedText(context: Context, servers: readonly ServerSubmission[])
   const { length: count } = servers;
   if (count === 0) return '';
   const only = count === 1 ? servers[0] : undefined;
-  return signed('unknown', context.t('ended.next.unknown', { count, ...siteAbout(context, only) }));
+  return withSign('unknown', context.t('ended.next.unknown', { count, ...siteAbout(context, only) }));
 }

@@ -19,7 +19,7 @@ import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
 import { stillWaitingText } from '../../src/words/refusal.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { heldText } from '../submit/preview.ts';
@@ -301,7 +301,7 @@ function unsentTexts(context: Context, ended: Ended, now: Run | undefined): read
   const leftOut = draft.rows.length - servers.length - limitedRows.length;
   const texts = [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
-    limited && signed('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
+    limited && withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
     keyProblem && nextForKey(context, keyProblem),
     now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
   ];

@@ -5,7 +5,7 @@ import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/histor
 import { escapeText } from '../../src/words/escape.ts';
 import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
-import { describe, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
+import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
@@ -38,7 +38,7 @@ export function entryText(
     ? describe(t, only, games, LONGEST_WORDS)
     : `**${number}.** ${t('look.servers', { count })}`;
   if (isRefused) {
-    const refused = signed('rejected', decisionText(t, 'declined', entry));
+    const refused = withSign('rejected', decisionText(t, 'declined', entry));
     return [what, [refused, ...about].join(' · '), ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
@@ -49,7 +49,7 @@ export function entryText(
 
 const countTexts = (t: Reader['t'], counts: SubmissionEntry['counts']): readonly string[] =>
   OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
-    signed(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
+    withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
 /** A game server of a list, and on lines of their own its outcome and why. What a moderator refused was refused as a whole. */
@@ -63,7 +63,7 @@ export function serverText(
 }
 
 const endedText = (t: Reader['t'], { outcome: { kind } }: Pick<EndedServer, 'outcome'>): string =>
-  signed(kind, t(`outcome.${kind}`));
+  withSign(kind, t(`outcome.${kind}`));
 
 /** What the service says, or why it was not sent. What could be done about it then is old news. */
 function whyTexts(t: Reader['t'], { outcome }: Pick<EndedServer, 'outcome'>): readonly string[] {

@@ -9,7 +9,7 @@ import type { Run } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
-import { firstItems, serverItem, signed } from '../../src/words/servers.ts';
+import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /* The window in which a moderator refuses what waits, or some lines of it. */
@@ -70,5 +70,5 @@ export function readRefusal(
   );
   if (typeof lines !== 'string') return { reason, lines };
   const search = escapeCode(lines, LONGEST_NAMED);
-  throw new UserError(signed('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))));
+  throw new UserError(withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))));
 }

@@ -2,7 +2,7 @@ import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { isRefused } from '../../src/server-lists/row.ts';
 import type { EditedWaiting } from '../../src/submissions/list-drafts.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
-import { FEW_NAMED, firstItems, signed } from '../../src/words/servers.ts';
+import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { enterLines, fieldsOf, readFields } from './enter.ts';
@@ -40,7 +40,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   await deps.lists.keepTyped(context, id, { text, game: '', window: 'all' });
   return 'draft' in edited
     ? submitChanged(context, id, edited, deps)
-    : unchanged(context, id, signed('not-sent', unreadableText(edited, context.t)), deps);
+    : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
 /** A moderator looks at it anyway, so that its member is not asked again. */
@@ -57,8 +57,8 @@ function submitChanged(
 function wrongText({ t }: SubmitContext, { draft, wrong }: EditedWaiting, { games }: CommandDeps): string {
   const [only] = wrong;
   if (only && draft.rows.length === 1) {
-    return signed('not-sent', notChangedText(problemText(only.problem, t), t));
+    return withSign('not-sent', notChangedText(problemText(only.problem, t), t));
   }
   const items = firstItems(t, wrong, FEW_NAMED, (row) => refusedItem(t, row, games, draft.source === 'text'));
-  return [signed('not-sent', t('list.invalid', { count: wrong.length })), ...items].join('\n');
+  return [withSign('not-sent', t('list.invalid', { count: wrong.length })), ...items].join('\n');
 }

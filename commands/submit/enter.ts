@@ -11,7 +11,7 @@ import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { MOST_NAMED, signed } from '../../src/words/servers.ts';
+import { MOST_NAMED, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
@@ -199,7 +199,7 @@ async function keepTyped(
   await lists.keepTyped(context, id, { text, game, window: 'paste' }, panelChannelId);
   return {
     isRefusal: true,
-    content: signed('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
+    content: withSign('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
     components: rows([button(submitId('edit', id), t('again.edit'))]),
   };
 }

@@ -6,7 +6,7 @@ import { cut, escapeName } from '../../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
@@ -24,7 +24,7 @@ export async function fromPanel(
   const noKey = await keys.problem(context.guildId);
   if (noKey === undefined || noKey.code === 'key-invalid') return open();
   return {
-    content: signed('not-sent', keyText(noKey, context)),
+    content: withSign('not-sent', keyText(noKey, context)),
     components: rows([enterKey(context)]),
     isRefusal: true,
   };

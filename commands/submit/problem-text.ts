@@ -7,7 +7,7 @@ import { escapeText, readOutsideDiscord, shorten } from '../../src/words/escape.
 import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
-import { addressItem, signed } from '../../src/words/servers.ts';
+import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
 /* What is wrong with a line: as the only one of a document, as one of many in a message or a window, and in a file. */
@@ -39,7 +39,7 @@ export function problemLines(
   if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
   const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
   return [
-    signed('not-sent', sayFirst(firstProblem(reader, problem, near, isListKnown), t)),
+    withSign('not-sent', sayFirst(firstProblem(reader, problem, near, isListKnown), t)),
     ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
   ];
 }

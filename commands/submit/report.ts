@@ -18,7 +18,7 @@ import {
 } from '../../src/words/outcomes.ts';
 import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, FEW_NAMED, firstItems, serverEmbed, signed } from '../../src/words/servers.ts';
+import { describe, FEW_NAMED, firstItems, serverEmbed, withSign } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -181,12 +181,12 @@ function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): st
   const refused = lines.filter(isRefused);
   if (refused.length === 0) return '';
   const items = firstItems(t, refused, FEW_NAMED, (row) => refusedItem(t, row, games, true));
-  return [signed('not-sent', t('list.invalid', { count: refused.length })), ...items].join('\n');
+  return [withSign('not-sent', t('list.invalid', { count: refused.length })), ...items].join('\n');
 }
 
 function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): string {
   if (limitedRows.length === 0 || limited === undefined) return '';
-  return signed('not-sent', heldText(t, { draft, rows: limitedRows, limited }));
+  return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited }));
 }
 
 /** How many more servers may be submitted. Not said if a limit held something back, which says it already. */
@@ -198,7 +198,7 @@ function roomText(t: Translate, { remaining, limited }: Ended): string {
 /** How many servers wait for another key, and who can enter one; otherwise only what to do about the key. */
 function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
   const next = keyProblem && nextForKey(context, keyProblem);
-  return count === 0 ? next : signed('rejected', sentences(context.t('ended.key', { count }), next));
+  return count === 0 ? next : withSign('rejected', sentences(context.t('ended.key', { count }), next));
 }
 
 /** @param count how many lines the report has @param files the names of those to be sent back */

@@ -1,7 +1,7 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { Order } from '../../src/submissions/pipeline.ts';
 import { refusalText } from '../../src/words/refusal.ts';
-import { signed } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
@@ -27,7 +27,7 @@ export async function submitDocument(
     const why =
       result.kind === 'refused'
         ? refusalText(result.refusal, context, deps.games)
-        : signed('not-sent', t('list.nothingReady'));
+        : withSign('not-sent', t('list.nothingReady'));
     return unchanged(context, id, why, deps);
   }
   switch (result.kind) {

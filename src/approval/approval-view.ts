@@ -11,7 +11,7 @@ import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { beforeItems } from '../words/refusal.ts';
 import { byText } from '../words/sentences.ts';
-import { describe, type LOOK, serverEmbed, signed, worstOf } from '../words/servers.ts';
+import { describe, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import { reasonText } from './refusal-reasons.ts';
 
@@ -97,15 +97,15 @@ function statusText(t: Translate, run: Run, isOwn = false): string {
       // Unconfirmed ones are the last of those that were sent.
       const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const approved = signed('accepted', decisionText(t, 'approved', run));
+      const approved = withSign('accepted', decisionText(t, 'approved', run));
       return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
     case 'refused': {
-      const refused = signed('rejected', decisionText(t, 'declined', run));
+      const refused = withSign('rejected', decisionText(t, 'declined', run));
       return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
     }
     default:
-      return signed('not-sent', t(`approval.${state}`));
+      return withSign('not-sent', t(`approval.${state}`));
   }
 }
 
@@ -164,7 +164,7 @@ export function harmfulView(
 
 /** What is shown of a submission that was deleted, with all of its guild. */
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
-  content: [signed('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
+  content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
 /** Which moderator has corrected what its member submitted, if one has. */

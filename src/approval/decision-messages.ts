@@ -1,9 +1,9 @@
 import type { APIEmbed } from 'discord.js';
 import type { DirectMessage, DirectMessages } from '../discord/direct-messages.ts';
+import type { DirectMessageOptOuts } from '../guilds/direct-message-opt-outs.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
-import type { Untold } from '../guilds/untold.ts';
 import { type Context, contextOf, type Wording } from '../interactions/command.ts';
-import type { InteractionRecord } from '../interactions/record.ts';
+import type { InteractionStore } from '../interactions/interaction-store.ts';
 import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
@@ -15,7 +15,7 @@ import type { Run, Runs } from '../submissions/runs.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type ApprovalView, againText, approvalView } from './approval-view.ts';
-import { tellingContext } from './tellings.ts';
+import { noticeContext } from './decision-notices.ts';
 
 /** How often a direct message is sent, in milliseconds: Discord stops a bot that opens many in a short time. */
 const EVERY_MS = 5_000;
@@ -39,11 +39,11 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   /** Whether the operator wants direct messages. */
   readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
-  readonly record: Pick<InteractionRecord, 'open'>;
+  readonly interactionStore: Pick<InteractionStore, 'open'>;
   readonly runs: Pick<Runs, 'find' | 'waitingAgain'>;
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
-  readonly untold: Pick<Untold, 'has'>;
+  readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
   /** `undefined` where the name cannot be had. */
   readonly guildName: (guildId: string) => Promise<string | undefined>;
   readonly wording: Wording;
@@ -59,7 +59,17 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  * to send one until right before it is sent, so that no member gets one twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
-  const { store, record, runs, directMessages, settings, untold, guildName, wording, games } = deps;
+  const {
+    store,
+    interactionStore,
+    runs,
+    directMessages,
+    settings,
+    directMessageOptOuts,
+    guildName,
+    wording,
+    games,
+  } = deps;
   const { isOn, claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
@@ -68,7 +78,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     if (!isOn) return false;
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.directMessages === false) return false;
-    return (await directMessages.canSendTo(userId)) && !(await untold.has(guildId, userId));
+    return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
   /** The runs whose members have the decision in their own reply, and get it as a direct message. */
@@ -77,8 +87,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .tables()
       .selectFrom('submissions')
       .selectAll()
-      .where('telling', 'is not', null)
-      .where('told_at', 'is not', null)
+      .where('notice', 'is not', null)
+      .where('notified_at', 'is not', null)
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
@@ -97,9 +107,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('submissions')
-        .set({ telling: null })
+        .set({ notice: null })
         .where('id', '=', row.id)
-        .where('telling', '=', row.telling)
+        .where('notice', '=', row.notice)
         .executeTakeFirst();
       // Otherwise it was deleted after it was read.
       if (numUpdatedRows === 1n) taken.push(row);
@@ -134,8 +144,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const wanted = rows.filter(isToSend);
     const latest = wanted.at(-1);
     if (latest === undefined) return false;
-    const { guild_id: guildId, document_id: id, telling } = latest;
-    const kept = record.open(telling, tellingContext({ guildId, id }), { guildId });
+    const { guild_id: guildId, document_id: id, notice } = latest;
+    const kept = interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined || !(await isWanted(guildId, kept.interaction.user.id))) return false;
     const found = await Promise.all(wanted.map((row) => runs.find(guildId, row.id)));
     const decided = found.filter((run) => run !== undefined);
@@ -175,9 +185,9 @@ const withoutModerators = (run: Run): Run => ({
 });
 
 /** What expired is in the member's own reply and in /submissions. */
-function isToSend({ state, decided_by, user_id, told_at }: SubmissionsTable): boolean {
+function isToSend({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
-  const isTooOld = (told_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
+  const isTooOld = (notified_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 

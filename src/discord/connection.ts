@@ -14,10 +14,10 @@ import {
   nameTroubles,
   portalPage,
   readApplication,
-  type WayIn,
+  type Transport,
 } from './portal.ts';
 
-export interface ConnectionDeps extends WayIn {
+export interface ConnectionDeps extends Transport {
   readonly token: Secret;
   /** Where the endpoint listens, with `http`. */
   readonly host: string;
@@ -33,7 +33,7 @@ export interface ConnectionDeps extends WayIn {
   /** Ends what is under way, when the bot stops. */
   readonly finish: () => Promise<void>;
   /** How often the bot looks whether commands still come in this way, in milliseconds. */
-  readonly wayInEveryMs?: number | undefined;
+  readonly transportEveryMs?: number | undefined;
   readonly logger: Logger;
 }
 
@@ -46,14 +46,14 @@ const LEAVING_MS = 500;
 /** The way by which interactions come, and what Discord is told of the bot. */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
-  const { wayInEveryMs = WAY_IN_EVERY_MS } = deps;
+  const { transportEveryMs = WAY_IN_EVERY_MS } = deps;
   const { api, application, clock, publishing } = discord;
   const stopping = new AbortController();
   /** Why Discord sends no commands to this bot; `undefined` as far as it is known. */
-  let wayInTrouble: string | undefined;
+  let transportTrouble: string | undefined;
 
   function onInteraction(payload: unknown): void {
-    wayInTrouble = undefined;
+    transportTrouble = undefined;
     deps.onInteraction(payload);
   }
 
@@ -71,12 +71,12 @@ export function createConnection(deps: ConnectionDeps) {
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
   /** The settings may change while the bot runs: without that it would be ready, and hear nothing. */
-  function tellOfWayIn(known: Application): void {
+  function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
-    if (trouble && trouble.says !== wayInTrouble) {
+    if (trouble && trouble.says !== transportTrouble) {
       logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
     }
-    wayInTrouble = trouble?.says;
+    transportTrouble = trouble?.says;
   }
 
   /** Publishes the commands, and tells the operator what is wrong with the application, for as long as it takes. */
@@ -91,7 +91,7 @@ export function createConnection(deps: ConnectionDeps) {
       },
     });
     if (known === undefined) return;
-    tellOfWayIn(known);
+    reportTransport(known);
     await clock.tell();
     for (const says of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
       logger.warn({ page: portalPage(known, 'installation') }, says);
@@ -100,10 +100,10 @@ export function createConnection(deps: ConnectionDeps) {
     if (!stopping.signal.aborted) await deps.onReady({ commands: count, application: known });
   }
 
-  const wayIn = createJob({
-    firstMs: wayInEveryMs,
-    everyMs: wayInEveryMs,
-    run: () => readApplication(api, wayIn.stopping).then(tellOfWayIn, () => undefined),
+  const transport = createJob({
+    firstMs: transportEveryMs,
+    everyMs: transportEveryMs,
+    run: () => readApplication(api, transport.stopping).then(reportTransport, () => undefined),
   });
   const part: Part = {
     name: 'discord',
@@ -123,10 +123,10 @@ export function createConnection(deps: ConnectionDeps) {
 
   return {
     gateway,
-    wayInTrouble: () => wayInTrouble,
+    transportTrouble: () => transportTrouble,
     /** Connects in the background, for as long as it takes. */
     part,
     /** Looks whether commands still come in this way. */
-    wayIn: { name: 'way in', ...wayIn },
+    transport: { name: 'transport', ...transport },
   };
 }

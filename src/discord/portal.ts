@@ -45,7 +45,7 @@ export function inviteLink(applicationId: string): string {
 }
 
 /** How the bot waits for interactions. */
-export interface WayIn {
+export interface Transport {
   readonly interactions: 'gateway' | 'http';
   /** In hexadecimal; needed for `http`. */
   readonly discordPublicKey?: string | undefined;
@@ -54,7 +54,7 @@ export interface WayIn {
 /** Why no command comes in this way, and how that is mended; `undefined` when they come. */
 export function endpointTrouble(
   application: Application,
-  { interactions, discordPublicKey }: WayIn,
+  { interactions, discordPublicKey }: Transport,
 ): { readonly says: string; readonly mend: string } | undefined {
   const { interactions_endpoint_url: url, verify_key: key } = application;
   const page = portalPage(application, 'information');

@@ -8,7 +8,7 @@ import { escapeText, memberText } from '../words/escape.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
-import { describe, signed, worstOf } from '../words/servers.ts';
+import { describe, withSign, worstOf } from '../words/servers.ts';
 import type { Reader, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
@@ -41,7 +41,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
           : t('addserver.notReady', { short: refusedText(refusal, t).short });
       await guildLog.tell(
         guildId,
-        (t) => `${submissionText(t, user, servers)} · ${signed('not-sent', whyOf(t))}`,
+        (t) => `${submissionText(t, user, servers)} · ${withSign('not-sent', whyOf(t))}`,
         'not-sent',
       );
     },
@@ -78,7 +78,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
   return async (guildId, change) => {
     logger.info({ guildId }, KEY_CHANGES[change]);
     if (change === 'works again') {
-      await guildLog.tell(guildId, (t) => signed('accepted', t('guildLog.keyWorks')), 'accepted');
+      await guildLog.tell(guildId, (t) => withSign('accepted', t('guildLog.keyWorks')), 'accepted');
       return;
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
@@ -93,7 +93,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
       const details = isKnown
         ? t('keystatus.set', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) })
         : '';
-      return { text: signed('rejected', text), details };
+      return { text: withSign('rejected', text), details };
     });
   };
 }
@@ -110,5 +110,5 @@ export const createGoneGamesEntry =
   (guildId: string, aliases: readonly string[]): Promise<void> =>
     guildLog.tell(guildId, (t) => {
       const games = t.and(aliases.map((alias) => escapeText(alias)));
-      return signed('not-sent', t('guildLog.gamesGone', { games, settings: mention('settings') }));
+      return withSign('not-sent', t('guildLog.gamesGone', { games, settings: mention('settings') }));
     });

@@ -1,14 +1,14 @@
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
+import { DIRECT_MESSAGE_OPT_OUTS, type DirectMessageOptOuts } from './direct-message-opt-outs.ts';
 import { PANELS, type Panels } from './panels.ts';
 import { SETTINGS } from './settings.ts';
-import { UNTOLD, type Untold } from './untold.ts';
 
 export interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'cutLog'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
-  readonly untold: Pick<Untold, 'delete'>;
+  readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'delete'>;
   readonly panels: Pick<Panels, 'delete'>;
   readonly submissions: {
     deleteGuild(guildId: string): Promise<void>;
@@ -19,7 +19,14 @@ export interface DeletionDeps {
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /** Deletes what somebody wants deleted: all of it in one transaction, or a StoreError is thrown and nothing was deleted. */
-export function createDeletion({ store, keys, settings, untold, panels, submissions }: DeletionDeps) {
+export function createDeletion({
+  store,
+  keys,
+  settings,
+  directMessageOptOuts,
+  panels,
+  submissions,
+}: DeletionDeps) {
   return {
     /**
      * Deletes everything that is kept of a guild, but how many servers still count for its limit: 200 ms for 20,000 servers
@@ -29,7 +36,7 @@ export function createDeletion({ store, keys, settings, untold, panels, submissi
       await store.inGuild(guildId, async () => {
         await keys.delete(guildId);
         await settings.delete(guildId);
-        await untold.delete(guildId);
+        await directMessageOptOuts.delete(guildId);
         await panels.delete(guildId);
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();
@@ -43,7 +50,7 @@ export function createDeletion({ store, keys, settings, untold, panels, submissi
      */
     async member(guildId: string, userId: string): Promise<number> {
       const count = await store.inGuild(guildId, async () => {
-        await untold.delete(guildId, userId);
+        await directMessageOptOuts.delete(guildId, userId);
         return submissions.forgetMember(guildId, userId);
       });
       await store.cutLog();
@@ -56,6 +63,6 @@ export function createDeletion({ store, keys, settings, untold, panels, submissi
 export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const areas = [API_KEYS, SETTINGS, PANELS];
   const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();
-  const ofMembers = (await values.ids(UNTOLD)).map((id) => id.split(':')[0] ?? '');
+  const ofMembers = (await values.ids(DIRECT_MESSAGE_OPT_OUTS)).map((id) => id.split(':')[0] ?? '');
   return [...ofGuilds, ...ofMembers];
 }

@@ -24,12 +24,12 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const told = now.goneGames ?? [];
-      const untold = gone.filter((alias) => !told.includes(alias));
+      const unreported = gone.filter((alias) => !told.includes(alias));
       // What has come back is forgotten, and told again when it goes again.
-      if (untold.length === 0 && gone.length === told.length) continue;
+      if (unreported.length === 0 && gone.length === told.length) continue;
       // The settings may have been deleted meanwhile.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
-      if (untold.length > 0) await tell(guildId, untold);
+      if (unreported.length > 0) await tell(guildId, unreported);
     }
   };
 }

@@ -3,10 +3,10 @@ import type { Store } from '../storage/store.ts';
 import { type AccessLists, createAccess } from './access.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createDeletion, type DeletionDeps } from './deletion.ts';
+import { createDirectMessageOptOuts } from './direct-message-opt-outs.ts';
 import { createMembership, type MembershipDeps } from './membership.ts';
 import { createPanels } from './panels.ts';
 import { createGuildSettings, logChannels } from './settings.ts';
-import { createUntold } from './untold.ts';
 
 export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissions' | 'pauseMs' | 'now'> {
   readonly accessLists: AccessLists;
@@ -21,13 +21,13 @@ export function createGuilds(deps: GuildsDeps) {
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
   const panels = createPanels({ store, logger });
-  const untold = createUntold({ store });
-  const deletion = createDeletion({ store, keys, settings, untold, panels, submissions });
+  const directMessageOptOuts = createDirectMessageOptOuts({ store });
+  const deletion = createDeletion({ store, keys, settings, directMessageOptOuts, panels, submissions });
   return {
     keys,
     settings,
     panels,
-    untold,
+    directMessageOptOuts,
     logChannel: logChannels(settings),
     access: createAccess(deps.accessLists),
     deletion,

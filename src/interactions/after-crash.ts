@@ -6,7 +6,7 @@ import { type Context, contextOf, type Reply, type TellGuild, type Wording } fro
 import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
-import type { InteractionRecord, KeptInteraction } from './record.ts';
+import type { InteractionStore, KeptInteraction } from './interaction-store.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
@@ -36,7 +36,7 @@ export interface LaterReplies {
 }
 
 export interface AfterCrashDeps extends LaterReplies {
-  readonly record: Pick<InteractionRecord, 'openRow' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly interactionStore: Pick<InteractionStore, 'openRow' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Delivery['api'];
@@ -54,7 +54,8 @@ export interface AfterCrashDeps extends LaterReplies {
  *   again at the next call. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { record, underWay, editOrder, api, wording, reportOf, stateOfDocument, logWhatDeadLeft } = deps;
+  const { interactionStore, underWay, editOrder, api, wording, reportOf, stateOfDocument, logWhatDeadLeft } =
+    deps;
   const { tellGuild, onToldLater, logger } = deps;
 
   /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
@@ -68,7 +69,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     } else {
       await logWhatDeadLeft(context);
     }
-    await record.markReplied(interaction.id);
+    await interactionStore.markReplied(interaction.id);
     onToldLater?.('too-late');
   }
 
@@ -86,7 +87,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
     // This process may have replied since it was read, or another one that has taken it over.
-    if (!(await record.isUnreplied(id))) return;
+    if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return tellTooLate(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
@@ -115,15 +116,15 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       await reportOf(context, 'member');
     }
     await logWhatDeadLeft(context);
-    await record.markReplied(id);
+    await interactionStore.markReplied(id);
     onToldLater?.('told');
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
   }
 
   return async function tellUnreplied(): Promise<void> {
-    for (const row of await record.unreplied()) {
+    for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
-      const unreplied = record.openRow(row);
+      const unreplied = interactionStore.openRow(row);
       // A row that cannot be opened stays under way, so that this is logged once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {

@@ -1,7 +1,7 @@
 import type { DiscordApi } from '../discord/api.ts';
 import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DAY_MS } from '../numbers.ts';
-import { signed } from '../words/servers.ts';
+import { withSign } from '../words/servers.ts';
 import type { Announcement, TellGuild } from './command.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -31,7 +31,7 @@ export async function announce(
     if (result === 'posted' || result === 'failed') return;
     if (isElsewhere) {
       await tellGuild(interaction.guildId, (t) =>
-        signed('not-sent', t('guildLog.notAnnounced', { channelId, settings })),
+        withSign('not-sent', t('guildLog.notAnnounced', { channelId, settings })),
       );
     }
   }

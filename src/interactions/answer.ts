@@ -28,14 +28,14 @@ import {
 import type { EditOrder } from './edit-order.ts';
 import type { Action } from './find-action.ts';
 import type { Interaction, Shown } from './interaction.ts';
+import type { InteractionStore } from './interaction-store.ts';
 import type { Progress } from './progress.ts';
-import type { InteractionRecord } from './record.ts';
 import type { Trace } from './traces.ts';
 import type { UnderWay } from './under-way.ts';
 
 export interface AnswerDeps extends Announcing {
   readonly api: DiscordApi;
-  readonly record: Pick<InteractionRecord, 'take' | 'mayReply' | 'markReplied'>;
+  readonly interactionStore: Pick<InteractionStore, 'take' | 'mayReply' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly reportOf: LaterReplies['reportOf'];
@@ -66,7 +66,7 @@ export type Answering = ReturnType<typeof createAnswering>;
  * for its member. What is thrown from here is logged by dispatch.ts: the interaction was lost, or has no reply yet.
  */
 export function createAnswering(deps: AnswerDeps) {
-  const { api, record, underWay, editOrder, reportOf, myTurn, logger } = deps;
+  const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
   /** Ends with the turns of all large replies that were asked for until now. */
   let largeTurns: Promise<unknown> | undefined;
@@ -207,14 +207,14 @@ export function createAnswering(deps: AnswerDeps) {
       underWay.replyIsReady(interaction.id);
       // Its own message it has claimed with its record.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
-      if (!(await record.mayReply(interaction.id)))
+      if (!(await interactionStore.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
       // If this fails, the interaction stays recorded, and its member or the log channel is told soon: see after-crash.ts.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => notTaken(error, inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
       trace.replied();
-      await record.markReplied(interaction.id);
+      await interactionStore.markReplied(interaction.id);
       await tryToAnnounce(inFlight, reply);
     } finally {
       underWay.end(interaction.id);
@@ -238,9 +238,9 @@ export function createAnswering(deps: AnswerDeps) {
    * @throws LostInteraction
    */
   async function recordOrSay(inFlight: InFlight, shown: Shown | undefined): Promise<boolean> {
-    let taken: Awaited<ReturnType<typeof record.take>>;
+    let taken: Awaited<ReturnType<typeof interactionStore.take>>;
     try {
-      taken = await record.take(inFlight.interaction, shown);
+      taken = await interactionStore.take(inFlight.interaction, shown);
     } catch (error) {
       await say(inFlight, failureText(error, inFlight));
       return false;
@@ -263,7 +263,7 @@ export function createAnswering(deps: AnswerDeps) {
       // recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
-      await record.markReplied(interaction.id);
+      await interactionStore.markReplied(interaction.id);
       throw error;
     }
   }

@@ -22,8 +22,8 @@ import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
 import { type Interaction, type Request, readAnswerable, readInteraction } from './interaction.ts';
+import type { InteractionStore } from './interaction-store.ts';
 import { createProgress } from './progress.ts';
-import type { InteractionRecord } from './record.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 
 export interface DispatchDeps extends Commands {
@@ -33,7 +33,7 @@ export interface DispatchDeps extends Commands {
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
-  readonly record: Pick<InteractionRecord, 'surelyOwns'>;
+  readonly interactionStore: Pick<InteractionStore, 'surelyOwns'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: TellGuild;
   /** Told the guild of every interaction that the guild's own installation authorised, and Discord's name of its language. */
@@ -43,7 +43,8 @@ export interface DispatchDeps extends Commands {
 
 /** Interaction → command → reply. Commands never call Discord: this folder does. */
 export function createDispatcher(deps: DispatchDeps) {
-  const { api, access, supportUrl, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
+  const { api, access, supportUrl, wording, answering, interactionStore, traces, tellGuild, onUse, logger } =
+    deps;
   const commands = new Map<string, Actions & Partial<Command>>([
     ...Object.entries(deps.actions),
     ...deps.commands.map((command) => [command.data.name, command] as const),
@@ -56,7 +57,7 @@ export function createDispatcher(deps: DispatchDeps) {
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
     const context = contextOf(interaction, wording);
-    const progress = createProgress(api, interaction, () => record.surelyOwns(interaction.id));
+    const progress = createProgress(api, interaction, () => interactionStore.surelyOwns(interaction.id));
     const inFlight = { interaction, context, trace, progress };
     const { request } = interaction;
     if (request.kind === 'autocomplete') {

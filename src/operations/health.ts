@@ -29,9 +29,9 @@ export interface Health {
 }
 
 /** Reads the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
-export async function healthOf({ gateway, wayInTrouble, store, breaker }: HealthParts): Promise<Health> {
+export async function healthOf({ gateway, transportTrouble, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
-  const detail = wayInTrouble() ?? gateway.trouble();
+  const detail = transportTrouble() ?? gateway.trouble();
   const isOpen = detail === undefined;
   return {
     version: VERSION,
@@ -63,7 +63,7 @@ function listingOf(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): Health['li
 interface HealthParts {
   readonly gateway: Pick<GatewayState, 'trouble' | 'shards'>;
   /** Why Discord sends no commands to this bot, by the settings of the application; `undefined` where it does. */
-  readonly wayInTrouble: () => string | undefined;
+  readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'heldBackFor' | 'latest'>;
 }

@@ -10,14 +10,14 @@ import { createHealthServer, healthOf, type WatchedParts } from './health.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createMaintenance, type MaintenanceDeps } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
+import { createReencryption, type ReencryptionDeps } from './re-encryption.ts';
 import { createScheduledBackups } from './scheduled-backups.ts';
-import { createSealing, type SealingDeps } from './sealing.ts';
 import { createSilence } from './silence.ts';
 
 export interface OperationsDeps
   extends MaintenanceDeps,
     Omit<WatchedParts, 'store'>,
-    Pick<SealingDeps, 'encryption'>,
+    Pick<ReencryptionDeps, 'encryption'>,
     Pick<AlarmsDeps, 'mayPost' | 'watchEveryMs'>,
     Pick<ConditionsDeps, 'directMessages'> {
   readonly config: Pick<
@@ -58,7 +58,7 @@ export function createOperations(deps: OperationsDeps) {
       ...deps,
       tasks: {
         ...deps.tasks,
-        encryption: createSealing({ store, encryption, logger }),
+        encryption: createReencryption({ store, encryption, logger }),
         log: store.cutLog,
       },
     }),

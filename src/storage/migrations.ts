@@ -172,6 +172,8 @@ const RENAMED_COLUMNS = [
   ['interactions', 'sealed', 'encrypted'],
   ['interactions', 'changes', 'message_key'],
   ['submissions', 'owner', 'process_id'],
+  ['submissions', 'telling', 'notice'],
+  ['submissions', 'told_at', 'notified_at'],
   ['leases', 'owner', 'process_id'],
   ['leases', 'sealing_key', 'encryption_key_id'],
   ['jobs', 'owner', 'process_id'],

@@ -86,9 +86,9 @@ export interface SubmissionsTable {
   readonly changes: number;
   readonly shown: number;
   /** The data needed to notify the member of the decision, as the JSON of a sealed record; null once it isn't needed. */
-  readonly telling: string | null;
+  readonly notice: string | null;
   /** When the member was notified, or should have been; null before that. */
-  readonly told_at: number | null;
+  readonly notified_at: number | null;
 }
 
 /**

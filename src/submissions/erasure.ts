@@ -169,7 +169,7 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
       const count = await countOf(tables().selectFrom('servers').where('submission_id', 'in', own()));
       await tables()
         .updateTable('submissions')
-        .set({ user_id: null, user_name: null, telling: null })
+        .set({ user_id: null, user_name: null, notice: null })
         .where('id', 'in', own())
         .execute();
       await tables()

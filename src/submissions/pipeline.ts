@@ -122,7 +122,7 @@ export interface PipelineDeps extends Records {
   /** Brings the message on which moderators decide about what waits now up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
   /** What it takes to tell the member of an interaction what is decided about a document, sealed. */
-  readonly sealTelling: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
+  readonly encryptNotice: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
@@ -273,8 +273,8 @@ export function createPipeline(deps: PipelineDeps) {
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { documentId: id, guildId, user, interactionId };
     if (waits) {
-      const telling = await deps.sealTelling(order, interactionId);
-      await runs.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, telling });
+      const notice = await deps.encryptNotice(order, interactionId);
+      await runs.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);

@@ -92,7 +92,7 @@ export interface NewWaitingRun extends NewRun {
   /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
   /** What it takes to tell the member of the decision, sealed; absent: what the run before had. */
-  readonly telling?: string | null;
+  readonly notice?: string | null;
 }
 
 /** The part of a statement that says of a run whether a moderator decides on it, or did. */
@@ -106,7 +106,7 @@ const NO_MESSAGE = {
   shown: 0,
   corrected_by: null,
   corrected_by_name: null,
-  telling: null,
+  notice: null,
 };
 
 /** What is written with a new state. */
@@ -209,7 +209,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
     const { documentId, interactionId, correction, expiresAt } = run;
     const latest = await rowsOf(documentId).executeTakeFirst();
     const previous = latest && hasMessage(latest) ? latest : undefined;
-    const { channel_id, message_id, changes, shown, telling, ...before } = previous ?? NO_MESSAGE;
+    const { channel_id, message_id, changes, shown, notice, ...before } = previous ?? NO_MESSAGE;
     const corrected =
       correction || interactionId !== null
         ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
@@ -224,7 +224,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
       shown,
       decision_id: correction?.interactionId ?? null,
       ...corrected,
-      telling: run.telling ?? telling,
+      notice: run.notice ?? notice,
     });
     if (previous) {
       await tables()
@@ -360,7 +360,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
     // Where all of it waits again, there is nothing to tell yet.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
-    await tables().updateTable('submissions').set({ telling: null }).where('id', '=', id).execute();
+    await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
 
   async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {

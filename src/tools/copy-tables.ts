@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { openSealed } from '../operations/sealing.ts';
+import { openEncrypted } from '../operations/re-encryption.ts';
 import type { Secret } from '../secret.ts';
 import { countOf } from '../storage/count.ts';
 import { createEncryption } from '../storage/encryption.ts';
@@ -66,7 +66,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
       for (const value of OWN_VALUES) await store.values.delete(value);
     }
     const counts = await target.inGuild('every guild', () => copyTables(source, target));
-    return { counts, unreadable: await openSealed(target, createEncryption(keys)) };
+    return { counts, unreadable: await openEncrypted(target, createEncryption(keys)) };
   } finally {
     await parts.stop();
   }

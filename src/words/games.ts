@@ -5,7 +5,7 @@ import { type GameIndex, usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../one-line.ts';
 import { escapeCode, escapeName, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
-import { signed } from './servers.ts';
+import { withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
@@ -79,7 +79,7 @@ export function unusableGameText(reader: Reader, typed: string, games: GameIndex
   const problem = games.find(typed)
     ? problemText({ code: 'game-not-allowed', game: typed }, t)
     : unknownGame(reader, typed, games.search(typed, NEAREST));
-  return signed('not-sent', notReadyText(problem, t));
+  return withSign('not-sent', notReadyText(problem, t));
 }
 
 /** Says that a game is not known, and names games that may have been meant. */

@@ -2,7 +2,7 @@ import type { NoKey } from '../guilds/api-keys.ts';
 import type { TooSoon } from '../listing/key-trials.ts';
 import { escapeCode } from './escape.ts';
 import { nextTryText, sentences } from './sentences.ts';
-import { signed } from './servers.ts';
+import { withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** The end of a key, for people to recognise it by, to be put between backticks. @param lastFour empty: the key is too short */
@@ -43,4 +43,4 @@ export function nextForKey(reader: Reader, why: NoKey): string {
 
 /** Says that a key was not tried, and when one can be. */
 export const tooSoonText = ({ at }: TooSoon, t: Translate): string =>
-  signed('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));
+  withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

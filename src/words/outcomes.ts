@@ -13,7 +13,7 @@ import {
   type ServerEmbed,
   serverEmbed,
   serverItem,
-  signed,
+  withSign,
 } from './servers.ts';
 import { failureText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
@@ -50,7 +50,7 @@ const LONGEST_IN_LOG = 400;
 export function outcomeText(reader: Reader, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = reader;
   const text = isAdded(outcome)
-    ? signed(outcome.kind, saidOf(t, outcome))
+    ? withSign(outcome.kind, saidOf(t, outcome))
     : withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
   return withNext(text, outcome, nextText(reader, outcome, [server]));
 }
@@ -86,7 +86,7 @@ export function outcomesForLog(
   if (all === 1) return ended.map(({ outcome }) => logText(t, outcome));
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
   const texts = shown.map(({ outcome: { kind }, said, servers }) =>
-    signed(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), saidTogether(said))),
+    withSign(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), saidTogether(said))),
   );
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
@@ -94,8 +94,8 @@ export function outcomesForLog(
 /** The outcome of a server that was submitted alone. */
 function logText(t: Translate, outcome: ServerOutcome): string {
   const said = saidOf(t, outcome, LONGEST_IN_LOG);
-  if (isAdded(outcome)) return signed(outcome.kind, said);
-  const item = signed(outcome.kind, t(`outcome.${outcome.kind}`));
+  if (isAdded(outcome)) return withSign(outcome.kind, said);
+  const item = withSign(outcome.kind, t(`outcome.${outcome.kind}`));
   return said === '' ? item : t('look.about', { item, why: said });
 }
 
@@ -150,7 +150,7 @@ function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): 
 
 function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
   const text = kind === 'rejected' ? t('ended.says', { message: said }) : said;
-  return signed(kind, sentences(heading, text));
+  return withSign(kind, sentences(heading, text));
 }
 
 /** Puts what to do behind the text of an outcome: on a new line, if the text ends with a quote of the service's words. */

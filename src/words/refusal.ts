@@ -7,7 +7,7 @@ import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { nextTryText, sentences, whenText } from './sentences.ts';
-import { firstItems, gameNamed, serverItem, signed } from './servers.ts';
+import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** What a refusal is about, other than the guild's key. */
@@ -19,15 +19,15 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
   switch (refusal.code) {
     case 'key-missing':
     case 'key-unreadable':
-      return signed('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
+      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
     case 'key-invalid':
-      return signed('rejected', keyText(refusal, reader));
+      return withSign('rejected', keyText(refusal, reader));
     default: {
       const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
       const withdraw = isFull
         ? t('problem.help.withdraw', { submissions: reader.mention('submissions') })
         : undefined;
-      const text = signed('not-sent', sentences(notReadyText(refusedText(refusal, t), t), withdraw));
+      const text = withSign('not-sent', sentences(notReadyText(refusedText(refusal, t), t), withdraw));
       const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, reader, games) : [];
       return [text, ...before].join('\n');
     }
@@ -43,7 +43,7 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
       const game = escapeCode(gameNamed(refusal.game, games).name, LONGEST_GAME);
       const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
       const help = t('approval.toAllow', { settings: mention('settings') });
-      return `${signed('not-sent', text)}\n${sentences(still, help)}`;
+      return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
     }
     case 'already-submitted':
       return `${refusalText(refusal, reader, games)}\n${sentences(still, t('approval.toDecline'))}`;
@@ -124,7 +124,7 @@ function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): 
     outcome: { kind },
   } = before;
   return [
-    signed(kind, t(`outcome.${kind}`)),
+    withSign(kind, t(`outcome.${kind}`)),
     escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
     whenText(at),
     submitterText(t, before),

@@ -16,7 +16,7 @@ export const LOOK = {
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
 /** A text with the sign of an outcome before it. */
-export const signed = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
+export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
 /** The kinds of outcomes, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createDecisionMessages } from '../../src/approval/decision-messages.ts';
 import type { DirectMessage } from '../../src/discord/direct-messages.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
-import type { KeptInteraction } from '../../src/interactions/record.ts';
+import type { KeptInteraction } from '../../src/interactions/interaction-store.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
@@ -54,7 +54,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
   await store
     .tables()
     .updateTable('submissions')
-    .set({ telling: userId, told_at: Date.now() })
+    .set({ notice: userId, notified_at: Date.now() })
     .where('document_id', '=', about.id)
     .execute();
 }
@@ -71,7 +71,7 @@ function processOver(
     isOn: true,
     gatherMs: 0,
     store,
-    record: { open: (telling) => kept(telling ?? '') },
+    interactionStore: { open: (notice) => kept(notice ?? '') },
     runs: partsOver(store).runs,
     directMessages: {
       canSendTo: async () => true,
@@ -79,7 +79,7 @@ function processOver(
       send: async (userId: string, _message: DirectMessage) => void sent.push(`${processId} ${userId}`),
     },
     settings: { getOrUnreadable: async () => DEFAULTS },
-    untold: { has: async () => false },
+    directMessageOptOuts: { has: async () => false },
     guildName: async () => undefined,
     wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
     games: indexGames(KNOWN_GAMES),
@@ -118,8 +118,8 @@ it('what waits stays stored while the channel of another member is being opened'
   const opening = Promise.withResolvers<void>();
   const running = processOver(store, 'one', sent, () => opening.promise).run();
   await setImmediate();
-  const owed = store.tables().selectFrom('submissions').select('telling').where('telling', 'is not', null);
-  expect(await owed.execute()).toEqual([{ telling: '5' }]);
+  const owed = store.tables().selectFrom('submissions').select('notice').where('notice', 'is not', null);
+  expect(await owed.execute()).toEqual([{ notice: '5' }]);
   opening.resolve();
   await running;
   expect([sent, await owed.execute()]).toEqual([['one 5'], []]);

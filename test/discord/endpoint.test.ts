@@ -227,7 +227,7 @@ describe('a bot over HTTP', () => {
   it('logs that Discord was told later to post elsewhere', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
-    const { discord, log } = await oneBot({ http: false, env, timing: { wayInEveryMs: 20 } });
+    const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
     const readyz = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
     expect(await readyz()).toContain('"ready":true');
     // Discord accepts any server that responds to its PING and rejects unsigned requests.

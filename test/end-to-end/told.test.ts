@@ -119,7 +119,7 @@ it('a member is told nothing of what they did themselves', async ({ bot, guild, 
   await expect
     .poll(() =>
       bot.store.rows(
-        "SELECT id FROM submissions WHERE guild_id = ? AND state <> 'withdrawn' AND telling IS NOT NULL",
+        "SELECT id FROM submissions WHERE guild_id = ? AND state <> 'withdrawn' AND notice IS NOT NULL",
         guild.id,
       ),
     )
@@ -177,16 +177,16 @@ it('what waits again is told later', async ({ bot, guild, listing, admin, member
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(3)));
   const done = () =>
-    bot.store.rows("SELECT telling FROM submissions WHERE guild_id = ? AND state = 'done'", guild.id);
+    bot.store.rows("SELECT notice FROM submissions WHERE guild_id = ? AND state = 'done'", guild.id);
   await listing.behave({ kind: 'down' });
   await approve(guild);
-  await expect.poll(done).toEqual([{ telling: null }]);
+  await expect.poll(done).toEqual([{ notice: null }]);
   await listing.behave({ kind: 'ok' });
   listing.allow('dying-key');
   await setKey(admin, 'dying-key');
   listing.revoke('dying-key');
   await approve(guild);
-  await expect.poll(done).toEqual([{ telling: null }, { telling: null }]);
+  await expect.poll(done).toEqual([{ notice: null }, { notice: null }]);
   expect(directTo(guild, member)).toEqual([]);
   await setKey(admin, 'sandbox-key');
   await setQuota(guild, '2');

@@ -41,7 +41,7 @@ it('a direct message lists the servers that may have arrived, and says that the 
 it('a member gets at most one direct message, whenever the bot dies', async ({ bot, guild, listing }) => {
   const { member } = guild;
   const owed = () =>
-    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', guild.id);
+    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', guild.id);
   await turnApprovalOn(guild);
   // Before the decision is stored.
   await addServer(member, `${HOST}:1`);
@@ -55,7 +55,7 @@ it('a member gets at most one direct message, whenever the bot dies', async ({ b
   await addServer(member, `${HOST}:2`);
   await press(guild);
   const decided = () =>
-    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND told_at IS NOT NULL', guild.id);
+    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notified_at IS NOT NULL', guild.id);
   await expect.poll(decided).toHaveLength(2);
   await crash(bot);
   await endGathering(bot, guild);

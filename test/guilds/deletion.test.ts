@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
+import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -33,7 +33,7 @@ function over(store: FileStore, submissions?: Records['erasure']) {
     store,
     keys,
     settings: createGuildSettings({ store, logger }),
-    untold: createUntold({ store }),
+    directMessageOptOuts: createDirectMessageOptOuts({ store }),
     panels: createPanels({ store, logger }),
     submissions: submissions ?? erasure,
   });

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
+import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createMembership, type MembershipDeps } from '../../src/guilds/membership.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import { createUntold } from '../../src/guilds/untold.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { addDone, claimJob, partsOver } from '../support/builders.ts';
@@ -40,7 +40,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
         store,
         keys,
         settings: createGuildSettings({ store, logger }),
-        untold: createUntold({ store }),
+        directMessageOptOuts: createDirectMessageOptOuts({ store }),
         panels: createPanels({ store, logger }),
         submissions,
       }),

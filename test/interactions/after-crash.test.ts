@@ -50,7 +50,7 @@ async function open() {
   async function left() {
     const person = bot.person();
     const { interaction, answer } = await asked(() => person.slash('work'));
-    expect(await bot.restarted().record.take(interaction)).toBe('taken');
+    expect(await bot.restarted().interactionStore.take(interaction)).toBe('taken');
     await acknowledge(interaction);
     return { interaction, answer };
   }
@@ -67,7 +67,7 @@ async function open() {
     const message = messageOf(await person.slash('work'));
     const { interaction } = await asked(() => person.press(message, 'Go'));
     const request = { ...interaction.request, ...(customId !== undefined && { customId }) };
-    await bot.restarted().record.take({ ...interaction, request }, replacedBy(interaction));
+    await bot.restarted().interactionStore.take({ ...interaction, request }, replacedBy(interaction));
     const { components } = message.current;
     await bot.api.respond(interaction, response);
     return { message, person, components };
@@ -127,8 +127,8 @@ describe('after a restart', () => {
   it('a member whom the same process could not answer is told by it, once it is no longer at work on that', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    const { record, takeOver, underWay } = bot.restarted(REPORT);
-    await record.take(interaction);
+    const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
+    await interactionStore.take(interaction);
     await acknowledge(interaction);
     const sent = bot.sending();
     underWay.begin(interaction.id, interaction.id);
@@ -164,7 +164,7 @@ describe('after a restart', () => {
   it('the guild’s log is not told by a process that slept while another one told it', async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().record.take(interaction);
+    await bot.restarted().interactionStore.take(interaction);
     const underWay = createUnderWay();
     const pause = async () => {
       await bot.restarted({ ...REPORT, underWay: createUnderWay(), pause: async () => undefined }).takeOver();
@@ -209,7 +209,7 @@ describe('after a restart', () => {
   it('an acknowledgement that is still on its way is waited for', async () => {
     const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().record.take(interaction);
+    await bot.restarted().interactionStore.take(interaction);
     const pauses: number[] = [];
     const pause = async (ms: number) => {
       pauses.push(ms);
@@ -238,7 +238,7 @@ describe('after a restart', () => {
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
     const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().record.take(interaction);
+    await bot.restarted().interactionStore.take(interaction);
     await bot.restarted(REPORT).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
   });
@@ -265,7 +265,7 @@ describe('an interaction', () => {
     expect(bytes).toContain(interaction.id);
     expect(bytes).not.toContain(interaction.token.reveal());
     expect(bytes).not.toContain(interaction.user.id);
-    await bot.restarted().record.markReplied(interaction.id);
+    await bot.restarted().interactionStore.markReplied(interaction.id);
     expect(await stored()).toEqual(['answered']);
   });
 
@@ -276,7 +276,7 @@ describe('an interaction', () => {
     let pauses = 0;
     const pause = async () => {
       pauses += 1;
-      if (pauses === 2) await bot.restarted().record.markReplied(first.id);
+      if (pauses === 2) await bot.restarted().interactionStore.markReplied(first.id);
     };
     const set = { message_key: 'message' };
     await bot.store.tables().updateTable('interactions').set(set).execute();
@@ -300,7 +300,7 @@ describe('an interaction', () => {
   it('is taken once, also after it was answered', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
-    const { markReplied, take } = bot.restarted().record;
+    const { markReplied, take } = bot.restarted().interactionStore;
     expect(await take(interaction)).toBe('twice');
     await markReplied(interaction.id);
     expect(await take(interaction)).toBe('twice');
@@ -310,14 +310,14 @@ describe('an interaction', () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     await left();
-    const { markReplied } = bot.restarted().record;
+    const { markReplied } = bot.restarted().interactionStore;
     await markReplied(interaction.id);
     const clock = createTestClock();
     let passedMs = 0;
     const pruneIn = async (ms: number) => {
       clock.advance(ms - passedMs);
       passedMs = ms;
-      await bot.restarted().record.prune();
+      await bot.restarted().interactionStore.prune();
       return stored();
     };
     expect(await pruneIn(HOUR_MS - 60_000)).toEqual(['answered', 'open']);
@@ -335,7 +335,7 @@ describe('an interaction', () => {
       taken_at: 1,
     }));
     await bot.store.tables().insertInto('interactions').values(answered).execute();
-    expect(await turnsDuring(bot.restarted().record.prune)).toBeGreaterThanOrEqual(2);
+    expect(await turnsDuring(bot.restarted().interactionStore.prune)).toBeGreaterThanOrEqual(2);
     expect(await stored()).toEqual([]);
   });
 });

@@ -302,7 +302,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const parts = partsOver(store, { processId });
     const told: string[] = [];
     let failed = 0;
-    const { record, editOrder, takeOver } = interactionParts({
+    const { interactionStore, editOrder, takeOver } = interactionParts({
       api: { read: async () => 'gone', edit: async () => undefined, followUp: async () => undefined },
       store,
       processId,
@@ -322,7 +322,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       pause: async () => undefined,
       logger: recorder(),
     });
-    return { parts, ...record, ...editOrder, takeOver, told };
+    return { parts, ...interactionStore, ...editOrder, takeOver, told };
   }
 
   /** A lease that ends when a test deletes it, and not while it is still preparing. */

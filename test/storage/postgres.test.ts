@@ -277,7 +277,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
     };
     const breaker = { heldBackFor: () => 'none' as const, latest: () => undefined };
-    expect(await healthOf({ store, gateway, breaker, wayInTrouble: () => undefined })).toMatchObject({
+    expect(await healthOf({ store, gateway, breaker, transportTrouble: () => undefined })).toMatchObject({
       ready: true,
       store: { ok: true },
     });

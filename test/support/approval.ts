@@ -48,7 +48,7 @@ export const approve = async (guild: TestGuild): Promise<Answer> =>
 /** Waits until the bot owes members of the guild no more notices of decisions. */
 export const allTold = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
   expect
-    .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND telling IS NOT NULL', id))
+    .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', id))
     .toEqual([]);
 
 /** Ends the minute in which the bot gathers a guild's decisions for one direct message. */
@@ -58,11 +58,11 @@ export async function endGathering(
 ): Promise<void> {
   const owed = () =>
     store.rows(
-      'SELECT id FROM submissions WHERE guild_id = ? AND told_at IS NOT NULL AND telling IS NOT NULL',
+      'SELECT id FROM submissions WHERE guild_id = ? AND notified_at IS NOT NULL AND notice IS NOT NULL',
       id,
     );
   await expect.poll(async () => (await owed()).length).toBeGreaterThan(0);
-  await store.rows('UPDATE submissions SET ended_at = 1 WHERE guild_id = ? AND told_at IS NOT NULL', id);
+  await store.rows('UPDATE submissions SET ended_at = 1 WHERE guild_id = ? AND notified_at IS NOT NULL', id);
 }
 
 /** Returns the direct messages that the bot has sent to a user. */

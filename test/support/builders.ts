@@ -232,7 +232,7 @@ export async function openPipeline(options: PipelineOptions) {
       if (!isOwner()) throw new Error('another process has taken it over');
     },
     showApproval: async () => undefined,
-    sealTelling: async () => null,
+    encryptNotice: async () => null,
     observers,
     onKeyChange: async (guildId, change) => {
       if (change === 'refused') onKeyRefused?.(guildId);

@@ -16,7 +16,10 @@ import { type AnswerDeps, createAnswering } from '../../src/interactions/answer.
 import type { Command } from '../../src/interactions/command.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
 import { createEditOrder } from '../../src/interactions/edit-order.ts';
-import { createInteractionRecord, type RecordDeps } from '../../src/interactions/record.ts';
+import {
+  createInteractionStore,
+  type InteractionStoreDeps,
+} from '../../src/interactions/interaction-store.ts';
 import { createTakeover, type TakeoverDeps } from '../../src/interactions/takeover.ts';
 import { createTraces } from '../../src/interactions/traces.ts';
 import { createUnderWay, type UnderWay } from '../../src/interactions/under-way.ts';
@@ -88,10 +91,10 @@ export async function startSmallBot(
       logger,
       ...deps,
     });
-  const { record, editOrder, takeOver } = restarted();
+  const { interactionStore, editOrder, takeOver } = restarted();
   const answering = createAnswering({
     api,
-    record,
+    interactionStore,
     underWay,
     editOrder,
     reportOf: async () => undefined,
@@ -109,7 +112,7 @@ export async function startSmallBot(
     actions: {},
     wording,
     answering,
-    record,
+    interactionStore,
     traces: createTraces({ logger }),
     tellGuild,
     onUse: () => undefined,
@@ -178,11 +181,11 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
   return api;
 }
 
-type Made = 'record' | 'underWay' | 'editOrder' | 'tellUnreplied';
+type Made = 'interactionStore' | 'underWay' | 'editOrder' | 'tellUnreplied';
 
 export interface InteractionPartsDeps
   extends Omit<
-      RecordDeps & TakeoverDeps & AfterCrashDeps,
+      InteractionStoreDeps & TakeoverDeps & AfterCrashDeps,
       Made | 'stateOfDocument' | 'logWhatDeadLeft' | 'onTakenOver'
     >,
     Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logWhatDeadLeft'>> {
@@ -191,14 +194,14 @@ export interface InteractionPartsDeps
 
 /** Creates the parts of one run of the bot that record interactions and notify members after a crash. */
 export function interactionParts(deps: InteractionPartsDeps) {
-  const record = createInteractionRecord(deps);
+  const interactionStore = createInteractionStore(deps);
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
   const tellUnreplied = createAfterCrash({
     stateOfDocument: async () => undefined,
     logWhatDeadLeft: async () => undefined,
     ...deps,
-    record,
+    interactionStore,
     underWay,
     editOrder,
   });
@@ -208,7 +211,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
     onTakenOver: () => undefined,
   });
   return {
-    record,
+    interactionStore,
     underWay,
     editOrder,
     takeOver: () => takeOver(new AbortController().signal),

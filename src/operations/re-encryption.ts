@@ -1,24 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
-import { tellingContext } from '../approval/tellings.ts';
+import { noticeContext } from '../approval/decision-notices.ts';
 import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
-import { interactionContext } from '../interactions/record.ts';
+import { interactionContext } from '../interactions/interaction-store.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
 import { encryptionKeysInUse } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 
-export interface SealingDeps {
+export interface ReencryptionDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'> & { readonly encryptionKeyId: () => string };
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /**
- * Seals anew what is sealed with a former key, once every process seals with the new one. The former key counts as used until
- * all is done, so that after a crash it is all looked through again.
+ * Re-encrypts everything that a former key encrypted, once every process encrypts with the new one. The former key counts as
+ * used until everything is done, so that a crash only repeats the work.
  */
-export function createSealing({ store, encryption, logger }: SealingDeps) {
+export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     const encryptionKeyId = encryption.encryptionKeyId();
     const formerKeys = (await usedKeysOf(store.values)).filter((id) => id !== encryptionKeyId);
@@ -30,9 +30,9 @@ export function createSealing({ store, encryption, logger }: SealingDeps) {
       );
       return;
     }
-    const sealAnew: SealAnew = (sealed, plain, context) =>
+    const reencrypt: Reencrypt = (sealed, plain, context) =>
       Object(sealed).k === encryptionKeyId ? undefined : encryption.seal(plain, context);
-    const unreadable = await openSealed(store, encryption, sealAnew, stopping);
+    const unreadable = await openEncrypted(store, encryption, reencrypt, stopping);
     if (unreadable.length > 0) {
       logger.warn({ unreadable }, 'records that no encryption key opens stay as they are');
     }
@@ -44,24 +44,25 @@ export function createSealing({ store, encryption, logger }: SealingDeps) {
   };
 }
 
-/** What to store in place of what was opened; `undefined`: it stays. */
-type SealAnew = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
+/** Returns the record to store in place of a decrypted one; `undefined` keeps the old one. */
+type Reencrypt = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Opens everything that is sealed: the API keys, the interactions without a reply, and what is to be told. Bots may run meanwhile.
+ * Decrypts everything that is encrypted: the API keys, the interactions without a reply and the decision notices. Bots can run
+ * meanwhile.
  * @returns the names of what no key opens
  * @throws what `stopping` was aborted with, between two values
  */
-export async function openSealed(
-  { tables, values, inGuild }: SealingDeps['store'],
+export async function openEncrypted(
+  { tables, values, inGuild }: ReencryptionDeps['store'],
   { open }: Pick<Encryption, 'open'>,
-  sealAnew: SealAnew = () => undefined,
+  reencrypt: Reencrypt = () => undefined,
   stopping?: AbortSignal,
 ): Promise<readonly string[]> {
   const unreadable: string[] = [];
-  function look(name: string, sealed: unknown, context: string): SealedRecord | undefined {
+  function reencrypted(name: string, sealed: unknown, context: string): SealedRecord | undefined {
     try {
-      return sealAnew(sealed, open(sealed, context), context);
+      return reencrypt(sealed, open(sealed, context), context);
     } catch (error) {
       if (!(error instanceof UndecryptableError)) throw error;
       unreadable.push(name);
@@ -72,15 +73,15 @@ export async function openSealed(
   for (const guildId of await values.ids(API_KEYS)) {
     stopping?.throwIfAborted();
     const name = `${API_KEYS}:${guildId}`;
-    const lookAtKey = async () => {
+    const reencryptKey = async () => {
       const stored = await values.get(name);
       // The guild's key was removed meanwhile.
       if (stored === undefined) return;
       const value = Object(stored);
-      const sealed = look(name, value.sealed, sealContext(guildId));
+      const sealed = reencrypted(name, value.sealed, sealContext(guildId));
       if (sealed) await values.set(name, { ...value, sealed });
     };
-    await inGuild(guildId, lookAtKey, { synced: false });
+    await inGuild(guildId, reencryptKey, { synced: false });
     // Others have their turn.
     await setImmediate();
   }
@@ -91,7 +92,7 @@ export async function openSealed(
     .where('encrypted', 'is not', null)
     .execute();
   for (const { id, guild_id, encrypted: before } of withoutReply) {
-    const sealed = look(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
+    const sealed = reencrypted(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
     if (!sealed) continue;
     await tables()
       .updateTable('interactions')
@@ -102,21 +103,21 @@ export async function openSealed(
       .execute();
   }
 
-  const toTell = await tables()
+  const unsentNotices = await tables()
     .selectFrom('submissions')
-    .select(['id', 'guild_id', 'document_id', 'telling'])
-    .where('telling', 'is not', null)
+    .select(['id', 'guild_id', 'document_id', 'notice'])
+    .where('notice', 'is not', null)
     .execute();
-  for (const { id, guild_id: guildId, document_id: documentId, telling: before } of toTell) {
-    const context = tellingContext({ guildId, id: documentId });
-    const sealed = look(`telling of ${id}`, parsed(before ?? ''), context);
+  for (const { id, guild_id: guildId, document_id: documentId, notice: before } of unsentNotices) {
+    const context = noticeContext({ guildId, id: documentId });
+    const sealed = reencrypted(`decision notice ${id}`, parsed(before ?? ''), context);
     if (!sealed) continue;
     await tables()
       .updateTable('submissions')
-      .set({ telling: JSON.stringify(sealed) })
+      .set({ notice: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The member may have been told meanwhile.
-      .where('telling', '=', before)
+      // The member may have been notified meanwhile.
+      .where('notice', '=', before)
       .execute();
   }
   return unreadable;

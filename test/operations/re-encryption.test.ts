@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { tellingContext } from '../../src/approval/tellings.ts';
+import { noticeContext } from '../../src/approval/decision-notices.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { interactionContext } from '../../src/interactions/record.ts';
-import { createSealing } from '../../src/operations/sealing.ts';
+import { interactionContext } from '../../src/interactions/interaction-store.ts';
+import { createReencryption } from '../../src/operations/re-encryption.ts';
 import { Secret } from '../../src/secret.ts';
 import { useFile } from '../../src/storage/database-file.ts';
 import { createEncryption, type Encryption, keyId } from '../../src/storage/encryption.ts';
@@ -22,11 +22,11 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   const configured = keys.map((key) => new Secret(key.toString('base64')));
   const encryption = createStoreEncryption({ configured, store, logger });
   await encryption.start();
-  const sealing = createSealing({ store, encryption, logger });
+  const sealing = createReencryption({ store, encryption, logger });
   return {
     keys: createApiKeys({ store, encryption, now: Date.now, logger }),
     encryption,
-    sealAnew: (stopping = new AbortController().signal) => sealing(stopping),
+    reencrypt: (stopping = new AbortController().signal) => sealing(stopping),
     logger,
   };
 }
@@ -53,8 +53,8 @@ describe('what is sealed with a former key', () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
-    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
-    for (let hour = 0; hour < 2; hour += 1) await sealAnew();
+    const { reencrypt, logger } = await started(store, NEWEST, FORMER);
+    for (let hour = 0; hour < 2; hour += 1) await reencrypt();
     expect(logger.lines).toMatchObject([
       { level: 'info', details: { encryptionKeyId: keyId(NEWEST), formerKeys: [keyId(FORMER)] } },
     ]);
@@ -75,13 +75,13 @@ describe('what is sealed with a former key', () => {
       left -= 1;
       return left < 0 ? Promise.reject(new Error('the power went out')) : store.inGuild(...args);
     };
-    const { sealAnew } = await started({ ...store, inGuild }, NEWEST, FORMER);
-    await expect(sealAnew()).rejects.toThrow('the power went out');
-    await expect(sealAnew(AbortSignal.abort())).rejects.toThrow('aborted');
+    const { reencrypt } = await started({ ...store, inGuild }, NEWEST, FORMER);
+    await expect(reencrypt()).rejects.toThrow('the power went out');
+    await expect(reencrypt(AbortSignal.abort())).rejects.toThrow('aborted');
     expect((await encryptionKeyIds(store)).filter((id) => id === keyId(NEWEST))).toHaveLength(2);
     await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
     const again = await started(store, NEWEST, FORMER);
-    await again.sealAnew();
+    await again.reencrypt();
     expect(new Set(await encryptionKeyIds(store))).toEqual(new Set([keyId(NEWEST)]));
     await started(store, NEWEST);
   });
@@ -98,8 +98,8 @@ describe('what is sealed with a former key', () => {
       }
       return store.inGuild(...args);
     };
-    const { sealAnew } = await started({ ...store, inGuild }, NEWEST, FORMER);
-    await sealAnew();
+    const { reencrypt } = await started({ ...store, inGuild }, NEWEST, FORMER);
+    await reencrypt();
     const alone = await started(store, NEWEST);
     expect((await alone.keys.get('1'))?.key.reveal()).toBe('set-meanwhile');
     expect(await alone.keys.status('2')).toBeUndefined();
@@ -117,13 +117,13 @@ describe('what is sealed with a former key', () => {
       logger: recorder(),
     });
     await leases.start();
-    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
-    await sealAnew();
+    const { reencrypt, logger } = await started(store, NEWEST, FORMER);
+    await reencrypt();
     expect(new Set(await encryptionKeyIds(store))).toEqual(new Set([keyId(FORMER)]));
     expect(logger.lines).toMatchObject([{ level: 'info', details: { encryptionKeyId: keyId(NEWEST) } }]);
     await expect(started(store, NEWEST)).rejects.toThrow(EncryptionKeyError);
     await leases.stop();
-    await sealAnew();
+    await reencrypt();
     await started(store, NEWEST);
   });
 
@@ -144,7 +144,7 @@ describe('what is sealed with a former key', () => {
       if (plain === 'token 8') useFile(store.path, (opened) => opened.exec(reply), true);
       return encryption.seal(plain, context);
     };
-    const sealing = createSealing({ store, encryption: { ...encryption, seal: whileReplied }, logger });
+    const sealing = createReencryption({ store, encryption: { ...encryption, seal: whileReplied }, logger });
     await sealing(new AbortController().signal);
     const [first, second] = await rowsIn(store, 'interactions');
     const { open } = createEncryption([NEWEST]);
@@ -154,24 +154,24 @@ describe('what is sealed with a former key', () => {
 
   it('is sealed anew where a member is to be told, too', async () => {
     const store = await filled();
-    const context = tellingContext({ guildId: '1', id: 'd' });
+    const context = noticeContext({ guildId: '1', id: 'd' });
     const run = {
       ...{ id: 'r', document_id: 'd', guild_id: '1', created_at: 1, changes: 0, shown: 0 },
       state: 'waiting',
-      telling: JSON.stringify(createEncryption([FORMER]).seal('whom', context)),
+      notice: JSON.stringify(createEncryption([FORMER]).seal('whom', context)),
     } as const;
     await store.tables().insertInto('submissions').values(run).execute();
-    const { sealAnew } = await started(store, NEWEST, FORMER);
-    await sealAnew();
+    const { reencrypt } = await started(store, NEWEST, FORMER);
+    await reencrypt();
     const [stored] = await rowsIn(store, 'submissions');
-    expect(createEncryption([NEWEST]).open(JSON.parse(stored?.telling ?? ''), context)).toBe('whom');
+    expect(createEncryption([NEWEST]).open(JSON.parse(stored?.notice ?? ''), context)).toBe('whom');
   });
 
   it('is named, and stays as it is, where no key opens it', async () => {
     const store = await filled();
     await store.values.set('api-key:4', await store.values.get('api-key:3'));
-    const { sealAnew, logger } = await started(store, NEWEST, FORMER);
-    await sealAnew();
+    const { reencrypt, logger } = await started(store, NEWEST, FORMER);
+    await reencrypt();
     expect(logger.lines).toMatchObject([
       { level: 'warn', details: { unreadable: ['api-key:4'] } },
       { level: 'info' },

@@ -2,7 +2,7 @@ import { type Context, contextOf, type Reply, type Wording } from '../interactio
 import { type Delivery, deliver } from '../interactions/deliver.ts';
 import type { EditOrder } from '../interactions/edit-order.ts';
 import type { Interaction } from '../interactions/interaction.ts';
-import type { InteractionRecord } from '../interactions/record.ts';
+import type { InteractionStore } from '../interactions/interaction-store.ts';
 import { AFTER_START_MS, createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
@@ -11,33 +11,33 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Run, Runs } from '../submissions/runs.ts';
 import type { ApprovalKey } from '../submissions/waiting-runs.ts';
 
-/** How often each process looks for what is to be told, in milliseconds: what a dead process has not told. */
+/** How often each process looks for members that a dead process didn't notify, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** Binds whom to tell, where and in which language, to its guild and its document. */
-export const tellingContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
+/** Binds the encrypted notice to its guild and its document. The text is part of stored records. */
+export const noticeContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
 
-export interface TellingsDeps {
+export interface DecisionNoticesDeps {
   readonly store: Pick<Store, 'tables'>;
-  readonly record: Pick<InteractionRecord, 'find' | 'seal' | 'open'>;
+  readonly interactionStore: Pick<InteractionStore, 'find' | 'seal' | 'open'>;
   readonly runs: Pick<Runs, 'find' | 'latest'>;
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly wording: Wording;
-  /** What the reply of the member shows of a run. */
+  /** Builds the content of the member's reply for a run. */
   readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-export type Tellings = ReturnType<typeof createTellings>;
+export type DecisionNotices = ReturnType<typeof createDecisionNotices>;
 
 /**
- * Tells members in their own reply what became of what waited for a moderator, as long as the reply can be changed. From then on
- * a direct message about it is due: see decision-messages.ts.
+ * Shows moderators' decisions in the members' own replies, as long as those can be edited. From then on a direct message about
+ * the decision is pending: see decision-messages.ts.
  */
-export function createTellings(deps: TellingsDeps) {
-  const { store, record, runs, wording, logger } = deps;
-  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => tellDue() });
+export function createDecisionNotices(deps: DecisionNoticesDeps) {
+  const { store, interactionStore, runs, wording, logger } = deps;
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
   /** Takes a run whose member's reply is to be changed, for good. */
   async function take(): Promise<SubmissionsTable | undefined> {
@@ -46,8 +46,8 @@ export function createTellings(deps: TellingsDeps) {
         .tables()
         .selectFrom('submissions')
         .selectAll()
-        .where('telling', 'is not', null)
-        .where('told_at', 'is', null)
+        .where('notice', 'is not', null)
+        .where('notified_at', 'is', null)
         // By the index of what has ended; a list of states would read every submission that is done.
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
@@ -57,10 +57,10 @@ export function createTellings(deps: TellingsDeps) {
       const { numUpdatedRows } = await store
         .tables()
         .updateTable('submissions')
-        .set({ told_at: Date.now() })
+        .set({ notified_at: Date.now() })
         .where('id', '=', row.id)
-        .where('telling', '=', row.telling)
-        .where('told_at', 'is', null)
+        .where('notice', '=', row.notice)
+        .where('notified_at', 'is', null)
         .executeTakeFirst();
       // Otherwise it was taken or deleted after it was read.
       if (numUpdatedRows === 1n) return row;
@@ -90,13 +90,13 @@ export function createTellings(deps: TellingsDeps) {
   }
 
   /** Never throws. */
-  async function tell({
+  async function notify({
     id,
     guild_id: guildId,
     document_id: documentId,
-    telling,
+    notice,
   }: SubmissionsTable): Promise<void> {
-    const kept = record.open(telling, tellingContext({ guildId, id: documentId }), { guildId });
+    const kept = interactionStore.open(notice, noticeContext({ guildId, id: documentId }), { guildId });
     if (kept === undefined) return;
     const { interaction, message } = kept;
     try {
@@ -109,34 +109,33 @@ export function createTellings(deps: TellingsDeps) {
   }
 
   /** @throws a StoreError when the store fails */
-  async function tellEach(): Promise<void> {
+  async function notifyEach(): Promise<void> {
     while (!job.stopping.aborted) {
       const row = await take();
       if (row === undefined) return;
       // A reply that hangs keeps nobody waiting.
-      void tell(row);
+      void notify(row);
     }
   }
 
   const complain = (error: unknown) =>
-    logger.warn({ err: error }, 'who is to be told of a decision cannot be known now');
+    logger.warn({ err: error }, 'could not read which members to notify of decisions; will retry');
 
-  /** Tells every member who is to be told, once at a time. Never throws. */
-  const tellDue = oneAtATime(() => tellEach().catch(complain));
+  /** Updates the reply of every member with a pending notice; calls don't overlap. Never throws. */
+  const notifyDue = oneAtATime(() => notifyEach().catch(complain));
 
-  const part: Part = { name: 'tellings', ...job };
+  const part: Part = { name: 'decision notices', ...job };
   return {
     ...part,
-    tellDue,
+    notifyDue,
     /**
-     * What it takes to tell of a document later, sealed; `null` where the interaction is not recorded any more, or cannot be
-     * read.
+     * Encrypts the data needed to notify the member later. `null` if the interaction is no longer stored, or can't be read.
      */
-    async seal(key: ApprovalKey, interactionId: string): Promise<string | null> {
-      const kept = await record.find(interactionId);
+    async encrypt(key: ApprovalKey, interactionId: string): Promise<string | null> {
+      const kept = await interactionStore.find(interactionId);
       if (kept === undefined) return null;
       const { interaction, message } = kept;
-      return record.seal({ interaction, message }, tellingContext(key));
+      return interactionStore.seal({ interaction, message }, noticeContext(key));
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { Store } from '../storage/store.ts';
 
-/** Each is stored under this name, the id of the guild and that of the member. */
-export const UNTOLD = 'untold';
+/** The namespace of stored opt-outs, which also have the ids of the guild and the member. 0.3.0 named it so. */
+export const DIRECT_MESSAGE_OPT_OUTS = 'untold';
 
-export type Untold = ReturnType<typeof createUntold>;
+export type DirectMessageOptOuts = ReturnType<typeof createDirectMessageOptOuts>;
 
 /** The members who want no direct messages about a guild. Every method throws a StoreError when the store fails. */
-export function createUntold({ store: { values } }: { readonly store: Pick<Store, 'values'> }) {
-  const keyOf = (guildId: string, userId: string) => `${UNTOLD}:${guildId}:${userId}`;
+export function createDirectMessageOptOuts({ store: { values } }: { readonly store: Pick<Store, 'values'> }) {
+  const keyOf = (guildId: string, userId: string) => `${DIRECT_MESSAGE_OPT_OUTS}:${guildId}:${userId}`;
   return {
     has: async (guildId: string, userId: string): Promise<boolean> =>
       (await values.get(keyOf(guildId, userId))) !== undefined,

@@ -57,7 +57,7 @@ export interface KeptInteraction {
   readonly customId?: string | undefined;
 }
 
-export interface RecordDeps {
+export interface InteractionStoreDeps {
   readonly store: Pick<Store, 'tables'>;
   /** The id of this process. */
   readonly processId: string;
@@ -67,13 +67,19 @@ export interface RecordDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-export type InteractionRecord = ReturnType<typeof createInteractionRecord>;
+export type InteractionStore = ReturnType<typeof createInteractionStore>;
 
 /**
  * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
  * Every method throws a StoreError when the store fails.
  */
-export function createInteractionRecord({ store, processId, isShared, encryption, logger }: RecordDeps) {
+export function createInteractionStore({
+  store,
+  processId,
+  isShared,
+  encryption,
+  logger,
+}: InteractionStoreDeps) {
   /** @param context binds it to where it is kept */
   function seal({ interaction, ...others }: KeptInteraction, context: string): string {
     // Only the fields of the schema are kept.
