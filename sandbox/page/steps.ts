@@ -269,7 +269,7 @@ export async function turnApprovalOn(stage: Stage): Promise<void> {
 /** An API key that the stand-in of the service accepts. */
 export const KEY = 'sandbox-key-1234';
 
-/** So long a person waits for something to press. */
+/** The longest wait for something to press. */
 const PATIENCE_MS = 15_000;
 
 /** Waits until something holds, looking whenever anything happens; no longer than a person would. */

@@ -256,6 +256,31 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
+  it('says that a message has changed, where somebody else was quicker', async () => {
+    const { discord, people } = scene.sandbox;
+    const guild = discord.guildEvents.add({ name: 'Quick' });
+    await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
+    const member = people.at({ role: 'member', guild, locale: 'en-US' });
+    const answer = await addServer(member, 'quick.example.com');
+    const tab = await scene.tab(`&guild=${guild.id}&role=member`);
+    // Once it is frozen, the tab goes on showing what it showed.
+    await tab.addInitScript(`JSON.parse = ((parse) => {
+      let shown;
+      return (text) => {
+        if (!text.includes('"messages"')) return parse(text);
+        if (!window.isFrozen) shown = parse(text);
+        return shown;
+      };
+    })(JSON.parse);`);
+    await tab.reload();
+    const button = answers(tab).locator('.button.primary');
+    const label = (await button.textContent()) ?? '';
+    await tab.evaluate('window.isFrozen = true');
+    await member.press(answer, label);
+    await button.click();
+    await tab.getByRole('alert').getByText('This message has changed. Look again.').waitFor();
+  });
+
   it('is one world in two tabs and at the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
     const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
@@ -552,7 +577,8 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   });
 
   it('says its own side in German where Discord is', async () => {
-    const tab = await scene.tab('&locale=de&role=moderator');
+    const [, second] = scene.sandbox.discord.everyGuild;
+    const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([
       ...['#general', 'Spielserver, eingereicht aus Discord', 'Szenarien', 'Du', 'Der Bot', 'Schlechte Tage'],
       ...['Der Listendienst', 'Zwischen Bot und Discord'],

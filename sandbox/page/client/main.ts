@@ -73,6 +73,8 @@ async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
+  // Every button that is shown can be pressed, unless another press has just changed the message.
+  if (kind === 'refused' && what.do === 'press') state.told = words().changed;
   draw();
 }
 

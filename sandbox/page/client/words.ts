@@ -7,6 +7,10 @@ const WORDS = {
   sending: { en: 'Sending command…', de: 'Befehl wird gesendet …' },
   failed: { en: 'The application did not respond', de: 'Die Anwendung hat nicht reagiert' },
   pressFailed: { en: 'This interaction failed', de: 'Diese Interaktion ist fehlgeschlagen' },
+  changed: {
+    en: 'This message has changed. Look again.',
+    de: 'Diese Nachricht hat sich geändert. Sieh noch einmal hin.',
+  },
   edited: { en: '(edited)', de: '(bearbeitet)' },
   app: { en: 'APP', de: 'APP' },
   apps: { en: 'Apps', de: 'Apps' },
