@@ -4,17 +4,17 @@ import type { startDiscord } from './stand-in.ts';
 import type { InteractionEvent } from './world/interactions.ts';
 import type { MessageEvent, SeenMessage } from './world/messages.ts';
 
-/** A rule of Discord that the bot broke. */
+/** A breach of a Discord rule by the bot. */
 export interface Breach {
-  /** The rule's title, or what Discord answers. */
+  /** The rule's title, or Discord's error message. */
   readonly title: string;
   readonly method: string;
   readonly path: string;
-  /** What was answered; 0 over the gateway. */
+  /** The status of the response; 0 for the gateway. */
   readonly status: number;
-  /** Discord's code of an error, or of a close. */
+  /** Discord's code of an error or a close. */
   readonly code: number;
-  /** What is wrong, and where. */
+  /** The error and its place. */
   readonly message: string;
 }
 
@@ -23,55 +23,55 @@ export interface SeenModal {
   readonly interactionId: string;
 }
 
-/** What a member's Discord shows after an action. */
+/** The result of an action, as the member's Discord shows it. */
 export type Answer =
   | { readonly kind: 'message'; readonly message: SeenMessage }
   | { readonly kind: 'modal'; readonly modal: SeenModal }
   /** "The application did not respond": no acknowledgement within 3 seconds. */
   | { readonly kind: 'lost' }
-  /** The member's own Discord refused it before anything was sent: a required option, a range, a permission. */
+  /** The member's client sent nothing, because of a required option, a range or a permission. */
   | { readonly kind: 'refused'; readonly why: string };
 
 export type OptionValue = string | number | Upload;
 export interface Upload {
   readonly filename: string;
   readonly bytes: Uint8Array;
-  /** What the uploader claims; may lie. Default: the true length. */
+  /** The size that the uploader claims, which may be wrong; by default the true length. */
   readonly size?: number;
   readonly contentType?: string;
 }
 
-/** A payload over the gateway in either direction, or a request of the bot with the status that it was answered with. */
+/** A gateway payload in either direction, or a request of the bot with the status of its response. */
 export interface WireEvent {
   readonly kind: 'wire';
   readonly from: 'bot' | 'discord';
   readonly request: RecordedRequest;
 }
 
-/** Everything that changes at this Discord, for whoever shows it. */
+/** Every change in this Discord, for front ends. */
 export type DiscordEvent =
   | MessageEvent
   | InteractionEvent
   | WireEvent
-  /** A rule was broken, by what the bot sent in the event right before this one. */
+  /** The bot broke a rule in the event right before this one. */
   | { readonly kind: 'breach'; readonly breach: Breach };
 
-/** One person at their Discord, in one channel of one guild. */
+/** A user with Discord, in one channel of a guild. */
 export type Person = ReturnType<typeof createPerson>;
 
-/** A Discord of our own on loopback, as strict as the real one. */
+/** A local Discord on loopback, as strict as the real one. */
 export type DiscordStandIn = Awaited<ReturnType<typeof startDiscord>>;
 
-/** A request, or a payload over the gateway. */
+/** A request, or a gateway payload. */
 export interface RecordedRequest {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** `1.1`, or `2.0` from a client that took what TLS offered. */
+  /** `1.1`, or `2.0` if the client chose it over TLS. */
   readonly httpVersion: string;
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly body: string;
-  /** 0 when it was never answered. */
+  /** 0 if there was no response. */
   readonly status: number;
 }

@@ -4,13 +4,13 @@ import { request } from 'undici';
 import type { World } from './world/world.ts';
 
 export interface Change {
-  /** Another URL than the one that was saved. */
+  /** Replaces the saved URL. */
   readonly url?: string;
-  /** Seconds by which the signed time is off. */
+  /** The error of the signed time, in seconds. */
   readonly timeOff?: number;
-  /** What is sent in place of the body that was signed. */
+  /** Replaces the signed body. */
   readonly sent?: string;
-  /** Other headers, or none: `''`. */
+  /** Replaces headers; `''` removes one. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function createEndpoint(deps: {
   readonly world: World;
   readonly answerWithinMs: number;
   readonly url: string | undefined;
-  /** Called with each interaction that was posted, and the status of the answer; 0: none came in time. */
+  /** Called with each posted interaction and the status of its response; 0 if none arrived in time. */
   readonly onPosted: (path: string, body: string, status: number) => void;
 }) {
   const { world, answerWithinMs, onPosted } = deps;
@@ -58,13 +58,13 @@ export function createEndpoint(deps: {
     return { status: answer.statusCode, body: await answer.body.text() };
   }
 
-  /** What is wrong with a URL; `undefined` when nothing is. */
+  /** Returns the problem with a URL; `undefined` if there is none. */
   async function flawOf(tried: string): Promise<string | undefined> {
     const pong = await send(PING, { url: tried });
     if (pong.status !== 200 || Object(JSON.parse(pong.body)).type !== 1) return 'it does not answer PING';
     const forged: readonly (readonly [what: string, change: Change])[] = [
       ['a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
-      ['another body than the one that was signed', { sent: `${PING} ` }],
+      ['a body that was not signed', { sent: `${PING} ` }],
     ];
     for (const [what, change] of forged) {
       const { status } = await send(PING, { ...change, url: tried });
@@ -73,7 +73,7 @@ export function createEndpoint(deps: {
     return undefined;
   }
 
-  /** @returns why the URL is not taken */
+  /** @returns the reason why the URL is rejected */
   const tryUrl = (tried: string) =>
     flawOf(tried).catch((error: unknown) => `it cannot be reached: ${Object(error).message}`);
 
@@ -89,13 +89,13 @@ export function createEndpoint(deps: {
   }
 
   return {
-    /** What the requests are signed with: the application's Public Key, 64 hexadecimal digits. */
+    /** The key that verifies the requests: the application's Public Key, 64 hexadecimal digits. */
     publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
-    /** Where interactions go in place of the gateway, as it is in the Developer Portal. */
+    /** The URL in the Developer Portal, to which interactions are sent in place of the gateway. */
     url: () => url,
     /**
-     * Enters another URL in the portal, which is tried first; `undefined` clears it.
-     * @throws Error with Discord's words and what is wrong, when it lets pass what nobody has signed
+     * Tries a URL and saves it in the Developer Portal; `undefined` clears it.
+     * @throws Error with Discord's message and the problem, for example if the URL accepts requests without a signature
      */
     async save(next: string | undefined): Promise<void> {
       const flaw = next === undefined ? undefined : await tryUrl(next);
@@ -104,17 +104,17 @@ export function createEndpoint(deps: {
       }
       url = next;
     },
-    /** Resolves when what is at the URL answers as it should. */
+    /** Resolves when the server at the URL responds correctly. */
     async reachable(): Promise<void> {
       while (!isOver && url !== undefined && (await tryUrl(url)) !== undefined) {
         await sleep(REACHABLE_EVERY_MS);
       }
     },
-    /** Sends an interaction, which is lost unless 202 comes in time. */
+    /** Sends an interaction, which is lost unless a 202 arrives in time. */
     post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },
-    /** Any POST, for a test: signed as Discord does, but for what is said. */
+    /** Sends any POST for a test, signed as Discord does except for the given changes. */
     send,
     stop(): void {
       isOver = true;

@@ -3,7 +3,7 @@ import type { World } from './world/world.ts';
 
 type MemberOf = { readonly guildId: string; readonly userId: string };
 
-/** What happens to guilds. The bot asks for no intents, so that the gateway tells it of nothing. */
+/** Creates changes to guilds. The gateway sends the bot none of them, because the bot requests no intents. */
 export function createGuildEvents({ guilds }: World) {
   const become =
     (status: GuildState['status']) =>
@@ -13,12 +13,12 @@ export function createGuildEvents({ guilds }: World) {
 
   return {
     add: guilds.add,
-    /** The bot is removed from the guild. */
+    /** Removes the bot from the guild. */
     remove: become('left'),
-    /** The bot user is removed, and the guild has the commands alone from now on. */
+    /** Removes the bot user, so that the guild only has the commands. */
     keepCommandsOnly: become('commands only'),
     outage: become('unavailable'),
-    /** Its admins choose another language in Discord. */
+    /** Changes the guild's preferred locale in Discord. */
     setLocale({ id }: Guild, locale: string) {
       guilds.known(id).locale = locale;
     },
@@ -29,7 +29,7 @@ export function createGuildEvents({ guilds }: World) {
       roles.delete(roleId);
       for (const { roleIds } of members.values()) roleIds.delete(roleId);
     },
-    /** What the bot may do in a channel of the guild from now on. */
+    /** Sets the bot's permissions in a channel of the guild. */
     setBotPermissions({ id }: Guild, channelId: string, permissions: bigint) {
       const channel = guilds.known(id).channels.get(channelId);
       if (channel !== undefined) channel.botPermissions = permissions;
@@ -37,7 +37,7 @@ export function createGuildEvents({ guilds }: World) {
     removeChannel: ({ id }: Guild, channelId: string) => guilds.known(id).channels.delete(channelId),
     giveRole: ({ guildId, userId }: MemberOf, roleId: string) =>
       guilds.known(guildId).members.get(userId)?.roleIds.add(roleId),
-    /** Gives a member other permissions from now on. */
+    /** Sets a member's permissions. */
     setPermissions({ guildId, userId }: MemberOf, permissions: bigint) {
       const member = guilds.known(guildId).members.get(userId);
       if (member !== undefined) member.permissions = permissions;

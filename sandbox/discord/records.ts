@@ -5,10 +5,10 @@ import type { Clock } from './world/clock.ts';
 import type { Interaction } from './world/interactions.ts';
 import { createLatest } from './world/latest.ts';
 
-/** More breaches than that say nothing new. */
+/** The number of breaches kept; more would add nothing. */
 const MOST_BREACHES = 10_000;
 
-/** What happened: every request, every payload, every breach. */
+/** Records every request, payload and breach. */
 export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
   readonly onEvent: (event: DiscordEvent) => void;
@@ -40,13 +40,13 @@ export function createRecords(deps: {
       const { method, path, status } = handled;
       breach({ title, method, path, status, code, message });
     },
-    /** A payload over the gateway. */
+    /** Records a gateway payload. */
     frame(from: WireEvent['from'], body: string) {
       const request = { at: clock.now(), method: 'GATEWAY', path: '/', body, status: 0, httpVersion: '1.1' };
       if (from === 'bot') record(frames, request);
       else onEvent({ kind: 'wire', from, request });
     },
-    /** An interaction that was posted to the bot's endpoint, and the status that it was answered with; 0: none came. */
+    /** Records an interaction posted to the bot's endpoint, and the status of the response; 0 if none arrived. */
     posted(path: string, body: string, status: number) {
       const request = { at: clock.now(), method: 'POST', path, body, status, httpVersion: '1.1' };
       onEvent({ kind: 'wire', from: 'discord', request });

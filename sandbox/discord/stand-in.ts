@@ -28,29 +28,29 @@ import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import type { SeenMessage } from './world/messages.ts';
 import { createWorld } from './world/world.ts';
 
-/** How `startDiscord` sets a stand-in up. What has a default may be left out. */
+/** Options of `startDiscord`. Those with a default may be omitted. */
 export interface StandInOptions extends GatewayOptions {
   readonly token: string;
-  /** What the bot and its application are called. */
+  /** The name of the bot and its application. */
   readonly botName?: string;
   /** Listens on TLS with this certificate, and offers HTTP/2 beside HTTP/1.1, as Discord's CDN does. */
   readonly certificate?: Certificate;
-  /** The application has Activities, and so an entry-point command from the start; `false`. */
+  /** Whether the application has Activities, and so an entry point command from the start; by default `false`. */
   readonly entryPoint?: boolean;
-  /** The Interactions Endpoint URL, as somebody has saved it before: interactions go there, and not over the gateway. */
+  /** An already saved Interactions Endpoint URL, which receives interactions in place of the gateway. */
   readonly endpointUrl?: string;
-  /** What `GET /applications/@me` tells of the application's pages in the Developer Portal. */
+  /** The application's settings in the Developer Portal, for `GET /applications/@me`. */
   readonly application?: ApplicationSettings;
   /**
-   * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
-   * the next step when its request was answered, and no human is faster than that.
+   * How long users take before they press, pick or submit, in real milliseconds; by default 50. A bot starts to wait for the
+   * next step when its request gets a response, and no human is faster than that.
    */
   readonly reactionMs?: number;
-  /** How long the bot may take for the first response to an interaction, in milliseconds; 3,000, as at Discord. */
+  /** The bot's time for the first response to an interaction, in milliseconds; by default 3,000, as with Discord. */
   readonly answerWithinMs?: number;
   /**
-   * Milliseconds by which a first response counts as late after 3 seconds, also where `answerWithinMs` lets it pass;
-   * real time. A test may leave out what a busy machine has kept the bot waiting.
+   * Returns a clock in milliseconds. A first response counts as late after 3 seconds on this clock, even if `answerWithinMs`
+   * allows it; by default real time. A test may exclude the time in which a busy machine delayed the bot.
    */
   readonly botTime?: () => number;
 }
@@ -60,9 +60,12 @@ interface NewPerson {
   readonly name: string;
   readonly permissions: bigint;
   readonly locale?: string;
-  /** Where they are, also a thread, an announcement channel or their direct messages; the guild's first text channel unless said. */
+  /**
+   * The user's channel, which may be a thread, an announcement channel or direct messages; by default the guild's first text
+   * channel.
+   */
   readonly channelId?: string;
-  /** For a person who is to be the same in every run; a new id without it. */
+  /** A fixed id for a user who is the same in every run; by default a new id. */
   readonly userId?: string;
 }
 
@@ -71,7 +74,7 @@ interface Place {
   readonly userId?: string;
 }
 
-/** What an application gets when Activities are enabled in the Developer Portal. */
+/** The command that an application gets when Activities are enabled in the Developer Portal. */
 const ENTRY_POINT: CommandBody = {
   type: ApplicationCommandType.PrimaryEntryPoint,
   name: 'launch',
@@ -106,7 +109,7 @@ export async function startDiscord(options: StandInOptions) {
   const outgoing = createOutgoing(world);
   const operatorWebhook = createOperatorWebhook(world);
   const faults = createFaults(() => loopback.sockets());
-  /** What the stand-in has answered otherwise than Discord would. */
+  /** Responses of the stand-in that differ from Discord's. */
   const flaws = new Set<string>();
 
   const restApi = createRestApi({
@@ -146,7 +149,7 @@ export async function startDiscord(options: StandInOptions) {
 
   async function until(holds: () => boolean): Promise<void> {
     await endpoint.reachable();
-    // What a process that just ended did to its connection is only seen a turn later.
+    // The end of a process closes its connection only a turn later.
     await nextTurn();
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => holds() && resolve();
@@ -157,54 +160,56 @@ export async function startDiscord(options: StandInOptions) {
   }
 
   return {
-    /** A webhook of the operator: its address, and what was posted to it. */
+    /** An operator's webhook: its URL, and the messages posted to it. */
     operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
-    /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`, or with `https`. */
+    /** The value for a bot's `rest.api`: `http://127.0.0.1:PORT/api`, or with `https`. */
     apiUrl: `${origin()}/api`,
-    /** Where attachments are: the origin of `apiUrl`. */
+    /** The origin of attachments, which is that of `apiUrl`. */
     cdnUrl: origin(),
     applicationId: world.applicationId,
-    /** Resolves when the bot is connected (READY sent, or its endpoint answers) and its commands are published. */
+    /** Resolves when the bot is connected (READY sent, or its endpoint responds) and its commands are published. */
     ready: () => until(() => isConnected() && isPublished()),
-    /** Resolves when a bot is connected, whether or not it has published anything. */
+    /** Resolves when a bot is connected, whether or not it has published commands. */
     connected: () => until(isConnected),
-    /** Every rule broken so far. A run is clean when it is empty. */
+    /** Every breach so far; empty for a clean run. */
     breaches: records.breaches,
-    /** Every request as it arrived. */
+    /** Returns every request in order of arrival. */
     get requests() {
       return records.requests();
     },
     /**
-     * The requests and gateway payloads in which a secret appears, plainly or encoded.
-     * @throws Error when the oldest are no longer kept: the secret might have been in one of those
+     * Finds the requests and gateway payloads that contain a secret, plain or encoded.
+     * @throws Error if the oldest requests are no longer kept, because one of them might contain it
      */
     findSecret: records.findSecret,
-    /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
+    /**
+     * Returns the guilds that the bot is in. Two exist from the start, `guilds[0]` and `guilds[1]`, each with text channels.
+     */
     get guilds(): readonly Guild[] {
       return guilds.joined();
     },
-    /** Every guild there ever was, also those that the bot was removed from, in the order in which they came. */
+    /** Returns every guild so far in order of creation, including those that the bot was removed from. */
     get everyGuild(): readonly Guild[] {
       return guilds.all();
     },
-    /** The time of the stand-in: `advance` lets deadlines pass at once. */
+    /** The stand-in's clock; `advance` skips waits. */
     clock,
-    /** Lets requests fail. */
+    /** Controls that make requests fail. */
     faults: faults.controls,
-    /** What Discord posts interactions to in place of the gateway, once it has a URL. */
+    /** The endpoint that receives interactions in place of the gateway once it has a URL. */
     endpoint: endpoint as Omit<Endpoint, 'post' | 'stop'>,
-    /** Lets the gateway fail, and tells who is connected. */
+    /** Controls that make the gateway fail, and its connected sessions. */
     gateway: gateway.controls,
-    /** Joins, removals and outages of guilds. */
+    /** Controls that add, remove or interrupt guilds. */
     guildEvents: createGuildEvents(world),
     /**
-     * Tells of everything that happens from now on, as it happens. What there is already is in `messages`, `requests`
-     * and `breaches`. The function returned ends it.
+     * Reports every event from now on. Earlier ones are in `messages`, `requests` and `breaches`. @returns a function that
+     * ends it
      */
     watch,
-    /** The name of a person, a role or a channel, by its id. */
+    /** Returns the name of a user, role or channel by its id. */
     nameOf: (id: string) => (id === bot.id ? bot.username : guilds.nameOf(id)),
-    /** Commands as the bot published them. */
+    /** Returns the commands that the bot has published. */
     commands: commands.list,
     person({ guild: { id }, name, permissions, locale = 'en-US', channelId, userId }: NewPerson): Person {
       const guild = guilds.known(id);
@@ -214,20 +219,20 @@ export async function startDiscord(options: StandInOptions) {
       const actor: Actor = { userId: member.userId, name, locale, channelId: place, guild, member };
       return createPerson({ world, actor, reactionMs, dispatch: gateway.dispatch });
     },
-    /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
+    /** Returns a guild's channels: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
     channels: ({ id }: Guild): readonly Channel[] => [...guilds.known(id).channels.values()],
-    /** Where the bot's direct messages to a person are. */
+    /** Returns the id of the bot's direct channel with a user. */
     directChannel: (userId: string): string => directMessages.with(userId).id,
-    /** The person has blocked the bot, or takes direct messages of nobody. */
+    /** Makes a user reject direct messages from the bot. */
     refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
-    /** From now on Discord opens no direct messages for the bot, for this reason; `undefined`: it opens them again. */
+    /** Makes Discord open no direct channels for the bot, for this reason; `undefined` ends this. */
     stopDirectMessages: directMessages.setStop,
-    /** Who is in a guild. */
+    /** Returns the members of a guild. */
     members: ({ id }: Guild) =>
       [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),
-    /** The roles of a guild, @everyone first. */
+    /** Returns the roles of a guild, @everyone first. */
     roles: ({ id }: Guild): readonly Role[] => [...guilds.known(id).roles.values()],
-    /** Puts a message of a person in the channel, perhaps with a file, and returns its id. */
+    /** Posts a user's message in the channel, optionally with a file. @returns its id */
     say({ userId, name, channelId }: Person, content: string, file?: Upload): string {
       const author = { id: userId, name };
       const id = world.snowflakes.next();
@@ -235,18 +240,18 @@ export async function startDiscord(options: StandInOptions) {
       const message = personsMessage({ id, channelId, author, at: clock.now() }, content);
       return messages.add({ ...message, attachments }).id;
     },
-    /** People who may manage messages delete any. */
+    /** Deletes any message, as a user with Manage Messages can. */
     deleteMessage: messages.delete,
-    /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
+    /** Returns the public messages of a channel in order; with a user id, also those that only this user can see. */
     messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
-    /** On the Integrations page of the guild the person is allowed to use a command, by its id. */
+    /** Allows the user to use a command, by its id, on the guild's Integrations page. */
     allowCommand: ({ guildId, userId }: Person, commandId: string) =>
       guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
-    /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
+    /** @throws Error if a response of the stand-in violated Discord's published schema */
     async close(): Promise<void> {
       world.close();
       endpoint.stop();

@@ -6,7 +6,7 @@ import {
 } from 'discord.js';
 import type { Channel } from '../world/channels.ts';
 
-/** The buttons and selects of a message, row by row. */
+/** Returns the buttons and selects of a message, row by row. */
 export const rowsOf = ({
   components = [],
 }: Pick<APIMessage, 'components'>): readonly (readonly APIComponentInMessageActionRow[])[] =>
@@ -19,7 +19,7 @@ interface Pressable {
   readonly custom_id: string;
 }
 
-/** The button with that label, or with that custom id; or why it cannot be pressed. */
+/** Finds the button with that label or custom id. Returns the reason if it can't be pressed. */
 export function findButton(message: APIMessage, labelOrId: string): Pressable | string {
   const buttons = rowsOf(message)
     .flat()
@@ -33,20 +33,20 @@ export function findButton(message: APIMessage, labelOrId: string): Pressable | 
   return { id: button.id, custom_id: button.custom_id };
 }
 
-/** What a select can offer besides its own options. */
+/** Options that a select can offer besides its own. */
 export interface Here {
   readonly channels: readonly Channel[];
   readonly roles: readonly Named[];
 }
 
-/** What a select offers, and whether it is chosen in it. */
+/** An option of a select, and whether it is chosen. */
 export interface Offer {
   readonly label: string;
   readonly value: string;
   readonly isChosen: boolean;
 }
 
-/** What a select offers: options by their labels, channels as `#name`, roles as `@name`. */
+/** Returns the options of a select: its own by their labels, channels as `#name`, roles as `@name`. */
 export function offersOf(select: APISelectMenuComponent, { channels, roles }: Here): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
     return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
@@ -56,7 +56,7 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
     value: id,
     isChosen: chosen.includes(id),
   });
-  // @everyone is offered too.
+  // Includes @everyone.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));
   if (select.type !== ComponentType.ChannelSelect) return [];
   const types: readonly number[] = select.channel_types ?? [];
@@ -65,7 +65,7 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
     .map((channel) => offer(channel, '#'));
 }
 
-/** The values that a select shows before anybody chooses in it. */
+/** Returns the values that a select shows before a user chooses. */
 export function preselected(select: APISelectMenuComponent): readonly string[] {
   if (select.type !== ComponentType.StringSelect) return (select.default_values ?? []).map(({ id }) => id);
   return select.options.filter((option) => option.default).map(({ value }) => value);
@@ -75,8 +75,9 @@ export const isSelect = (component: APIComponentInMessageActionRow): component i
   component.type !== ComponentType.Button;
 
 /**
- * The select that offers all of these, by label or value, with the values it would send; or why there is none.
- * @param about `customId` says which one is meant, where several offer the same
+ * Finds the select that offers all of these, by label or value, and the values that it would send. Returns the reason if
+ * there is none.
+ * @param about `customId` identifies the select if several offer the same options
  */
 export function findSelect(
   message: APIMessage,

@@ -11,17 +11,17 @@ import type { Resolved } from './payload.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
 
-/** What is entered, by the custom id of the field: a text, an option by its label or value ('': none), a file. */
+/** The user's input by the field's custom id: a text, an option by its label or value ('' for none), or a file. */
 export type Entered = Readonly<Record<string, string | Upload>>;
 
-/** A field of a modal, as much of it as a person must know to fill it in. */
+/** A field of a modal, with everything that a user needs to fill it in. */
 export type ModalField = NonNullable<ReturnType<typeof fieldOf>>;
 
-/** The fields of a modal, from top to bottom. */
+/** Returns the fields of a modal, from top to bottom. */
 export const modalFields = ({ components }: Modal): readonly ModalField[] =>
   components.flatMap((part) => (part.type === ComponentType.Label ? (fieldOf(part) ?? []) : []));
 
-/** `undefined` for what this bot does not use. */
+/** @returns `undefined` for components that this bot doesn't use */
 function fieldOf({ label, description = '', component }: APILabelComponent) {
   const { custom_id: id } = component;
   const required: boolean = Object(component).required ?? true;
@@ -32,12 +32,12 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
         ...about,
         kind: 'text' as const,
         placeholder: component.placeholder ?? '',
-        /** Of several lines. */
+        /** Whether it has several lines. */
         isLong: component.style === TextInputStyle.Paragraph,
-        /** In characters. */
+        /** The minimum length, in characters. */
         least: component.min_length ?? 0,
         most: component.max_length ?? LONGEST,
-        /** What stands in it when it opens. */
+        /** The initial text. */
         value: component.value,
       };
     case ComponentType.StringSelect:
@@ -46,7 +46,7 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
         kind: 'select' as const,
         placeholder: component.placeholder ?? '',
         offers: component.options.map((option) => ({ label: option.label, value: option.value })),
-        /** The value that is chosen when it opens. */
+        /** The value that is initially chosen. */
         value: component.options.find((option) => option.default)?.value,
       };
     case ComponentType.FileUpload:
@@ -61,14 +61,14 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
   }
 }
 
-/** What a modal says above its fields. */
+/** Returns the texts above a modal's fields. */
 export const modalTexts = ({ components }: Modal): readonly string[] =>
   components.flatMap((part) => (part.type === ComponentType.TextDisplay ? [part.content] : []));
 
 /** Discord docs: Component Reference, Text Input. */
 const LONGEST = 4_000;
 
-/** Why a member's own Discord would not submit this modal; `undefined` when it would. */
+/** Returns the reason why a member's client would not submit this modal; `undefined` if it would. */
 export function modalComplaint(modal: Modal, entered: Entered): string | undefined {
   const fields = modalFields(modal);
   for (const name of Object.keys(entered)) {
@@ -77,7 +77,7 @@ export function modalComplaint(modal: Modal, entered: Entered): string | undefin
   for (const field of fields) {
     const value = entered[field.id] ?? field.value ?? '';
     if (value === '' && field.required) return `${field.id} is required`;
-    // A field that is not required may be empty whatever its minimum.
+    // An optional field may be empty, whatever its minimum is.
     const complaint = value === '' ? undefined : complaintOf(field, value);
     if (complaint !== undefined) return `${field.id} ${complaint}`;
   }
@@ -97,7 +97,7 @@ function complaintOf(field: ModalField, value: string | Upload): string | undefi
 const chosenIn = (offers: readonly { readonly label: string; readonly value: string }[], wanted: string) =>
   offers.find(({ label, value }) => label === wanted || value === wanted)?.value;
 
-/** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */
+/** Builds the submitted components: those of the modal, with the input and without parts that are only displayed. */
 export const submitted = (
   { components }: Modal,
   entered: Entered,
@@ -116,7 +116,7 @@ export const submitted = (
     } as APIModalSubmissionComponent;
   });
 
-/** Selects and uploads send a list, an empty one for none (Discord docs: Component Reference). */
+/** Selects and uploads send a list, which is empty for no choice (Discord docs: Component Reference). */
 function sentValue(label: APILabelComponent, entered: string | Upload | undefined, resolved: Resolved) {
   const field = fieldOf(label);
   switch (field?.kind) {

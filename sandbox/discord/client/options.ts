@@ -11,7 +11,7 @@ type Given = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
-/** Why a member's own Discord would not send this command; `undefined` when it would. */
+/** Returns the reason why a member's client would not send this command; `undefined` if it would. */
 export function optionComplaint(
   { options = [] }: APIApplicationCommand,
   given: Given,
@@ -54,7 +54,7 @@ function valueComplaint(
 
 const WRONG_KIND = 'has a value of the wrong kind';
 
-/** Why a text cannot be entered in a field; lengths in characters. */
+/** Returns the reason why a field doesn't accept a text; lengths are in characters. */
 export function textComplaint(
   text: string,
   field: { readonly isLong: boolean; readonly least: number; readonly most: number },
@@ -66,7 +66,7 @@ export function textComplaint(
 }
 
 function choiceComplaint(option: TextOption, text: string): string | undefined {
-  // Whether a pasted line break would survive in an option is not established.
+  // It is unknown whether an option keeps a pasted line break.
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const complaint = textComplaint(text, { isLong: false, least, most });
   if (complaint !== undefined) return complaint;
@@ -81,12 +81,15 @@ function numberComplaint(option: NumberOption, value: number): string | undefine
   return value > (option.max_value ?? Number.POSITIVE_INFINITY) ? 'is too large' : undefined;
 }
 
-/** Discord looks at the extension alone (Discord docs: Reference, File Type Filtering). */
+/** Whether a field accepts the file. Discord only checks the extension (Discord docs: Reference, File Type Filtering). */
 export function isFileAllowed(filename: string, types: readonly string[] = []): boolean {
   return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
 }
 
-/** The options of an invocation as Discord sends them: those that were filled in, in the command's order; files and people by id. */
+/**
+ * Builds an invocation's options as Discord sends them: those with a value, in the command's order, with files and users as
+ * ids.
+ */
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,
   given: Given,

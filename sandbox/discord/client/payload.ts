@@ -31,17 +31,20 @@ export interface Actor {
   readonly member: Member;
 }
 
-/** What somebody asks for, as Discord says it. */
+/** A user's action, as Discord sends it. */
 export type Asked =
   | Pick<APIApplicationCommandInteraction, 'type' | 'data'>
   | Pick<APIApplicationCommandAutocompleteInteraction, 'type' | 'data'>
   | Pick<APIMessageComponentInteraction, 'type' | 'data'>
   | Pick<APIModalSubmitInteraction, 'type' | 'data'>;
 
-/** What every interaction has, in a guild or outside. */
+/** The properties of every interaction, inside or outside a guild. */
 type Common = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'message'>;
 
-/** An INTERACTION_CREATE: all that Discord sends, not only what this bot reads (Discord docs: Interaction Structure). */
+/**
+ * Builds an INTERACTION_CREATE with everything that Discord sends, even properties that this bot doesn't read (Discord docs:
+ * Interaction Structure).
+ */
 export function interactionCreate(
   world: World,
   about: { readonly interaction: Interaction; readonly actor: Actor; readonly asked: Asked },
@@ -93,13 +96,13 @@ function inDirectMessages(actor: Actor, { id, type }: DirectChannel) {
   };
 }
 
-/** Discord's types have no name for none. */
+/** Discord's types have no name for zero flags. */
 const NO_FLAGS: number = 0;
 
-/** Without Nitro and boosts, in bytes (Discord docs: Reference, Uploading Files). */
+/** The limit in bytes without Nitro and boosts (Discord docs: Reference, Uploading Files). */
 const ATTACHMENT_SIZE_LIMIT = 10 * 1024 * 1024;
 
-/** What both an interaction and what it resolves say of a member (Discord docs: Guild Member Object). */
+/** Builds the member properties that both an interaction and its resolved data have (Discord docs: Guild Member Object). */
 const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResolvedGuildMember => ({
   roles: [...roleIds],
   permissions: String(permissions),
@@ -115,7 +118,7 @@ const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResol
 
 export type Resolved = ReturnType<typeof createResolved>;
 
-/** Collects `resolved`: what the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
+/** Collects `resolved`: the objects for the ids in an interaction (Discord docs: Interactions, Resolved Data). */
 export function createResolved(world: World, { guild, member }: Actor) {
   const resolved: Required<APIInteractionDataResolved> = {
     users: {},
@@ -144,17 +147,17 @@ export function createResolved(world: World, { guild, member }: Actor) {
         type,
         name,
         permissions: String(member.permissions),
-        // Where the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
+        // Present if the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
         ...(isMember(guild) && { app_permissions: String(botPermissions) }),
       } as APIInteractionDataResolvedChannel;
     },
-    /** Uploads it, and returns its id. */
+    /** Uploads a file and returns its id. */
     file(upload: Upload): string {
       const attachment = world.files.keep({ ...upload, ephemeral: true });
       resolved.attachments[attachment.id] = attachment;
       return attachment.id;
     },
-    /** For the interaction's data: the kinds of which something was collected, nothing where that is none. */
+    /** Returns the non-empty kinds for the interaction's data; `{}` if there are none. */
     all(): { readonly resolved?: APIInteractionDataResolved } {
       const found = Object.entries(resolved).filter(([, those]) => Object.keys(those).length > 0);
       return found.length === 0 ? {} : { resolved: Object.fromEntries(found) };

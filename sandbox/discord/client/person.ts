@@ -28,7 +28,7 @@ import { createPhone } from './phone.ts';
 interface PersonDeps {
   readonly world: World;
   readonly actor: Actor;
-  /** How long they take to react to what they see, in milliseconds. */
+  /** The user's reaction time, in milliseconds. */
   readonly reactionMs: number;
   /** Sends an INTERACTION_CREATE. */
   readonly dispatch: (payload: object, guildId: string) => void;
@@ -41,35 +41,35 @@ const valuesText = (values: readonly string[]): string => values.toSorted().join
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 
-/** A message, or the answer that showed it. */
+/** A message, or the reply that showed it. */
 type Shown = Answer | Pick<SeenMessage, 'id'>;
-/** A modal, or the answer that opened it. */
+/** A modal, or the reply that opened it. */
 type Opened = Answer | Pick<SeenModal, 'interactionId'>;
 
 function messageIdIn(shown: Shown): string {
   if (!('kind' in shown)) return shown.id;
   if (shown.kind === 'message') return shown.message.id;
-  throw new Error(`a message was expected, and this came: ${JSON.stringify(shown)}`);
+  throw new Error(`expected a message, got: ${JSON.stringify(shown)}`);
 }
 
 function interactionIdIn(opened: Opened): string {
   if (!('kind' in opened)) return opened.interactionId;
   if (opened.kind === 'modal') return opened.modal.interactionId;
-  throw new Error(`a modal was expected, and this came: ${JSON.stringify(opened)}`);
+  throw new Error(`expected a modal, got: ${JSON.stringify(opened)}`);
 }
 
-/** One person and their Discord on a phone, which sends nothing that Discord would not let them send. */
+/** Creates a user with Discord on a phone. It sends only what Discord would let the user send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
-  /** What opened a modal that was then submitted and answered. */
+  /** Interactions whose modal was submitted and got a reply. */
   const closed = new WeakSet<Interaction>();
-  /** What selects show that something was chosen in: by message and custom id, also after the message was edited. */
+  /** The user's choices in selects, by message and custom id. They remain after an edit of the message. */
   const chosen = new Map<string, string>();
   const phone = createPhone();
 
-  /** Whether it is that of this person's direct messages with the bot. */
+  /** Whether this is the channel of the user's direct messages with the bot. */
   const isDirect = (channelId: string) => world.directMessages.get(channelId)?.userId === actor.userId;
 
-  /** In the channel of the message that it comes from, or where the person is. */
+  /** Sends an interaction from the channel of its source message, or from the user's channel. */
   function send(did: Did, asked: Asked): Interaction {
     const { channelId } = did.source ?? actor;
     const guildId = isDirect(channelId) ? NO_GUILD : actor.guild.id;
@@ -92,7 +92,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { kind: 'modal', modal: { ...answer.modal, data: phone.show(answer.modal.data) } };
   }
 
-  /** The modal that is open, and what opened it; `undefined` if it is not open here. */
+  /** Returns the open modal and the interaction that opened it; `undefined` if the modal isn't open here. */
   function openModal(opened: Opened) {
     const openedBy = world.interactions.get(interactionIdIn(opened));
     const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
@@ -100,9 +100,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { openedBy, modal: phone.show(openedBy.acknowledged.modal) };
   }
 
-  /** As the guild's administrators and the command itself say. */
+  /** Whether the user can use a command, by its own permissions and those of the guild's administrators. */
   function isAllowed({ id, contexts, default_member_permissions }: APIApplicationCommand): boolean {
-    // A command that does not say where it is, is everywhere.
+    // A command without contexts is available everywhere.
     if (isDirect(actor.channelId)) return contexts?.includes(InteractionContextType.BotDM) ?? true;
     const { permissions } = actor.member;
     if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
@@ -122,7 +122,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const commandNamed = (name: string, type: ApplicationCommandType) =>
     commands().find((command) => command.name === name && command.type === type);
 
-  /** The message as it is now, when this person can see it and the bot can still be told about it. */
+  /** Returns the present message, if the user can see it and the bot can still receive interactions for it. */
   function shown(id: string) {
     const stored = world.messages.get(id);
     const seesIt = stored?.onlyFor === undefined || stored.onlyFor === actor.userId;
@@ -137,14 +137,16 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     roles: [...actor.guild.roles.values()],
   });
 
-  /** Takes the time that a person needs, and then does something on a message that is there. */
+  /** Acts on a message after the user's reaction time, if the message still exists. */
   async function on(where: Shown, act: (source: SeenMessage) => Promise<Answer> | Answer): Promise<Answer> {
     await sleep(reactionMs);
     const source = shown(messageIdIn(where));
     return source === undefined ? refused('the message is gone') : act(source);
   }
 
-  /** Runs a command, if it is one of this person's. @param dataOf what is sent of it, or why Discord would not send it */
+  /**
+   * Runs a command, if the user has it. @param dataOf returns the data to send, or the reason why Discord would not send it
+   */
   async function run(
     name: string,
     type: ApplicationCommandType,
@@ -163,10 +165,10 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     name: actor.name,
     guildId: actor.guild.id,
     channelId: actor.channelId,
-    /** The commands that this person's Discord shows. */
+    /** Returns the commands that Discord shows to this user. */
     commands,
 
-    /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
+    /** Runs a slash command. Resolves when a reply is visible, or when a deferred reply is no longer loading. */
     slash: (name: string, given: Given = {}): Promise<Answer> =>
       run(name, ApplicationCommandType.ChatInput, (command) => {
         const resolved = createResolved(world, actor);
@@ -174,7 +176,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         return complaint ?? { options: filledOptions(command, given, resolved), ...resolved.all() };
       }),
 
-    /** The choices shown while `focused` is being typed. */
+    /** Returns the choices shown while the user types into `focused`. */
     async complete(
       name: string,
       focused: string,
@@ -185,7 +187,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       if (command === undefined || option?.type !== ApplicationCommandOptionType.String) return [];
       const typed = String(given[focused] ?? '');
       if (option.autocomplete !== true || [...typed].length > (option.max_length ?? 6_000)) return [];
-      // Nothing is resolved while somebody types.
+      // Autocomplete interactions have no resolved data.
       const filled = filledOptions(command, { ...given, [focused]: typed }, createResolved(world, actor));
       const options = filled.map((each) => (each.name === focused ? { ...each, focused: true } : each));
       const data = {
@@ -198,7 +200,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
-    /** Presses a button of a message, by its label or its custom id. */
+    /** Presses a button of a message, by its label or custom id. */
     press: (where: Shown, button: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findButton(source.current, button);
@@ -208,8 +210,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
-     * `customId` says which select is meant, where several offer the same.
+     * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`. `customId`
+     * identifies the select if several offer the same options.
      */
     pick: (where: Shown, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
@@ -232,7 +234,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
       }),
 
-    /** Fills a modal in and submits it. What is not entered stays as it stood there. */
+    /** Fills in a modal and submits it. Fields without input keep their value. */
     async submit(opened: Opened, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
       const open = openModal(opened);
@@ -247,12 +249,12 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       // A modal that a command opened has no message to update.
       const { source } = openedBy;
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
-      // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
+      // If no response arrives, the modal shows "Something went wrong" and can be submitted again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(openedBy));
       return seen(interaction);
     },
 
-    /** Types into a modal, and closes it by accident. */
+    /** Types into a modal, then closes it by accident. */
     close(opened: Opened, typed: Readonly<Record<string, string>>): void {
       const open = openModal(opened);
       if (open === undefined) return;
@@ -260,7 +262,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       closed.add(open.openedBy);
     },
 
-    /** Runs a message command on a message that is in the channel. */
+    /** Runs a message command on a message in the channel. */
     async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
       if (target === undefined) return refused('there is no such message here');

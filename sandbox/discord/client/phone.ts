@@ -10,20 +10,20 @@ type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * What the mobile app remembers of modals. It goes by the custom id alone: a second modal with that id shows what the first one
- * showed (discord-api-docs#7554), or what was typed into it when it was closed.
+ * Remembers modals as the mobile app does. The app only uses the custom id: a second modal with the same id shows the first
+ * one's values (discord-api-docs#7554), or the text typed into it when it was closed.
  */
 export function createPhone() {
   const remembered = createLatest<Values>();
   return {
-    /** A modal of the bot, as it is shown. */
+    /** Returns a modal of the bot as the app shows it. */
     show(modal: Modal): Modal {
       const values = remembered.get(modal.custom_id);
       if (values) return withValues(modal, values);
       remembered.set(modal.custom_id, valuesIn(modal));
       return modal;
     },
-    /** It is closed with what is typed in it, and not submitted. */
+    /** Closes a modal without submitting it, and keeps the typed text. */
     close(modal: Modal, typed: Values): void {
       remembered.set(modal.custom_id, { ...valuesIn(modal), ...typed });
     },

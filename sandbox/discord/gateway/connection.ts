@@ -10,20 +10,20 @@ import type { RawData, WebSocket } from 'ws';
 import type { IdentifyLimit } from './identify.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** What a test may change while bots are connected. */
+/** Settings that a test may change while bots are connected. */
 export interface GatewaySettings {
   readonly heartbeatIntervalMs: number;
-  /** Nothing is sent. */
+  /** Whether the gateway sends nothing. */
   isSilent: boolean;
-  /** What an IDENTIFY is answered with: READY, nothing, or op 9. */
+  /** The response to an IDENTIFY: READY, nothing, or op 9. */
   identifyAnswer: 'ready' | 'nothing' | 'invalid session';
-  /** RESUME is answered. */
+  /** Whether a RESUME gets a response. */
   answersResume: boolean;
 }
 
-/** What bots have asked for so far. */
+/** The requests of bots so far. */
 export interface GatewayCounts {
-  /** Connections, to the main address and to the one that READY names. */
+  /** Connections to the main URL and to the resume URL in READY. */
   connections: number;
   connectionsToResume: number;
   identifies: number;
@@ -36,21 +36,21 @@ interface ConnectionDeps {
   readonly settings: GatewaySettings;
   readonly counts: GatewayCounts;
   readonly token: string;
-  /** What READY says to a session. */
+  /** Builds a session's READY. */
   readonly ready: (session: Session) => object;
-  /** Every payload in either direction. */
+  /** Called with every payload in either direction. */
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
-  /** The bot broke a rule, and the connection was closed for it. */
+  /** Called when the bot broke a rule, for which its connection was closed. */
   readonly onBreach: (why: GatewayCloseCodes) => void;
 }
 
 export type Connection = ReturnType<typeof createConnection>;
 
-/** One connection of a bot: it hears HELLO, and identifies or resumes. */
+/** Creates a bot's connection: sends HELLO, then waits for IDENTIFY or RESUME. */
 export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   const { sessions, limit, settings, counts, token, onFrame } = deps;
   let session: Session | undefined;
-  /** The shard of an IDENTIFY that was not answered. */
+  /** The shard of an IDENTIFY without a response. */
   let waiting: Session['shard'] | undefined;
   let closedByUs = false;
 
@@ -70,12 +70,13 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     close(why, GatewayCloseCodes[why]);
   }
 
-  // In real time, and not the clock's: a jump of 15 minutes must not look like 15 minutes without a heartbeat.
+  // Runs in real time rather than on the stand-in's clock, so that a jump of 15 minutes doesn't look like 15 minutes without
+  // a heartbeat.
   const silence = setTimeout(() => {
     if (!settings.isSilent) refuse(GatewayCloseCodes.SessionTimedOut);
   }, settings.heartbeatIntervalMs * 1.5);
 
-  /** @returns why the connection is closed for this payload, if it is */
+  /** @returns the reason to close the connection because of this payload, if any */
   function understand(payload: GatewaySendPayload): GatewayCloseCodes | undefined {
     switch (payload.op) {
       case GatewayOpcodes.Heartbeat:
@@ -95,7 +96,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   function identify(asked: GatewayIdentifyData): GatewayCloseCodes | undefined {
     if (session !== undefined) return GatewayCloseCodes.AlreadyAuthenticated;
     if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
-    // This bot asks for no intents; no events of intents are served.
+    // This bot requests no intents, and the stand-in sends no events of intents.
     if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
     const [id, count] = asked.shard ?? [0, 1];
     if (id >= count) return GatewayCloseCodes.InvalidShard;
@@ -144,12 +145,12 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     const why = understand(JSON.parse(String(data)));
     if (why !== undefined) refuse(why);
   });
-  // A broken connection is seen by its 'close'; the error says nothing more.
+  // 'close' also follows an error, which adds nothing.
   socket.on('error', () => {});
   socket.on('close', (code) => {
     clearTimeout(silence);
     if (session === undefined || sessions.get(session.id) === undefined) return;
-    // A client that leaves with 1000 or 1001 gives its session up.
+    // A client that closes with 1000 or 1001 ends its session.
     if (!closedByUs && (code === 1000 || code === 1001)) sessions.end(session.id);
     else session.detach(write);
   });
@@ -161,14 +162,14 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     close,
     /** Sends READY, if an IDENTIFY waits for it. */
     beginSession,
-    /** op 9: the session is taken from the connection, which may RESUME it when it is `resumable`, or IDENTIFY. */
+    /** Sends op 9 and detaches the session. The client may RESUME it if it is `resumable`, or IDENTIFY again. */
     invalidate(resumable: boolean): void {
       if (session !== undefined && resumable) session.detach(write);
       else if (session !== undefined) sessions.end(session.id);
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    /** The line is dead: it stays open, and nothing is read or sent any more. */
+    /** Makes the connection dead: it stays open, but carries nothing. */
     die(): void {
       closedByUs = true;
       clearTimeout(silence);

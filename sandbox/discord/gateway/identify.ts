@@ -6,20 +6,20 @@ const IDENTIFIES_A_DAY = 1000;
 const DAY_MS = 24 * 60 * 60_000;
 
 export interface IdentifyLimitOptions {
-  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
+  /** The number of shards that may identify every 5 seconds; by default 1, as for every new bot. */
   readonly maxConcurrency?: number;
-  /** How many of the 1,000 IDENTIFYs of the day are used already; 0. */
+  /** How many of the day's 1,000 IDENTIFYs are already used; by default 0. */
   readonly identifiesUsed?: number;
 }
 
 export type IdentifyLimit = ReturnType<typeof createIdentifyLimit>;
 
-/** How often bots may identify. */
+/** Creates the limit on IDENTIFYs. */
 export function createIdentifyLimit(
   clock: Pick<Clock, 'now'>,
   { maxConcurrency = 1, identifiesUsed = 0 }: IdentifyLimitOptions,
 ) {
-  /** By `shard % maxConcurrency`. */
+  /** Times by `shard % maxConcurrency`. */
   const lastByKey = new Map<number, number>();
   let dayEndsAt = clock.now() + DAY_MS;
   let used = identifiesUsed;
@@ -41,7 +41,7 @@ export function createIdentifyLimit(
         max_concurrency: maxConcurrency,
       };
     },
-    /** Counts one; `throttled` is answered with op 9. `exhausted` costs the token at Discord. */
+    /** Counts an IDENTIFY. `throttled` means a response of op 9; for `exhausted`, Discord resets the token. */
     take(shardId: number): 'ok' | 'throttled' | 'exhausted' {
       today();
       used += 1;
@@ -52,7 +52,7 @@ export function createIdentifyLimit(
       lastByKey.set(key, clock.now());
       return 'ok';
     },
-    /** Every shard may identify at once. */
+    /** Lets every shard identify immediately. */
     waive: () => lastByKey.clear(),
   };
 }

@@ -16,9 +16,9 @@ import { createIdentifyLimit, type IdentifyLimitOptions } from './identify.ts';
 import { createSessions, type Session } from './sessions.ts';
 
 export interface GatewayOptions extends IdentifyLimitOptions {
-  /** The number of shards that `GET /gateway/bot` recommends; 1. */
+  /** The number of shards that `GET /gateway/bot` recommends; by default 1. */
   readonly shards?: number;
-  /** 41,250, as Discord's. */
+  /** By default 41,250, as with Discord. */
   readonly heartbeatIntervalMs?: number;
 }
 
@@ -30,24 +30,24 @@ interface GatewayDeps {
   readonly token: string;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (why: GatewayCloseCodes) => void;
-  /** Where interactions go in place of the sessions, once it has a URL. */
+  /** Receives interactions in place of the sessions once it has a URL. */
   readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
 
-/** What happens to the next interactions: sent so often (0: never), so much later, with another payload. */
+/** Changes to the next interactions: the number of copies (0 for none), a delay, another payload. */
 interface Disturbance {
   readonly copies?: number;
   readonly delayMs?: number;
   readonly alter?: (payload: object) => object;
 }
 
-/** Discord's types have no name for none. */
+/** Discord's types have no name for zero flags. */
 const NO_FLAGS: number = 0;
 
-/** Where READY sends those who want to resume: a host of its own at Discord's. */
+/** The path to resume at, as named in READY; Discord uses a separate host. */
 const RESUME_PATH = '/resume';
 
-/** The gateway, on the same port as the REST API. */
+/** Creates the gateway on the REST API's port. */
 export function createGateway(deps: GatewayDeps) {
   const { options, server, world, url, token, onFrame, onBreach, endpoint } = deps;
   const { clock } = world;
@@ -80,13 +80,13 @@ export function createGateway(deps: GatewayDeps) {
     application: { id: world.applicationId, flags: NO_FLAGS, flags_new: '0' },
   });
 
-  // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
+  // Doesn't use `{ server }`, because a listen error would then become an unhandled error of the gateway.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isToResume = request.url?.startsWith(`${RESUME_PATH}?`) === true;
     if (isToResume) counts.connectionsToResume += 1;
     else counts.connections += 1;
     if (isToResume && isResumeHostDead) {
-      // Whoever is refused may cut the connection.
+      // A rejected client may cut the connection.
       socket.on('error', () => {});
       socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;
@@ -115,52 +115,52 @@ export function createGateway(deps: GatewayDeps) {
 
   return {
     controls: {
-      /** Sessions with a connection. */
+      /** Returns the sessions that have a connection. */
       sessions: () => sessions.all().filter((session) => session.connected()),
-      /** Closes connections with any code; all of them when no shard is named. */
+      /** Closes connections with any code; all of them if no shard is named. */
       close(code: number, { shard }: { readonly shard?: number } = {}) {
         for (const connection of identified()) {
           if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code);
         }
       },
-      /** Cuts them without a word, as a network does. */
+      /** Cuts all connections without a close frame, as a network failure does. */
       cut,
-      /** op 7. */
+      /** Sends op 7. */
       askToReconnect: each(({ send }) => send(GatewayOpcodes.Reconnect, null)),
-      /** op 9. The sessions are gone when it is not `resumable`. */
+      /** Sends op 9, which ends sessions that aren't `resumable`. */
       invalidate(resumable: boolean) {
         for (const connection of identified()) connection.invalidate(resumable);
       },
-      /** op 1. */
+      /** Sends op 1. */
       requestHeartbeat: each(({ send }) => send(GatewayOpcodes.Heartbeat, null)),
-      /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
+      /** Sends nothing on present and new connections, which stay open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
-        // Who came meanwhile was not even greeted.
+        // Clients that connected in the meantime received no HELLO.
         if (!yes) cut();
       },
-      /** The host that READY names for RESUME refuses every connection. */
+      /** Makes the resume URL of READY reject every connection. */
       killResumeHost(yes: boolean) {
         isResumeHostDead = yes;
       },
-      /** What an IDENTIFY is answered with from now on; with READY also those that still wait. */
+      /** Sets the response to later IDENTIFYs; `ready` also responds to waiting ones. */
       answerIdentify(how: GatewaySettings['identifyAnswer']) {
         settings.identifyAnswer = how;
         if (how === 'ready') for (const connection of connections) connection.beginSession();
       },
-      /** Nobody has to wait with an IDENTIFY because of one before. */
+      /** Lets the next IDENTIFYs ignore earlier ones. */
       waiveIdentifyLimit: limit.waive,
       answerResume(yes: boolean) {
         settings.answersResume = yes;
       },
-      /** The lines of all who are connected are dead from now on: nobody hears of it. */
+      /** Makes all present connections dead without either side noticing. */
       killLines: each((connection) => connection.die()),
       counts: (): Readonly<GatewayCounts> => ({ ...counts }),
       disturbDispatch(how: Disturbance) {
         disturbance = how;
       },
     },
-    /** Sends an interaction, over the gateway or to the endpoint, as it should or as a test has disturbed it. */
+    /** Sends an interaction over the gateway or to the endpoint, with the test's changes, if any. */
     dispatch(payload: object, guildId: string): void {
       const { copies = 1, delayMs = 0, alter } = disturbance;
       const altered = alter ? alter(structuredClone(payload)) : payload;

@@ -3,7 +3,7 @@ import { GatewayOpcodes } from 'discord.js';
 import type { Clock } from '../world/clock.ts';
 import { shardOf } from '../world/snowflakes.ts';
 
-/** How long a session waits for RESUME after its connection broke ("a few minutes"; Discord docs: Gateway, Resuming). */
+/** How long a session can be resumed after its connection broke ("a few minutes"; Discord docs: Gateway, Resuming). */
 const RESUMABLE_FOR_MS = 3 * 60_000;
 
 type Write = (text: string) => void;
@@ -11,7 +11,7 @@ type Shard = readonly [id: number, count: number];
 export type Session = ReturnType<typeof createSession>;
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** One identified bot process on one shard. It outlives its connection. */
+/** Creates the session of a bot process on one shard. It outlives its connection. */
 function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
   const id = randomBytes(16).toString('hex');
   let seq = 0;
@@ -21,7 +21,7 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
   return {
     id,
     shard,
-    /** The number of the last event. */
+    /** Returns the number of the latest event. */
     seq: () => seq,
     dispatch(t: string, d: unknown): void {
       seq += 1;
@@ -29,23 +29,23 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
       sent.push({ s: seq, text });
       write?.(text);
     },
-    /** The connection it writes to from now on. */
+    /** Sets the connection to write to. */
     attach(next: Write): void {
       write = next;
       cancelEnd?.();
     },
-    /** That connection broke: starts the wait for RESUME, unless another one has taken over. */
+    /** Starts the wait for RESUME after a connection broke, unless another has replaced it. */
     detach(broken: Write): void {
       if (write !== broken) return;
       write = undefined;
       cancelEnd = clock.setTimeout(() => end(id), RESUMABLE_FOR_MS);
     },
     connected: () => write !== undefined,
-    /** Sends again, with their own numbers, the events after `seq`. */
+    /** Sends the events after `seq` again, with their original numbers. */
     replay(after: number): void {
       for (const { s, text } of sent) if (s > after) write?.(text);
     },
-    /** What the client has for certain need not be kept. */
+    /** Deletes the events that the client has confirmed. */
     forgetUntil(known: number): void {
       sent = sent.filter(({ s }) => s > known);
     },
@@ -64,7 +64,7 @@ export function createSessions({ clock }: { readonly clock: Clock }) {
     get: (id: string) => sessions.get(id),
     end,
     all: (): readonly Session[] => [...sessions.values()],
-    /** Every session of the guild's shard hears it, connected or waiting for RESUME. */
+    /** Sends an event to every session of the guild's shard, even one that waits for RESUME. */
     publish(t: string, d: unknown, guildId: string): void {
       for (const session of sessions.values()) {
         const [id, count] = session.shard;

@@ -14,10 +14,10 @@ import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknow
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkCommands } from './rules.ts';
 
-/** What the owner of the application has set on its pages; by default as this bot's README asks. */
+/** The owner's settings of the application in the Developer Portal; by default as this bot's README asks. */
 export type ApplicationSettings = Partial<APIApplication>;
 
-/** What a bot asks about itself and about the gateway. */
+/** Routes for the bot's requests about itself and the gateway. */
 export function applicationRoutes(
   world: World,
   deps: {
@@ -44,7 +44,7 @@ export function applicationRoutes(
 
   return [
     {
-      // The doctor reads the time of its answer.
+      // The doctor reads the time of the response.
       method: 'GET',
       path: '/gateway',
       auth: 'none',
@@ -68,13 +68,13 @@ export function applicationRoutes(
   ];
 }
 
-/** A guild that the bot is asked about. */
+/** Routes for the bot's requests about a guild. */
 export const guildRoutes = ({ guilds }: World): readonly Route[] => [
   {
     method: 'GET',
     path: '/guilds/:guild',
     auth: 'bot',
-    // Of a guild, what this bot reads.
+    // Contains only the guild properties that this bot reads.
     answers: z.partial(GuildWithCountsResponseSchema),
     handle({ params }) {
       const guild = guilds.get(params.guild ?? '');
@@ -92,7 +92,7 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
   },
 ];
 
-/** Publishing commands. */
+/** Routes that publish commands. */
 export function commandRoutes({ commands, applicationId }: World): readonly Route[] {
   const list = (isLocalized: boolean) =>
     ok(isLocalized ? commands.list() : commands.list().map(withoutLocalizations));

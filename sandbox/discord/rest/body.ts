@@ -2,7 +2,7 @@ import { type Denial, unreadableBody } from './denial.ts';
 
 /** A file of a multipart body. */
 export interface UploadedFile {
-  /** The number of its part, `files[n]`. */
+  /** The number in the part's name, `files[n]`. */
   readonly id: number;
   readonly filename: string;
   readonly contentType: string;
@@ -10,12 +10,12 @@ export interface UploadedFile {
 }
 
 interface ParsedBody {
-  /** What the JSON said; `undefined` when nothing was sent. */
+  /** The parsed JSON; `undefined` for an empty body. */
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-/** JSON, or parts in any order: discord.js sends `files[0]` before `payload_json`. */
+/** Parses a body of JSON, or of parts in any order: discord.js sends `files[0]` before `payload_json`. */
 export async function parseBody(bytes: Buffer, contentType = ''): Promise<ParsedBody | Denial> {
   if (bytes.length === 0) return { json: undefined, files: [] };
   try {

@@ -29,16 +29,16 @@ import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
 
-/** From this age on a message is old, and so many edits of old ones a channel takes in so many milliseconds (see denial.ts). */
+/** The age from which a message counts as old, and a channel's limit for edits of old messages (see denial.ts). */
 const OLD_MS = 3_600_000;
 const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
-/** Messages that the bot posts in a channel without being asked, and what it makes of them later. */
+/** Routes for messages that the bot posts in a channel by itself, and for their later edits. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const { guilds, clock, messages, directMessages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
-  /** The channel and the roles of its guild, if the bot sees it. */
+  /** Returns the channel and its guild's roles, if the bot can see it. */
   function placeOf(channelId = '') {
     const direct = directMessages.get(channelId);
     if (direct !== undefined) return { channel: direct, guild: NOWHERE, refusal: refusalOf(direct) };
@@ -49,16 +49,16 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return isSeen ? { guild, channel, refusal: undefined } : missingAccess;
   }
 
-  /** Why the person of a direct channel is not written to. */
+  /** Returns the reason why the user of a direct channel doesn't receive the message. */
   function refusalOf({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
     return directMessages.refusing.has(userId) ? refusedByPerson : undefined;
   }
 
-  /** By channel, when messages were edited there that were old. */
+  /** The times of edits of old messages, by channel. */
   const oldEdits = new Map<string, readonly number[]>();
 
-  /** Counts an edit of a message, if it is old. */
+  /** Counts the edit of an old message. @returns a denial if the limit is exceeded */
   function tooOften({ channelId, first }: SeenMessage): Denial | undefined {
     const now = clock.now();
     if (now - Date.parse(first.timestamp) < OLD_MS) return undefined;
@@ -69,7 +69,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return undefined;
   }
 
-  /** The message with the nonce, when it was posted a moment ago. */
+  /** Returns the message that was recently posted with this nonce. */
   function postedBefore(nonce: string): SeenMessage | undefined {
     const known = nonces.get(nonce);
     return known && clock.now() - known.at <= NONCE_MS ? messages.get(known.id) : undefined;
@@ -77,7 +77,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
 
   return [
     {
-      // The one that there is already is answered again (Discord docs: User, Create DM).
+      // Returns the existing channel if there is one (Discord docs: User, Create DM).
       method: 'POST',
       path: '/users/@me/channels',
       auth: 'bot',
@@ -146,7 +146,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
-/** No guild, and so nobody who could be pinged by a role. */
+/** Stands for no guild, so no role can be pinged. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
 
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
@@ -158,8 +158,8 @@ function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
 }
 
 /**
- * A role is pinged when anyone may mention it, or the bot may mention all of them there (Discord docs: Permissions,
- * MENTION_EVERYONE; discord-api-docs#1604).
+ * Limits role pings to roles that anyone can mention, unless the bot can mention all of them there (Discord docs:
+ * Permissions, MENTION_EVERYONE; discord-api-docs#1604).
  */
 function mentionsThere(
   mentions: Mentions,

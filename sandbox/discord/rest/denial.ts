@@ -1,15 +1,15 @@
-/** What Discord answers in place of doing what it was asked for. */
+/** Discord's error response to a request. */
 export interface Denial {
   /** HTTP status. */
   readonly status: number;
   /** Discord's JSON error code. */
   readonly code: number;
   readonly message: string;
-  /** The rule that was broken, where the message does not name it. */
+  /** The title of the broken rule, if the message doesn't name it. */
   readonly title?: string;
-  /** Nobody could have known before asking, so that no rule is broken. */
+  /** Whether the bot could not have known before the request, so that no rule is broken. */
   readonly blameless?: true;
-  /** For a 429: how long to wait, and who is limited (Discord docs: Rate Limits). */
+  /** For a 429: the time to wait, and the limit's scope (Discord docs: Rate Limits). */
   readonly limited?: Limited;
 }
 
@@ -29,13 +29,13 @@ const blameless = (status: number, code: number, message: string): Denial => ({
 
 export const notFound = denial(404, 0, '404: Not Found');
 export const unauthorized = denial(401, 0, '401: Unauthorized');
-/** Cloudflare turns away what does not name itself as a bot. */
+/** Cloudflare rejects clients whose user agent isn't a bot's. */
 export const unknownAgent = denial(403, 40333, 'internal network error');
 export const unreadableBody = denial(400, 50109, 'The request body contains invalid JSON.');
 export const invalidForm = (field: string, problem: string): Denial =>
   denial(400, 50035, `Invalid Form Body: ${field}: ${problem}`);
 export const otherApplication = denial(403, 20012, 'You are not authorized to perform this action.');
-/** Seen on Discord (serenity#2993). */
+/** Observed on Discord (serenity#2993). */
 export const entryPointRemoved = denial(400, 50240, "You cannot remove this app's Entry Point command.");
 export const unknownInteraction = denial(404, 10062, 'Unknown interaction');
 export const alreadyAcknowledged = denial(400, 40060, 'Interaction has already been acknowledged.');
@@ -43,7 +43,7 @@ export const unknownWebhook = denial(404, 10015, 'Unknown Webhook');
 export const expiredToken = denial(401, 50027, 'Invalid Webhook Token');
 export const unknownMessage = denial(404, 10008, 'Unknown Message');
 
-/** People may have deleted it. */
+/** A user may have deleted it. */
 export const deletedMessage = blameless(404, 10008, 'Unknown Message');
 export const othersMessage = denial(403, 50005, 'Cannot edit a message authored by another user');
 export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
@@ -56,9 +56,9 @@ export const noMutualGuild = blameless(
   50278,
   'Cannot send messages to this user due to having no mutual guilds',
 );
-/** Seen with this status (davidhozic/discord-advertisement-framework#82). */
+/** Observed with this status (davidhozic/discord-advertisement-framework#82). */
 export const openedTooFast = blameless(403, 40003, 'You are opening direct messages too fast.');
-/** In no table of the documentation (Dragory/modmailbot#490, whose client does not show the status). */
+/** Missing in the documentation's tables (Dragory/modmailbot#490, whose client doesn't show the status). */
 export const flaggedAsSpam = blameless(
   403,
   20026,
@@ -66,7 +66,7 @@ export const flaggedAsSpam = blameless(
 );
 export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
 
-/** The code is documented, the limit is not: some 3 in 6 seconds in a channel have been seen (discord-api-docs#4413). */
+/** The code is documented, but the limit isn't: about 3 in 6 seconds per channel were observed (discord-api-docs#4413). */
 export const tooManyOldEdits = (retryAfterMs: number): Denial => ({
   ...blameless(429, 30046, 'Maximum number of edits to messages older than 1 hour reached. Try again later'),
   limited: { retryAfterMs, scope: 'shared' },

@@ -1,4 +1,4 @@
-/** The package ships Discord's schemas as plain JavaScript without types; these are the ones used here. */
+/** Declares the schemas used here, because the package ships Discord's schemas as plain JavaScript without types. */
 declare module 'discord-api-spec/zod' {
   import type { ZodMiniObject } from 'zod/mini';
   import type { $ZodType } from 'zod/v4/core';

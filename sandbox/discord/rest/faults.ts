@@ -1,46 +1,49 @@
 import type { Socket } from 'node:net';
 
-/** What can be made to go wrong with a request. */
+/** A fault to inject into a request. */
 export type Fault =
-  /** A 429 as Discord's API answers it. */
+  /** A 429 as Discord's API sends it. */
   | {
       readonly kind: 'rate limit';
       readonly scope: 'user' | 'global' | 'shared';
       readonly retryAfterMs: number;
     }
-  /** A 429 as the network in front of Discord answers a blocked address: without any header of a rate limit, and without a time. */
+  /**
+   * A 429 as the network in front of Discord sends it to a blocked address: without rate limit headers and without a retry
+   * time.
+   */
   | { readonly kind: 'block'; readonly as: 'text' | 'html' }
-  /** Answered so, without doing anything: 500, 502, 401 … With an error of Discord's unless there is a body, which is text or JSON. */
+  /** Responds with this status and does nothing: 500, 502, 401 … The body is a Discord error, or the given text or JSON. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Never answered. */
+  /** Sends no response. */
   | { readonly kind: 'hang' }
-  /** The connection is cut before anything is done. */
+  /** Cuts the connection before doing anything. */
   | { readonly kind: 'reset' }
-  /** It is done, and the connection is cut before the answer: the bot cannot know. */
+  /** Does the request, then cuts the connection before the response, so that the bot can't know the result. */
   | { readonly kind: 'answer lost' }
-  /** It is done at once, and answered so much later. */
+  /** Does the request immediately, and responds later. */
   | { readonly kind: 'delay'; readonly ms: number };
 
 export interface FaultPlan {
   readonly fault: Fault;
-  /** How many requests it hits, of each route where `ofEachRoute` says so; 1 when not said. */
+  /** How many requests to hit, per route with `ofEachRoute`; by default 1. */
   readonly times?: number;
   readonly ofEachRoute?: boolean;
   readonly method?: string;
-  /** Tried on the path below `/api/v10`; every path when not said. */
+  /** Matched against the path below `/api/v10`; by default every path. */
   readonly path?: RegExp;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
-/** Lets requests fail. */
+/** Controls that make requests fail. */
 export type RestFaults = Faults['controls'];
 
-/** What goes wrong with requests. */
+/** Creates the faults of requests. */
 export function createFaults(connections: () => Iterable<Socket>) {
   let plans: { readonly plan: FaultPlan; readonly hits: Map<string, number> }[] = [];
   const dead = new Set<Socket>();
@@ -48,18 +51,18 @@ export function createFaults(connections: () => Iterable<Socket>) {
   return {
     controls: {
       inject: (plan: FaultPlan) => void plans.push({ plan, hits: new Map() }),
-      /** From now on nothing goes wrong; connections that were silenced are cut. */
+      /** Removes all faults, and cuts silenced connections. */
       clear(): void {
         plans = [];
         for (const socket of dead) socket.destroy();
         dead.clear();
       },
-      /** Whatever is sent over the connections of this moment is never seen; new connections work. */
+      /** Ignores everything sent over the present connections; new connections work. */
       silenceConnections(): void {
         for (const socket of connections()) dead.add(socket);
       },
     },
-    /** What goes wrong with this request, if anything. */
+    /** Returns the fault for this request, if any. */
     take(method: string, path: string): Fault | undefined {
       for (const { plan, hits } of plans) {
         if ((plan.method ?? method) !== method || plan.path?.test(path) === false) continue;
@@ -75,5 +78,5 @@ export function createFaults(connections: () => Iterable<Socket>) {
   };
 }
 
-/** The path without the ids and tokens in it. */
+/** Replaces the ids and tokens in a path. */
 const routeOf = (path: string): string => path.replace(/\/(?:\d+|[\w-]{100,})(?=\/|$)/g, '/:id');

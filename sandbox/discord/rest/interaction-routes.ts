@@ -26,7 +26,7 @@ const { ChannelMessageWithSource, DeferredChannelMessageWithSource, DeferredMess
   InteractionResponseType;
 const { UpdateMessage, ApplicationCommandAutocompleteResult, Modal } = InteractionResponseType;
 
-/** A response body, once the rules have accepted it. */
+/** A response body that follows the rules. */
 type ResponseBody =
   | { readonly type: typeof ChannelMessageWithSource | typeof UpdateMessage; readonly data: MessageBody }
   | { readonly type: typeof DeferredChannelMessageWithSource; readonly data?: { readonly flags?: number } }
@@ -37,7 +37,7 @@ type ResponseBody =
     }
   | { readonly type: typeof Modal; readonly data: APIModalInteractionResponseCallbackData };
 
-/** The first response to an interaction. */
+/** Routes for the first response to an interaction. */
 export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const { interactions } = world;
 
@@ -83,10 +83,10 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    // Whoever has not heard that a former attempt was taken may try again.
+    // A bot that didn't receive the response to its earlier attempt may try again.
     if (previous !== undefined)
       return interaction.isAckHeard ? alreadyAcknowledged : { ...alreadyAcknowledged, blameless: true };
-    // A body that is refused does not use up the answer.
+    // A rejected body does not use up the response.
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);
@@ -115,12 +115,12 @@ function sourceOf({ source }: Interaction): SeenMessage {
   return source;
 }
 
-/** Measured on Discord: five requests in two seconds for one interaction, whatever the method. */
+/** Measured on Discord: five requests in two seconds per interaction, whatever the method. */
 const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
 
 type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
 
-/** Reading and changing the answer, and follow-ups, for the 15 minutes that the token lives. */
+/** Routes to read and edit the reply and to follow up, for the 15 minutes that the token lives. */
 export function webhookRoutes(
   world: World,
   outgoing: Outgoing,
@@ -132,7 +132,7 @@ export function webhookRoutes(
     const interaction = interactions.byToken(call.params.token ?? '');
     if (interaction === undefined || call.params.app !== applicationId) return unknownWebhook;
     if (interactions.expired(interaction)) return expiredToken;
-    // Discord does not say what follows a modal or choices; there is no message, so nothing to follow up.
+    // Discord doesn't document this case after a modal or choices. There is no message, so nothing to follow up.
     return interaction.original === undefined ? unknownWebhook : handle(interaction, call);
   };
 
@@ -157,7 +157,7 @@ export function webhookRoutes(
     const denial = checkMessage({ request: 'follow-up', body, files, current: undefined });
     if (denial !== undefined) return denial;
     const { original } = interaction;
-    // The first follow-up after a deferral is that message, as public or private as it was deferred.
+    // The first follow-up replaces a deferred message and keeps its visibility.
     if (original?.loading) {
       outgoing.edit(original, { body: { ...body, flags: 0 }, files });
       return ok(original.current);
@@ -167,7 +167,7 @@ export function webhookRoutes(
     return ok(message.current);
   });
 
-  /** To ask is the only way to know what the member sees. */
+  /** Reads the reply. A failure is no breach, because a bot has no other way to find out what the member sees. */
   function read(call: Call): Reply | Denial {
     const answer = withMessage(({ current }) => ok(current))(call);
     return 'code' in answer ? { ...answer, blameless: true } : answer;

@@ -5,10 +5,10 @@ import { type Call, ok, type Reply } from './route.ts';
 
 export type OperatorWebhook = ReturnType<typeof createOperatorWebhook>;
 
-/** UTF-16 units of a message. */
+/** The longest message, in UTF-16 units. */
 const LONGEST = 2_000;
 
-/** An incoming webhook of a channel that the bot need not see. Its address alone allows posting. */
+/** Creates an incoming webhook of a channel that the bot needn't see. Anyone who knows its URL can post there. */
 export function createOperatorWebhook({ snowflakes, guilds }: World) {
   const id = snowflakes.next();
   const token = randomBytes(51).toString('base64url');
@@ -27,7 +27,7 @@ export function createOperatorWebhook({ snowflakes, guilds }: World) {
 
   return {
     path: `/webhooks/${id}/${token}`,
-    /** What was posted, in order. */
+    /** The posted messages, in order. */
     posts: posts as readonly string[],
     postOr: (other: (call: Call) => Reply | Denial) => (call: Call) =>
       isOurs(call) ? post(call) : other(call),

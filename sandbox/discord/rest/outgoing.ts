@@ -19,7 +19,7 @@ import type { MessageBody } from './rules.ts';
 export type Outgoing = ReturnType<typeof createOutgoing>;
 type Sent = Pick<Call, 'files'> & { readonly body: MessageBody };
 
-/** Puts into channels what the bot sends, once the rules have accepted it. */
+/** Posts and edits the bot's messages once they follow the rules. */
 export function createOutgoing(world: World) {
   const { messages, clock, snowflakes, bot } = world;
 
@@ -37,7 +37,7 @@ export function createOutgoing(world: World) {
   }
 
   return {
-    /** An answer to an interaction, the first or one that follows. */
+    /** Adds a reply to an interaction: the first response or a follow-up. */
     answer(interaction: Interaction, sent: Sent): SeenMessage {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
@@ -47,7 +47,7 @@ export function createOutgoing(world: World) {
       };
       return send(sent, more, isPrivate ? interaction.userId : undefined);
     },
-    /** A message in a channel that nobody has asked for. */
+    /** Posts a message without an interaction. */
     post(channelId: string, sent: Sent, mentions: Mentions): SeenMessage {
       return send(sent, { channel_id: channelId, ...mentionFields(world, mentions) });
     },
@@ -55,7 +55,7 @@ export function createOutgoing(world: World) {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
-      // An edit ends the loading. Whether the message is private stays as it was.
+      // An edit ends the loading state, and keeps the message's visibility.
       const flags = ((body.flags ?? before.flags ?? 0) & ~MessageFlags.Loading) | ephemeral;
       const edited = {
         ...before,
@@ -78,7 +78,7 @@ interface Written<Author> {
   readonly at: number;
 }
 
-/** A message of a person. */
+/** Builds a user's message. */
 export const personsMessage = (
   by: Written<Parameters<typeof userObject>[0]>,
   content: string,
@@ -105,7 +105,7 @@ const plainMessage = ({ id, channelId, author, at }: Written<APIMessage['author'
   pinned: false,
 });
 
-/** What a body names of a message, as Discord keeps it; what the body does not name is not in it. */
+/** Converts the body's properties of a message as Discord stores them. Missing properties are left out. */
 function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessage> {
   return {
     ...(content !== undefined && { content: (content ?? '').trim() }),
@@ -118,7 +118,7 @@ function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessa
   };
 }
 
-/** Every component has an `id`: the one it was sent with, or the next number (Discord docs: Components). */
+/** Gives every component an `id`: its own, or the next number (Discord docs: Components). */
 export function withIds<C>(components: readonly C[]): C[] {
   let last = 0;
   function number<T>(component: T): T {
@@ -140,8 +140,9 @@ export function withIds<C>(components: readonly C[]): C[] {
 const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
 
 /**
- * Whom a message would ping: everybody it names, unless `allowed_mentions` says otherwise (Discord docs: Message, Allowed
- * Mentions). Answers to interactions ping less by themselves; a bot that always says whom is served the same.
+ * Returns the users and roles that a message would ping: everyone it mentions, unless `allowed_mentions` limits them (Discord
+ * docs: Message, Allowed Mentions). Replies to interactions ping fewer by default, which makes no difference for a bot that
+ * always sends `allowed_mentions`.
  */
 export function mentionsIn({ content, allowed_mentions: allowed }: MessageBody): Mentions {
   const named = namedIn(content ?? '');
@@ -160,7 +161,7 @@ const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions):
   mention_everyone: everyone,
 });
 
-/** The attachments after a request: those that are kept, then the new ones. What an edit does not list is removed. */
+/** Returns the attachments after a request: kept ones first, then new ones. An edit removes those that it doesn't list. */
 function attach(
   world: World,
   about: {
@@ -186,13 +187,13 @@ function attach(
   return { attachments, files: stored };
 }
 
-/** What a message that answers an interaction says about its origin. */
+/** Builds the origin of a message that replies to an interaction. */
 function originOf(interaction: Interaction): Partial<APIMessage> {
   const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
   return {
     interaction_metadata: metadata(interaction) as NonNullable<APIMessage['interaction_metadata']>,
-    // Deprecated, and still sent with the answer to a command.
+    // Deprecated, but still sent with the reply to a command.
     ...(command && original === undefined && { interaction: { id, type: kind, name: command.name, user } }),
   };
 }

@@ -7,7 +7,7 @@ import type { Bucket, Found } from './route.ts';
 const GLOBAL: Bucket = { name: 'global', limit: 50, windowMs: 1_000, major: '' };
 
 interface Taken {
-  /** The five headers of every answer. */
+  /** The five rate limit headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly denial: Denial | undefined;
 }
@@ -18,7 +18,7 @@ interface Window {
 }
 
 export function createRateLimits(clock: Pick<Clock, 'now'>) {
-  /** The latest to begin is the last. */
+  /** Ordered by their start, oldest first. */
   const windows = new Map<string, Window>();
 
   function use(key: string, windowMs: number): Window {
@@ -37,9 +37,9 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /** Counts one request. */
+    /** Counts a request. */
     take({ route, params }: Found): Taken {
-      // Nothing is known about the limits of most routes.
+      // The limits of most routes are unknown.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);
       const leftMs = window.endsAt - clock.now();
@@ -60,7 +60,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   };
 }
 
-/** What a 429 says in its headers besides (Discord docs: Rate Limits, Exceeding A Rate Limit). */
+/** Builds the additional headers of a 429 (Discord docs: Rate Limits, Exceeding A Rate Limit). */
 export const limitHeaders = ({ retryAfterMs, scope }: Limited): Readonly<Record<string, string>> => ({
   'retry-after': String(Math.ceil(retryAfterMs / 1_000)),
   'x-ratelimit-scope': scope,

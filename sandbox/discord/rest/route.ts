@@ -10,23 +10,23 @@ export interface Call {
   readonly files: readonly UploadedFile[];
 }
 
-/** An answer; without a body it has no content type either. */
+/** A response; without a body it has no content type either. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  /** Called when whoever asked has been sent all of it. */
+  /** Called when the client has received the whole response. */
   readonly onHeard?: () => void;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** As URLPattern reads it, below `/api/v10`. */
+  /** A URLPattern path below `/api/v10`. */
   readonly path: string;
-  /** Whether the bot token is needed. Interaction routes are open to whoever has the interaction's token. */
+  /** Whether the bot token is needed. Interaction routes need only the interaction's token. */
   readonly auth: 'bot' | 'none';
-  /** Routes with the same bucket share a limit, for each value of the `major` part of the path. */
+  /** Routes with the same bucket share a limit, for each value of the path's `major` part. */
   readonly bucket?: Bucket;
-  /** Discord's own schema of the body of a success. */
+  /** Discord's own schema of a successful response. */
   readonly answers: $ZodType;
   readonly handle: (call: Call) => Reply | Denial;
 }
@@ -61,7 +61,7 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   };
 }
 
-/** What cannot be decoded (`%E0`) stands for nothing that there is. */
+/** Decodes a text; one that can't be decoded (`%E0`) is returned unchanged, and so matches nothing. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -24,23 +24,23 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
-/** What Discord holds a bot to besides its published schemas, by what is sent. */
+/** A rule of Discord for a kind of body that its published schemas don't express. */
 interface Rule<Sent> {
-  /** What a breach is called, and what a test names that provokes one. */
+  /** The name of a breach, which also identifies the rule in tests. */
   readonly title: string;
-  /** Where the body breaks it; `undefined`: nowhere. */
+  /** Returns the place of a breach; `undefined` if there is none. */
   check(sent: Sent): Path | undefined;
 }
 
-/** What is done to a message: a first response, one that updates the source, a PATCH, a follow-up, a post in a channel. */
+/** The kind of request: a first response, one that updates the source message, a PATCH, a follow-up, a post in a channel. */
 type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
 
 export interface SentMessage {
   readonly request: MessageRequest;
   readonly body: MessageBody;
-  /** The files that came with the request. */
+  /** The files in the request. */
   readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
-  /** The message that is changed, as it is now. */
+  /** The present content of the message to edit. */
   readonly current: MessageBody | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface MessageBody {
   readonly flags?: number | null;
 }
 
-/** Any component of a message or a modal: the fields of all types, of which each has some. */
+/** A component of a message or a modal, with the properties of all types. */
 interface Component {
   readonly type: ComponentType;
   readonly custom_id?: string | null;
@@ -87,7 +87,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A message is not empty',
     check({ body, files, current }) {
-      // A field that is not sent stays as it was.
+      // A missing property keeps its value.
       const { content, embeds, components, attachments } = { ...current, ...body };
       const lists = [embeds, components, attachments, files];
       const isEmpty = !content?.trim() && lists.every((list) => (list ?? []).length === 0);
@@ -97,7 +97,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A flag may be set there',
     check({ body, request, current }) {
-      // To repeat that a private message is private changes nothing.
+      // Setting the ephemeral flag of an ephemeral message again changes nothing.
       const already = (current?.flags ?? 0) & MessageFlags.Ephemeral;
       const settable = SETTABLE_FLAGS[request] | already;
       return ((body.flags ?? 0) & ~settable) === 0 ? undefined : ['flags'];
@@ -175,10 +175,10 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   },
 ];
 
-/** A first response, whatever it is. */
+/** A first response of any type. */
 interface SentResponse {
   readonly kind: InteractionType;
-  /** Whether the interaction came from a message: a component always, a modal when a component opened it. */
+  /** Whether the interaction came from a message, as every component does, and a modal that a component opened. */
   readonly hasSource: boolean;
   readonly body: {
     readonly type?: InteractionResponseType;
@@ -307,7 +307,7 @@ interface SentCommand extends Named {
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 const LOCALES: readonly string[] = Object.values(Locale);
 
-/** Discord docs: Application Commands, Localization: of the languages the longest counts. */
+/** Discord docs: Application Commands, Localization: only the longest language counts. */
 const COMMAND_SIZE = 8_000;
 
 const longestOf = (text: string, localizations: Localizations | undefined): number =>
@@ -390,7 +390,7 @@ interface SentRecipient {
 
 export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   {
-    // The rest of the published schema is for groups, which no bot can open (Discord docs: User, Create DM).
+    // The published schema's other properties are for groups, which no bot can open (Discord docs: User, Create DM).
     title: 'A direct message is for one recipient',
     check({ recipient_id, access_tokens, nicks }) {
       return recipient_id && !access_tokens && !nicks ? undefined : ['recipient_id'];
@@ -398,9 +398,9 @@ export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   },
 ];
 
-// Each body is checked by its published schema, and then by its rules.
+// Each body is checked against its published schema, then against its rules.
 
-/** What a breach of a published schema is called. */
+/** The name of a breach of a published schema. */
 export const PUBLISHED_SCHEMA = "Discord's published schema";
 
 const invalidBody = (title: string, words: string): Denial => ({
@@ -410,7 +410,7 @@ const invalidBody = (title: string, words: string): Denial => ({
   title,
 });
 
-/** @param at where the body sits in that of the request */
+/** @param at the place of the body in the request's body */
 function bySchema(schema: $ZodType, body: unknown, at: Path = []): Denial | undefined {
   const flaws = schemaFlaws(schema, body, at);
   return flaws.length === 0 ? undefined : invalidBody(PUBLISHED_SCHEMA, inWords(flaws));
@@ -429,7 +429,7 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Of what the schema of posts allows besides, bots may use the nonce alone (content of 4,000).
+  // Apart from webhook properties, the schema of posts allows bots only the nonce (and content of 4,000).
   post: IncomingWebhookRequestPartialSchema,
 };
 
@@ -449,7 +449,7 @@ export const checkModal = (data: unknown): Denial | undefined =>
 export const checkRecipient = (body: unknown): Denial | undefined =>
   bySchema(CreatePrivateChannelRequestSchema, body) ?? byRules(RECIPIENT_RULES, Object(body));
 
-/** The body of a PUT, which replaces all commands. */
+/** Checks the body of a PUT, which replaces all commands. */
 export function checkCommands(body: unknown): Denial | undefined {
   if (!Array.isArray(body)) return invalidBody(PUBLISHED_SCHEMA, 'A list of commands was expected');
   for (const [index, command] of body.entries()) {
@@ -465,9 +465,9 @@ export function checkCommands(body: unknown): Denial | undefined {
     : undefined;
 }
 
-// What the rules have in common.
+// Helpers of the rules.
 
-/** Discord counts characters, and not UTF-16 units. */
+/** Discord counts characters rather than UTF-16 units. */
 const lengthOf = (text: string): number => [...text].length;
 const isBlank = (text: string): boolean => text.trim() === '';
 const isShortText = (text: string): boolean => lengthOf(text) >= 1 && lengthOf(text) <= 100;
@@ -481,7 +481,7 @@ const textsOf = ({ title, description, footer, author, fields = [] }: APIEmbed):
   ...fields.flatMap(({ name, value }) => [name, value]),
 ];
 
-/** @param at where the items are */
+/** @param at the place of the items */
 function firstWrong<Item>(
   items: readonly Item[] | null | undefined,
   at: Path,
@@ -493,7 +493,7 @@ function firstWrong<Item>(
 
 type Holder = Pick<Component, 'components' | 'component'>;
 
-/** The first component that is wrong, wherever it is. */
+/** Finds the first wrong component at any depth. */
 function firstComponent(
   { components, component }: Holder,
   isWrong: (component: Component) => boolean,
@@ -531,7 +531,7 @@ function repeatedId(holder: Holder): Path | undefined {
 const isSlash = ({ type }: SentCommand): boolean =>
   (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
 
-/** The first of a slash command and its options that is wrong. */
+/** Finds the first wrong name among a slash command and its options. */
 function firstNamed(command: SentCommand, isWrong: (named: Named) => boolean): Path | undefined {
   if (!isSlash(command)) return undefined;
   return isWrong(command) ? [] : firstWrong(command.options, ['options'], isWrong);

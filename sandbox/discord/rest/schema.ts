@@ -3,16 +3,16 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 
 export type Path = readonly (string | number)[];
 
-/** Something that is wrong with a body. */
+/** An error in a body. */
 interface Flaw {
   readonly message: string;
   readonly path: Path;
 }
 
-/** The schemas come without words. */
+/** The schemas contain no error messages. */
 const WORDS = { error: z.locales.en().localeError };
 
-/** What one of Discord's published schemas finds wrong with a body. Unknown fields are ignored. */
+/** Returns the errors that a published Discord schema finds in a body. Unknown properties are ignored. */
 export function schemaFlaws(schema: $ZodType, body: unknown, at: Path = []): Flaw[] {
   const result = z.safeParse(schema, body, WORDS);
   if (result.success) return [];
@@ -22,7 +22,7 @@ export function schemaFlaws(schema: $ZodType, body: unknown, at: Path = []): Fla
     .map(({ message, path }) => ({ message, path: [...at, ...(path as Path)] }));
 }
 
-/** Of a union's branches, only what the branch that the `type` field chose finds wrong is of interest. */
+/** Expands a union's error to the errors of the branch that the `type` property chose. */
 function located(issue: $ZodIssue, base: readonly PropertyKey[]): $ZodIssue[] {
   const path = [...base, ...issue.path];
   if (issue.code !== 'invalid_union') return [{ ...issue, path }];
@@ -36,12 +36,12 @@ function valueAt(body: unknown, path: Path): unknown {
   return value;
 }
 
-/** Where the published schemas are stricter than Discord's documentation. */
+/** Whether the published schema is stricter than Discord's documentation here. */
 function isForgiven(issue: $ZodIssue, value: unknown): boolean {
   const { code, path } = issue;
   // zod counts UTF-16 units, Discord characters.
   if (code === 'too_big' && typeof value === 'string') return [...value].length <= Number(issue.maximum);
-  // zod's dates know no offset, and Discord always writes one.
+  // zod's dates accept no offset, but Discord always sends one.
   if (code === 'invalid_format' && issue.format === 'datetime')
     return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)$/.test(String(value));
   // The documentation sends permissions as digits; its own example of an upload has `"id": 0`.
@@ -49,6 +49,6 @@ function isForgiven(issue: $ZodIssue, value: unknown): boolean {
   return path[0] === 'attachments' && path.at(-1) === 'id' && Number.isInteger(value);
 }
 
-/** In words, a line for each flaw. */
+/** Formats the errors, one per line. */
 export const inWords = (flaws: readonly Flaw[]): string =>
   z.prettifyError({ issues: flaws.map(({ message, path }) => ({ message, path: [...path] })) } as never);

@@ -17,14 +17,14 @@ interface RestDeps {
   readonly token: string;
   readonly routes: readonly Route[];
   readonly faults: Faults;
-  /** Every request, once it was answered. */
+  /** Called with every request once it has a response. */
   readonly onRequest: (request: HandledRequest) => void;
-  /** Called with what is wrong with an answer by Discord's own schema, which is a fault of the stand-in. */
+  /** Called if a response violates Discord's own schema, which is an error of the stand-in. */
   readonly onFlaw: (flaw: string) => void;
 }
 
 export interface HandledRequest extends Omit<RecordedRequest, 'at'> {
-  /** The rule that it broke, if one. */
+  /** The denial, if the request broke a rule. */
   readonly denial: Denial | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Answer {
   readonly onHeard?: (() => void) | undefined;
 }
 
-/** Answers as the REST API at `/api/v10` and as the CDN beside it. */
+/** Creates the REST API at `/api/v10` and the CDN beside it. */
 export function createRestApi(deps: RestDeps): RequestListener {
   const { world, token, routes, faults, onRequest, onFlaw } = deps;
   const findRoute = createRouter(routes);
@@ -89,7 +89,7 @@ export function createRestApi(deps: RestDeps): RequestListener {
 
   return (request, response) => {
     handle(request, response).catch((error: Error) => {
-      // A request that broke off while it was read has nobody left to answer. Anything else is a fault of ours.
+      // A request that broke off while it was read needs no response. Anything else is an error of the stand-in.
       if (request.complete) process.emitWarning(error);
       response.destroy();
     });
@@ -100,7 +100,7 @@ const API = /^\/api\/v10(?=\/)/;
 
 const isCut = (fault: Fault | undefined): boolean => fault?.kind === 'hang' || fault?.kind === 'reset';
 
-/** The answers that are made up when a fault was injected: nobody is to blame for those. */
+/** Returns the response of an injected fault, which isn't a breach. */
 function madeUp(fault: Fault | undefined): Answer | undefined {
   switch (fault?.kind) {
     case 'rate limit': {
@@ -119,7 +119,7 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
   }
 }
 
-/** What the network in front of Discord answers a blocked address with. */
+/** The responses of the network in front of Discord to a blocked address. */
 const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   text: {
     status: 429,
@@ -133,7 +133,7 @@ const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   },
 };
 
-/** @param limit the headers of the route's own limit, where one was found */
+/** @param limit the rate limit headers of the route, if it has a limit */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
     const { status, body, onHeard } = reply;
@@ -155,7 +155,7 @@ function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> =
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What the CDN answers; to a client without a name nothing, as Cloudflare does. */
+/** Returns the CDN's response. A client without a user agent is rejected, as by Cloudflare. */
 function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answer {
   const file = world.files.at(url);
   if (!userAgent || file === undefined)
@@ -163,7 +163,7 @@ function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answ
   return { status: 200, headers: { 'content-type': file.contentType }, body: file.bytes };
 }
 
-/** What Discord's published schema finds wrong with an answer of the stand-in, in words. */
+/** Returns the errors that Discord's published schema finds in a response of the stand-in. */
 function answerFlaws(success: $ZodType, { status, body }: Answer): string[] {
   if (body === undefined) return [];
   const schema = status >= 400 ? ErrorResponseSchema : success;

@@ -5,11 +5,11 @@ export interface Channel {
   readonly id: string;
   readonly name: string;
   readonly type: ChannelType;
-  /** What the bot may do in it. */
+  /** The bot's permissions in the channel. */
   botPermissions: bigint;
 }
 
-/** An installation with permissions 0 may what @everyone may, and this is what @everyone may in a new server. */
+/** The permissions of @everyone in a new guild, which a bot installed with permissions 0 also has. */
 export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -18,7 +18,9 @@ export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ReadMessageHistory |
   PermissionFlagsBits.SendMessagesInThreads;
 
-/** What every guild has from the start. @param guild the guild's own id, from which those of its channels follow */
+/**
+ * Returns the initial channels of every guild. @param guild the guild's id, from which the ids of its channels are derived
+ */
 export function usualChannels(guild: bigint): readonly Channel[] {
   const channel = (place: bigint, name: string, type: ChannelType): Channel => ({
     id: String(guild + place),

@@ -6,8 +6,8 @@ interface Timer {
 export type Clock = ReturnType<typeof createClock>;
 
 /**
- * The time of the stand-in. Real time flows; `advance` jumps ahead, and whatever falls due on the way happens, in order.
- * All waits of Discord's are measured on it: the 3 seconds, the 15 minutes, the limits.
+ * Creates the stand-in's clock. It runs in real time; `advance` jumps ahead and runs the timers that become due, in order. It
+ * measures all of Discord's waits: the 3 seconds, the 15 minutes, the limits.
  */
 export function createClock() {
   const timers = new Set<Timer>();
@@ -15,10 +15,10 @@ export function createClock() {
   let alarm: NodeJS.Timeout | undefined;
 
   const start = Date.now() - performance.now();
-  // Whoever sets the clock of the machine, that of Discord goes on.
+  // Doesn't follow changes to the machine's clock, because Discord's wouldn't.
   const now = () => Math.floor(start + performance.now()) + offset;
 
-  /** The timer that is due first; of several at one moment, the one that was set first. */
+  /** Returns the timer that is due first; among several at the same time, the oldest. */
   function next(): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of timers) {
@@ -30,7 +30,7 @@ export function createClock() {
   function runDue(until: number): void {
     for (let first = next(); first !== undefined && first.due <= until; first = next()) {
       timers.delete(first);
-      // What runs now must see the moment it was due, not the end of the jump.
+      // The timer must see the time at which it was due rather than the end of the jump.
       offset += Math.max(0, first.due - now());
       first.run();
     }
@@ -48,23 +48,23 @@ export function createClock() {
   }
 
   return {
-    /** Milliseconds since 1970. */
+    /** Returns milliseconds since 1970. */
     now,
-    /** Runs something after so many milliseconds; the function returned cancels it. */
+    /** Runs a function after this many milliseconds. @returns a function that cancels it */
     setTimeout(run: () => void, ms: number): () => void {
       const timer: Timer = { due: now() + ms, run };
       timers.add(timer);
       setAlarm();
       return () => timers.delete(timer);
     },
-    /** Jumps ahead by so many milliseconds. */
+    /** Jumps ahead by this many milliseconds. */
     advance(ms: number): void {
       const end = now() + ms;
       runDue(end);
       offset += Math.max(0, end - now());
       setAlarm();
     },
-    /** Forgets every timer. */
+    /** Cancels every timer. */
     stop(): void {
       timers.clear();
       clearTimeout(alarm);

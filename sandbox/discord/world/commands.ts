@@ -9,7 +9,7 @@ import type { Snowflakes } from './snowflakes.ts';
 /** A command as a bot sends it. */
 export type CommandBody = RESTPostAPIApplicationCommandsJSONBody & { readonly id?: string };
 
-/** The application's commands, which are the same in every guild. */
+/** Creates the application's commands, which are the same in every guild. */
 export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly applicationId: string }) {
   const { snowflakes, applicationId } = deps;
   let commands: readonly APIApplicationCommand[] = [];
@@ -28,24 +28,21 @@ export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly
       id: previous?.id ?? snowflakes.next(),
       application_id: applicationId,
       version: snowflakes.next(),
-      // A bitset may be sent as a number, and always comes back as a text.
+      // A bitset may be sent as a number, but is always returned as a string.
       default_member_permissions: permissions === null ? null : String(permissions),
     } as APIApplicationCommand;
   }
 
   return {
     list: () => commands,
-    /** Replaces every command, of every type. One of the same name and type keeps its id. */
+    /** Replaces the commands of every type. A command keeps its id if its name and type stay the same. */
     replace(bodies: readonly CommandBody[]): void {
       commands = bodies.map(kept);
     },
   };
 }
 
-/**
- * A command or an option without the localized texts that say the same as the default, and without options' defaults:
- * those do not come back.
- */
+/** Removes localisations that equal the default, and default values of options, because Discord doesn't return them. */
 function withoutRepeatedTexts(item: object): object {
   const { name, description } = Object(item);
   const entries = Object.entries(item).flatMap(([key, value]): [string, unknown][] => {
@@ -63,7 +60,7 @@ function otherThan(text: string, localizations: Readonly<Record<string, string>>
   return others.length === 0 ? null : Object.fromEntries(others);
 }
 
-/** A command as a list has it that was not asked for with localizations (Discord docs: Get Global Application Commands). */
+/** Removes localisations, as in a list requested without them (Discord docs: Get Global Application Commands). */
 export function withoutLocalizations(item: APIApplicationCommand): APIApplicationCommand {
   const withoutTexts = (key: string, value: unknown) => (key.endsWith('_localizations') ? undefined : value);
   return JSON.parse(JSON.stringify(item, withoutTexts));

@@ -4,16 +4,16 @@ import type { Clock } from './clock.ts';
 import { createLatest } from './latest.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** How long an address works: about a day (observed on Discord, not promised). */
+/** How long a URL works: about a day (observed on Discord, not promised). */
 const ADDRESS_LIVES_MS = 24 * 60 * 60_000;
-/** Far more than a test uploads; each may have 10 MiB. */
+/** Far more files than a test uploads; each may have 10 MiB. */
 const MOST_FILES = 2_000;
 
 interface NewFile {
   readonly filename: string;
   readonly bytes: Uint8Array;
   readonly contentType?: string | undefined;
-  /** What the uploader claims; the true length unless it lies. */
+  /** The size that the uploader claims; by default the true length. */
   readonly size?: number | undefined;
   readonly ephemeral: boolean;
 }
@@ -25,11 +25,11 @@ interface ServedFile {
   readonly until: number;
 }
 
-/** Attachments, at addresses that nobody can guess and that expire. */
+/** Creates attachments at secret URLs that expire. */
 export function createFiles(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
-  /** Where the addresses point, asked for late because the port is known late. */
+  /** Returns the origin of the URLs; a function, because the port is known late. */
   readonly origin: () => string;
 }) {
   const { clock, snowflakes, origin } = deps;
@@ -40,7 +40,7 @@ export function createFiles(deps: {
       const folder = ephemeral ? 'ephemeral-attachments' : 'attachments';
       const path = `/${folder}/${id}/${encodeURIComponent(filename)}?hm=${randomBytes(16).toString('hex')}`;
       files.set(path, {
-        // The same memory, which the message with the file also holds.
+        // Shares the memory with the message that has the file.
         bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
         contentType: contentType ?? 'application/octet-stream',
         until: clock.now() + ADDRESS_LIVES_MS,
@@ -56,7 +56,7 @@ export function createFiles(deps: {
         ...(ephemeral && { ephemeral }),
       };
     },
-    /** What is at an address; `undefined` (404) for what never was, or is there no more. */
+    /** Returns the file at a URL; `undefined` (404) if it never existed or has expired. */
     at({ pathname, search }: URL): ServedFile | undefined {
       const file = files.get(pathname + search);
       return file !== undefined && clock.now() < file.until ? file : undefined;

@@ -1,42 +1,44 @@
 import { type Channel, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 
-/** What everybody knows of a guild. */
+/** The public properties of a guild. */
 export interface Guild {
   readonly id: string;
   readonly name: string;
-  /** Of its first text channel, where its members are. */
+  /** The guild's first text channel, where its members are. */
   readonly channelId: string;
 }
 
-/** A guild as the stand-in keeps it. */
+/** A guild in the stand-in's state. */
 export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
   locale: string;
   /**
-   * `left`: the bot was removed. `unavailable`: an outage, the bot is still in it. `commands only`: installed with the
-   * scope `applications.commands` alone, so that members use the commands and the bot is no member.
+   * - `left`: the bot was removed.
+   * - `unavailable`: the guild has an outage; the bot is still in it.
+   * - `commands only`: installed with the scope `applications.commands` only, so members use the commands, but the bot isn't
+   *   a member.
    */
   status: 'available' | 'unavailable' | 'left' | 'commands only';
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
-  /** What its Integrations page allows besides: ids of a command and a member, with a space between. */
+  /** Permissions from the Integrations page: ids of a command and a member, separated by a space. */
   readonly allowed: Set<string>;
 }
 
 export interface Role {
   readonly id: string;
   readonly name: string;
-  /** Whether anyone may mention it. */
+  /** Whether anyone can mention it. */
   readonly mentionable: boolean;
 }
 
 export interface Member {
   readonly userId: string;
   readonly name: string;
-  /** Everything the member may do in the channel. */
+  /** The member's permissions in the channel. */
   permissions: bigint;
-  /** Without @everyone, which everybody has. */
+  /** Excludes @everyone, which every member has. */
   readonly roleIds: Set<string>;
 }
 
@@ -48,18 +50,18 @@ interface NewRole {
 interface NewGuild {
   readonly name: string;
   readonly locale?: string;
-  /** `false`: the guild has the commands without the bot user. */
+  /** Whether the bot user is in the guild; if `false`, the guild has only the commands. */
   readonly bot?: boolean;
 }
 
-/** Whether the bot user is in it, also while it has an outage. */
+/** Whether the bot user is in the guild, even during an outage. */
 export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
   status === 'available' || status === 'unavailable';
 
 export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
-  // The same guilds in every run, so that data which a bot kept belongs to them in the next run too. Each is a millisecond
-  // younger than the one before, and so on the next shard: shard = (id >> 22) % shards.
+  // Gives guilds the same ids in every run, so that a bot's stored data belongs to them in the next run. Each is a
+  // millisecond younger than the previous one, and so on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 
   function known(id: string): GuildState {
@@ -70,12 +72,12 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
 
   return {
     get: (id: string) => all.get(id),
-    /** @throws Error when there is no such guild */
+    /** @throws Error if there is no such guild */
     known,
     withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
-    /** Somebody who is, or was, in a guild of the bot's. */
+    /** Returns a present or former member of one of the bot's guilds. */
     member: (userId: string) => [...all.values()].map(({ members }) => members.get(userId)).find(Boolean),
-    /** The name of a member, a role or a channel of any guild, by its id. */
+    /** Returns the name of a member, role or channel of any guild by its id. */
     nameOf(id: string): string | undefined {
       for (const { members, roles, channels } of all.values()) {
         const found = members.get(id) ?? roles.get(id) ?? channels.get(id);
@@ -83,14 +85,14 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       }
       return undefined;
     },
-    /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
+    /** Returns every guild so far in order of creation, including those that the bot has left. */
     all: (): readonly GuildState[] => [...all.values()],
-    /** Guilds that the bot is in. */
+    /** Returns the guilds that the bot is in. */
     joined: (): readonly GuildState[] => [...all.values()].filter(isMember),
     add({ name, locale = 'en-US', bot = true }: NewGuild): GuildState {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
-      // @everyone is the role with the guild's own id.
+      // @everyone is the role with the guild's id.
       const roles: readonly Role[] = [
         { id, name: '@everyone', mentionable: false },
         { id: String(snowflake + 7n), name: 'Server news', mentionable: true },
@@ -115,7 +117,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       known(guildId).roles.set(id, { id, name, mentionable });
       return id;
     },
-    /** Somebody who sits down again, perhaps in another language, stays the same member. */
+    /** Keeps a user who joins again, perhaps in another language, as the same member. */
     addMember(guild: GuildState, { userId, name, permissions }: Omit<Member, 'roleIds'>): Member {
       const there = guild.members.get(userId);
       if (there !== undefined) {

@@ -9,11 +9,14 @@ import { createLatest } from './latest.ts';
 import type { SeenMessage } from './messages.ts';
 import { interactionIdOf, interactionToken, type Snowflakes } from './snowflakes.ts';
 
-/** A first response must come within 3 seconds, and may be edited and followed up for 15 minutes (Discord docs: Receiving and Responding). */
+/**
+ * A first response must arrive within 3 seconds. It can be edited and followed up for 15 minutes (Discord docs: Receiving and
+ * Responding).
+ */
 export const ANSWER_WITHIN_MS = 3_000;
 export const TOKEN_LIVES_MS = 15 * 60_000;
 
-/** How the bot answered, as the member's Discord hears it. */
+/** The bot's response, as the member's client receives it. */
 export type Acknowledgement =
   | { readonly type: 'message'; readonly message: SeenMessage }
   | { readonly type: 'update'; readonly message: SeenMessage; readonly deferred: boolean }
@@ -21,16 +24,16 @@ export type Acknowledgement =
   | { readonly type: 'modal'; readonly modal: APIModalInteractionResponseCallbackData }
   | { readonly type: 'lost' };
 
-/** What a person did. */
+/** A user's action. */
 export interface NewInteraction {
   readonly kind: Exclude<InteractionType, InteractionType.Ping>;
   readonly userId: string;
   readonly userName: string;
   readonly channelId: string;
   readonly guildId: string;
-  /** The command that was run, for the head of the answer. */
+  /** The command, shown above the reply. */
   readonly command?: { readonly name: string; readonly type: ApplicationCommandType };
-  /** For a modal: what opened it. */
+  /** For a modal, the interaction that opened it. */
   readonly openedBy?: Interaction;
   /** The message that the component is on, or that the modal was opened from. */
   readonly source?: SeenMessage | undefined;
@@ -40,22 +43,22 @@ export interface Interaction extends NewInteraction {
   readonly id: string;
   readonly token: string;
   readonly createdAt: number;
-  /** When it was sent to the bot, by `botTime`. */
+  /** The time it was sent to the bot, by `botTime`. */
   readonly sentAt: number;
-  /** How it was answered; `undefined` while nobody did. */
+  /** The response; `undefined` if there is none yet. */
   acknowledged: Acknowledgement | undefined;
-  /** The bot has heard that its first response was taken. */
+  /** Whether the bot knows that its first response was accepted. */
   isAckHeard: boolean;
-  /** The message that `@original` means. */
+  /** The message that `@original` refers to. */
   original: SeenMessage | undefined;
   readonly followUps: SeenMessage[];
   /** Resolves at the next follow-up. */
   followedUp: PromiseWithResolvers<void>;
-  /** Resolves at the first answer, or as lost when none came in time. */
+  /** Resolves at the first response, or as lost if none arrived in time. */
   readonly answered: Promise<Acknowledgement>;
 }
 
-/** What became of something that a person did: it was sent to the bot, and then answered so, or by nothing in time. */
+/** A user's action was sent to the bot, got this response, or got none in time. */
 export interface InteractionEvent {
   readonly kind: 'interaction';
   readonly state: 'sent' | Acknowledgement['type'];
@@ -67,7 +70,7 @@ export function createInteractions(deps: {
   readonly snowflakes: Snowflakes;
   readonly answerWithinMs: number;
   readonly botTime: () => number;
-  /** Called when a first response was taken that Discord would not have waited for. */
+  /** Called for an accepted first response that would be too late for Discord. */
   readonly onLate: (interaction: Interaction, afterMs: number) => void;
   readonly onEvent: (event: InteractionEvent) => void;
 }) {
@@ -85,7 +88,7 @@ export function createInteractions(deps: {
   }
 
   return {
-    /** Starts the time in which it has to be answered. */
+    /** Starts the time limit for a response. */
     open(about: NewInteraction): Interaction {
       const id = snowflakes.next();
       const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
@@ -124,7 +127,7 @@ export function createInteractions(deps: {
     },
     acknowledge,
     expired: ({ createdAt }: Interaction) => clock.now() - createdAt > TOKEN_LIVES_MS,
-    /** Gives up on everything unanswered, when the stand-in closes. */
+    /** Gives up on every interaction without a response, when the stand-in closes. */
     abandon(): void {
       for (const interaction of waiting.keys()) acknowledge(interaction, { type: 'lost' });
     },

@@ -1,7 +1,10 @@
-/** Above what any test makes. Measured: 8 kB for an interaction with its two requests and its message. */
+/** More than any test creates. Measured: 8 kB for an interaction with its two requests and its message. */
 const MOST = 50_000;
 
-/** The latest entries, each by its key. The oldest go when there are too many: a run of days needs no more memory than one of minutes. */
+/**
+ * Creates a map that keeps only the latest entries. It drops the oldest beyond the limit, so that a run of days needs no more
+ * memory than one of minutes.
+ */
 export function createLatest<V>(most = MOST) {
   const entries = new Map<string, V>();
   let dropped = 0;
@@ -15,9 +18,9 @@ export function createLatest<V>(most = MOST) {
     },
     get: (key: string) => entries.get(key),
     delete: (key: string) => void entries.delete(key),
-    /** From the oldest to the newest. */
+    /** Returns the entries, oldest first. */
     all: (): readonly V[] => [...entries.values()],
-    /** How many had to go. */
+    /** Returns how many entries were dropped. */
     dropped: () => dropped,
   };
 }

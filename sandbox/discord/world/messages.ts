@@ -5,10 +5,10 @@ export interface StoredFile {
   readonly filename: string;
   readonly bytes: Buffer;
 }
-/** By attachment id. */
+/** Files by attachment id. */
 type StoredFiles = ReadonlyMap<string, StoredFile>;
 
-/** What happened to a message. Only `onlyFor` sees it; `undefined`: everybody in its channel does. */
+/** A change of a message. Only the user `onlyFor` can see it; `undefined` for everyone in its channel. */
 export interface MessageEvent {
   readonly kind: 'message';
   readonly change: 'created' | 'edited';
@@ -16,7 +16,7 @@ export interface MessageEvent {
   readonly onlyFor: string | undefined;
 }
 
-/** A message in a channel. It is live: an edit replaces `current`. */
+/** A message in a channel, kept up to date: an edit replaces `current`. */
 export type SeenMessage = ReturnType<typeof createMessage>;
 export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }) {
   const latest = createLatest<SeenMessage>();
@@ -31,9 +31,9 @@ export function createMessages({ onEvent }: { readonly onEvent: (event: MessageE
       tell('created', message);
       return message;
     },
-    /** Somebody who may has deleted it. */
+    /** Deletes a message, as a permitted user would. */
     delete: ({ id }: Pick<SeenMessage, 'id'>): void => latest.delete(id),
-    /** Replaces what the message says, and its files. */
+    /** Replaces a message's content and files. */
     change(message: SeenMessage, next: APIMessage, files: StoredFiles): void {
       message.replace(next, files);
       tell('edited', message);
@@ -48,25 +48,25 @@ function createMessage(first: APIMessage, onlyFor: string | undefined, firstFile
   return {
     id: first.id,
     channelId: first.channel_id,
-    /** As it came. */
+    /** The original content. */
     first,
-    /** Who alone can see it; `undefined` for a public one. */
+    /** The only user who can see it; `undefined` for a public message. */
     onlyFor,
     ephemeral: onlyFor !== undefined,
-    /** The latest state, as Discord would return it. */
+    /** The present content, as Discord would return it. */
     get current() {
       return current;
     },
     get files() {
       return files;
     },
-    /** Still "thinking…": deferred and not yet edited. */
+    /** Whether it shows "thinking…": deferred and not yet edited. */
     get loading() {
       return ((current.flags ?? 0) & MessageFlags.Loading) !== 0;
     },
     /** Resolves at the next change of the message. */
     changed: () => change.promise,
-    /** The bytes of an attachment, by its file name. */
+    /** Returns the bytes of an attachment by its file name. */
     file: (name: string) => [...files.values()].find(({ filename }) => filename === name)?.bytes,
     replace(next: APIMessage, nextFiles: StoredFiles): void {
       current = next;

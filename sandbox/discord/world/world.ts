@@ -11,9 +11,9 @@ import { userObject } from './users.ts';
 
 interface WorldOptions {
   readonly botName: string;
-  /** Where attachments are, asked for late because the port is known late. */
+  /** Returns the origin of attachments; a function, because the port is known late. */
   readonly origin: () => string;
-  /** How long the bot may take for the first response to an interaction, in milliseconds. */
+  /** The bot's time for the first response to an interaction, in milliseconds. */
   readonly answerWithinMs: number;
   readonly botTime: () => number;
   readonly onLate: (interaction: Interaction, afterMs: number) => void;
@@ -22,7 +22,7 @@ interface WorldOptions {
 
 export type World = ReturnType<typeof createWorld>;
 
-/** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
+/** Creates the state that the REST API, the gateway and the members share. */
 export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptions) {
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
@@ -35,7 +35,7 @@ export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptio
   return {
     clock,
     snowflakes,
-    /** The same id as the bot user's, as with every newer application. */
+    /** Equals the bot user's id, as in every newer application. */
     applicationId,
     // Bots still have a discriminator, and no display name.
     bot: {
