@@ -3,14 +3,16 @@ import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../error-code.ts';
+import { visibleLine } from '../one-line.ts';
 import { refuseUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** The database file is damaged; `why` is SQLite's message. */
+/** The database file is damaged; `why` is SQLite's message, on one line. */
 export class DamagedFileError extends StoreError {
   readonly why: string;
-  constructor(path: string, why: string) {
+  constructor(path: string, message: string) {
+    const why = visibleLine(message);
     super(
       `the database ${path} is damaged (${why}). Nothing was changed: restore it from a backup, or move it away to start ` +
         'with an empty one.',
