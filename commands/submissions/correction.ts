@@ -15,7 +15,7 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   const typed = fieldsOf(context);
   await gameTyped(typed.game, deps.games, context.guildId);
   const row = readOne(typed, [], deps.games);
-  if (row.kind === 'refused') throw await notCorrected(context, row, row.problem, deps);
+  if (row.kind === 'invalid') throw await notCorrected(context, row, row.problem, deps);
   const { game } = row.submission;
   const { games } = await deps.settings.getOrThrow(context.guildId);
   if (games?.includes(game) === false) {
@@ -31,7 +31,7 @@ export async function notCorrected(
   problem: RowProblem,
   deps: CommandDeps,
 ): Promise<UserError> {
-  const refused = { kind: 'refused', line: row.line, typed: typedOf(row), problem } as const;
+  const refused = { kind: 'invalid', line: row.line, typed: typedOf(row), problem } as const;
   const near = (await gamesNear(context, refused, deps)) ?? [];
   const lines = problemLines(context, refused, { near, isListKnown: deps.games.isFresh() }, notChangedText);
   return new UserError([...lines, context.t('approval.still')].join('\n'));

@@ -105,7 +105,7 @@ export function submitActions(deps: CommandDeps): Actions {
         const repair = repairIn(context);
         return (row) => repair && repaired(typedOf(row), repair);
       }),
-      edit: opening('edit', 'refused'),
+      edit: opening('edit', 'invalid'),
       // The report stays where it is.
       correct: opening('correct', 'all'),
       // It goes on waiting for a moderator until the modal is submitted.
@@ -159,7 +159,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return enterFields(context, id, fieldsOf(context), deps);
         },
       },
-      lines: { answers: 'update', run: (context) => enterLines(context, 'refused', deps) },
+      lines: { answers: 'update', run: (context) => enterLines(context, 'invalid', deps) },
       correct: { answers: 'later', run: (context) => enterEither(context, deps) },
       changed: {
         answers: 'update',
@@ -196,7 +196,7 @@ async function windowOf(
   deps: CommandDeps,
 ): Promise<Modal> {
   const { typed } = draft;
-  if (typed?.window === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
+  if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const runId = await deps.runs.latestId(id);
   const only = typed ? undefined : onlyRow(draft);
   if (only) {

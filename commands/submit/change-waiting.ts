@@ -1,5 +1,5 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { isRefused } from '../../src/server-lists/row.ts';
+import { isInvalid } from '../../src/server-lists/row.ts';
 import type { EditedWaiting } from '../../src/submissions/list-drafts.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
@@ -7,7 +7,7 @@ import type { CommandDeps } from '../deps.ts';
 import { becameOf, unchanged } from '../submissions/waiting.ts';
 import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
-import { refusedItem } from './problem-text.ts';
+import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
 import { submitDocument } from './submit-document.ts';
 
@@ -27,7 +27,7 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { read } = await readFields(context, fieldsOf(context), deps);
   const { panelChannelId } = waiting;
   const draft = { ...read, panelChannelId, includesAlreadySubmitted: false };
-  return submitChanged(context, id, { draft, wrong: read.rows.filter(isRefused) }, deps);
+  return submitChanged(context, id, { draft, wrong: read.rows.filter(isInvalid) }, deps);
 }
 
 /** What was typed stays in the window until it is submitted. */
@@ -37,7 +37,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   const edited = await deps.lists.editWaiting(context, { id, typed: text, runId });
   // It was decided meanwhile: the lines are kept apart.
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
-  await deps.lists.keepTyped(context, id, { text, game: '', window: 'all' });
+  await deps.lists.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
     ? submitChanged(context, id, edited, deps)
     : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
@@ -59,6 +59,6 @@ function wrongText({ t }: SubmitContext, { draft, wrong }: EditedWaiting, { game
   if (only && draft.rows.length === 1) {
     return withSign('not-sent', notChangedText(problemText(only.problem, t), t));
   }
-  const items = firstItems(t, wrong, FEW_NAMED, (row) => refusedItem(t, row, games, draft.source === 'text'));
+  const items = firstItems(t, wrong, FEW_NAMED, (row) => invalidItem(t, row, games, draft.source === 'text'));
   return [withSign('not-sent', t('list.invalid', { count: wrong.length })), ...items].join('\n');
 }

@@ -196,7 +196,7 @@ async function keepTyped(
   { lists }: CommandDeps,
 ): Promise<Reply> {
   const { t, interactionId: id, panelChannelId } = context;
-  await lists.keepTyped(context, id, { text, game, window: 'paste' }, panelChannelId);
+  await lists.keepTyped(context, id, { text, game, modal: 'paste' }, panelChannelId);
   return {
     isRefusal: true,
     content: withSign('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
@@ -217,7 +217,7 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
     // The button that opened the modal opens this text from now on.
-    await lists.keepTyped(context, id, { text: typed, game: '', window: which });
+    await lists.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
   // If the document was gone: why, and where the typed lines are.

@@ -25,7 +25,7 @@ export const reasonOfLimit = (t: Translate, limited: Limited | undefined): strin
 
 /** A row in the columns of a file: as it was typed if it has to be corrected. */
 export function inFields(row: Row): TypedRow {
-  if (row.kind === 'refused') return row.typed;
+  if (row.kind === 'invalid') return row.typed;
   const { server, port, queryPort, game } = row.submission;
   return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
 }

@@ -1,11 +1,11 @@
 import type { Reply } from '../../src/interactions/command.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
-  isRefused,
+  type InvalidRow,
+  isInvalid,
   isRepeated,
   lacksGame,
   type ReadyRow,
-  type RefusedRow,
   type Row,
   rowText,
 } from '../../src/server-lists/row.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import { filesToSendBack, previewFile, reasonOfLimit } from './files.ts';
-import { reasonsOf, refusedItem, someNumbers } from './problem-text.ts';
+import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;
@@ -50,18 +50,18 @@ export function previewOf(
   const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, room.count);
   const waiting = sendable.slice(room.count);
-  const refused = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
+  const invalid = draft.rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const reasonOf = reasonsOf(t, games);
   const limitReason = reasonOfLimit(t, room.limited);
   const reasons = new Map<Row, string>([
-    ...refused.map((row) => [row, reasonOf(row)] as const),
+    ...invalid.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
   const texts = [
     first,
     totalText(t, draft.rows, sendable.length),
-    refusedText(reader, prepared, refused, { games, files: names }),
+    invalidText(reader, prepared, invalid, { games, files: names }),
     readyText(t, prepared, ready.length, waiting.length),
     ready.length > 0 && comes !== '' && `-# ${comes}`,
     room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
@@ -80,7 +80,7 @@ export function previewOf(
 
 /** How many game servers there are, where some are ready and others aren't. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
-  const open = rows.filter(isRefused).length;
+  const open = rows.filter(isInvalid).length;
   if (ready === 0 || open === 0) return '';
   return t('list.total', { servers: t('look.servers', { count: ready + open }), ready, open });
 }
@@ -89,22 +89,22 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
  * What is wrong with which lines, without those that only lack a game.
  * @param files the names of the files with all of these lines
  */
-function refusedText(
+function invalidText(
   { t, mention }: Reader,
   { draft, edits }: Prepared,
-  refused: readonly RefusedRow[],
+  invalid: readonly InvalidRow[],
   { games, files }: { readonly games: GameIndex; readonly files: string },
 ): string {
-  const count = refused.length;
+  const count = invalid.length;
   if (count === 0) return '';
   const isNumbered = draft.source === 'text';
   const lines = [
     t('list.invalid', { count }),
-    ...firstItems(t, refused, MOST_NAMED, (row) => refusedItem(t, row, games, isNumbered)),
+    ...firstItems(t, invalid, MOST_NAMED, (row) => invalidItem(t, row, games, isNumbered)),
   ];
   if (count > MOST_NAMED) lines.push(t('list.allIn', { files }));
-  if (edits.refused < count) {
-    lines.push(t('list.editPart', { count: edits.refused, files, addservers: mention('addservers') }));
+  if (edits.invalid < count) {
+    lines.push(t('list.editPart', { count: edits.invalid, files, addservers: mention('addservers') }));
   }
   return lines.join('\n');
 }
@@ -119,7 +119,7 @@ function readyText(t: Translate, prepared: Prepared, count: number, waiting: num
 /** Whether all that is right was submitted already, and nothing is wrong. */
 const isNothingNew = ({ draft, alreadySubmitted }: Prepared): boolean =>
   alreadySubmitted.size > 0 &&
-  !draft.rows.some(isRefused) &&
+  !draft.rows.some(isInvalid) &&
   rowsToSend(draft, alreadySubmitted).length === 0;
 
 interface HeldRows {

@@ -2,7 +2,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
-import { furtherProblems, type RefusedRow, type RowProblem, rowText } from '../../src/server-lists/row.ts';
+import { furtherProblems, type InvalidRow, type RowProblem, rowText } from '../../src/server-lists/row.ts';
 import { escapeText, readOutsideDiscord, shorten } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
@@ -31,7 +31,7 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
  */
 export function problemLines(
   reader: Reader,
-  { typed, problem }: RefusedRow,
+  { typed, problem }: InvalidRow,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
   sayFirst = notReadyText,
 ): readonly string[] {
@@ -61,16 +61,16 @@ function firstProblem(
  * A line that cannot be sent, with what is wrong with it, as an item of a list.
  * @param isNumbered whether its author can find the line by its number
  */
-export function refusedItem(t: Translate, row: RefusedRow, games: GameIndex, isNumbered: boolean): string {
+export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isNumbered: boolean): string {
   const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
 /** What is wrong with a line, named by its number: the modal shows the line itself. */
-export const reasonItem = (t: Translate, row: RefusedRow, games: GameIndex): string =>
+export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 
-function whyText(t: Translate, { problem }: RefusedRow, games: GameIndex): string {
+function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): string {
   const { short } = problemText(problem, t, LONGEST_VALUE);
   const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
   const near = game && escapeText(shorten(visibleLine(game.name), LONGEST_NAME));
@@ -95,8 +95,8 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
   };
 }
 
-/** Says at length why a row is refused, for a cell of a file. */
-export function reasonsOf(t: Translate, games: GameIndex): (row: RefusedRow) => string {
+/** Says at length why a row is invalid, for a cell of a file. */
+export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
   return ({ problem }) => {

@@ -1,7 +1,7 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { type RefusedRow, type Row, typedOf } from '../../src/server-lists/row.ts';
+import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
 import { isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -32,13 +32,13 @@ export async function problemView(
   const { id, draft } = document;
   const isAsked = isSentAtOnce(draft) || refusal !== undefined;
   const help =
-    row.kind === 'refused'
+    row.kind === 'invalid'
       ? await helpFor(context, document, row, deps)
       : { lines: [], choice: undefined, buttons: refusal ? buttonsAfterRefusal(t, id, refusal) : [] };
   const { noise = 0 } = draft;
   const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
   const line =
-    row.kind === 'refused' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
+    row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
   return {
     content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, 'not-sent', [line])],
@@ -55,7 +55,7 @@ export async function problemView(
 }
 
 /** What is wrong with a line, and what puts it right. */
-async function helpFor(context: Context, document: Prepared, row: RefusedRow, deps: CommandDeps) {
+async function helpFor(context: Context, document: Prepared, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
   const near = await gamesNear(context, row, deps);
@@ -78,7 +78,7 @@ async function helpFor(context: Context, document: Prepared, row: RefusedRow, de
 /** The games that may have been meant; `undefined` where the game is not what is wrong. */
 export async function gamesNear(
   { guildId }: Context,
-  { problem, near }: RefusedRow,
+  { problem, near }: InvalidRow,
   { games, suggestions }: CommandDeps,
 ): Promise<readonly Game[] | undefined> {
   switch (problem.code) {

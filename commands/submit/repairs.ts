@@ -3,7 +3,7 @@ import { button, type Control, customId, isCustomId, select } from '../../src/in
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
-import { gameOf, type RefusedRow, readRow, rowText } from '../../src/server-lists/row.ts';
+import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -26,7 +26,7 @@ const LONGEST_SWAPPED = 60;
 export function repairButtons(
   t: Translate,
   document: Repairable,
-  row: RefusedRow,
+  row: InvalidRow,
   games: Pick<GameIndex, 'find'>,
 ): readonly Control[] {
   const { problem, address, typed } = row;
@@ -58,7 +58,7 @@ const MOST_GAME_BUTTONS = 4;
 export function gameControls(
   t: Translate,
   document: Repairable,
-  { typed }: RefusedRow,
+  { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
   const offered = [...new Set([...near, ...games])].filter(isSelectable);

@@ -3,7 +3,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, linkButton, rows } from '../../src/interactions/controls.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
-import { isRefused, type Row } from '../../src/server-lists/row.ts';
+import { isInvalid, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/list-drafts.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
@@ -25,7 +25,7 @@ import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit } from './files.ts';
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
-import { reasonsOf, refusedItem } from './problem-text.ts';
+import { invalidItem, reasonsOf } from './problem-text.ts';
 import { buttonsAfterOutcome } from './repairs.ts';
 
 /** What differs between the report on one server and that on a list. */
@@ -100,7 +100,7 @@ async function tellList(
       .map(({ row, outcome }) => [row, outcomeCell(t, outcome)] as const);
   const rejected = new Map<Row, string>(endedAs('rejected'));
   const notSent = new Map<Row, string>([
-    ...draft.rows.filter(isRefused).map((row) => [row, reasonOf(row)] as const),
+    ...draft.rows.filter(isInvalid).map((row) => [row, reasonOf(row)] as const),
     ...endedAs('not-sent'),
     ...limitedRows.map((row) => [row, limitReason] as const),
   ]);
@@ -144,7 +144,7 @@ export function listButtons({ t }: Context, result: Ended): readonly (Control | 
   const label = isUnsent
     ? t('again.submitNotSent', { count: rest })
     : t('list.button.submit', { count: rest });
-  const toFix = linesToEdit(draft, 'refused').rows.length;
+  const toFix = linesToEdit(draft, 'invalid').rows.length;
   const isRefusedAlone = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
   // Somebody has to enter another key first.
   const style = keyProblem ? 'secondary' : 'primary';
@@ -178,10 +178,10 @@ function endedRows({ draft, servers, limitedRows }: Ended): readonly EndedRow[] 
 }
 
 function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): string {
-  const refused = lines.filter(isRefused);
-  if (refused.length === 0) return '';
-  const items = firstItems(t, refused, FEW_NAMED, (row) => refusedItem(t, row, games, true));
-  return [withSign('not-sent', t('list.invalid', { count: refused.length })), ...items].join('\n');
+  const invalid = lines.filter(isInvalid);
+  if (invalid.length === 0) return '';
+  const items = firstItems(t, invalid, FEW_NAMED, (row) => invalidItem(t, row, games, true));
+  return [withSign('not-sent', t('list.invalid', { count: invalid.length })), ...items].join('\n');
 }
 
 function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): string {

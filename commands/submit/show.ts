@@ -5,7 +5,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { NotRead } from '../../src/server-lists/list-reader.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
-import { hasUnknownGame, isRefused, lacksGame, type Row } from '../../src/server-lists/row.ts';
+import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import { type Changed, type Prepared, withUsualPort } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -52,13 +52,13 @@ export async function showDocument(
   const noKey = await deps.keys.problem(context.guildId);
   const row = onlyRow(document.draft);
   const { refusal, notice } = shown;
-  const isOfRow = row?.kind === 'refused' && row.problem.code === refusal?.code;
+  const isOfRow = row?.kind === 'invalid' && row.problem.code === refusal?.code;
   // The preview says what a limit holds back.
   const isHeld = refusal !== undefined && refusal.code === document.room.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
   const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, document.id);
-  if (row && (row.kind === 'refused' || refusal)) {
+  if (row && (row.kind === 'invalid' || refusal)) {
     return problemView(context, document, { row, refusal: why, said, keyButton }, deps);
   }
   const comes = await comesText(context, document.draft.panelChannelId, deps);
@@ -134,7 +134,7 @@ function documentButtons(
 ): readonly (Control | false)[] {
   const { count } = room;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
-  const toFix = edits.refused + edits.lacking;
+  const toFix = edits.invalid + edits.lacking;
   const label = waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   const submit = button(submitId('send', id, count), label, 'success');
   const earlier = { count: alreadySubmitted.size };
@@ -153,7 +153,7 @@ function documentButtons(
   ];
 }
 
-const isWaitingAlready = (row: Row): boolean => isRefused(row) && row.problem.code === 'waiting-already';
+const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
 /** Guesses what the lines mean that name no game, or an unknown one. */
 export function gameGuesses(games: AllowedGames) {

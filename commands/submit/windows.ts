@@ -4,7 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { isRefused, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
+import { isInvalid, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -70,10 +70,10 @@ export async function fieldsModal(
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
-  const reasons = firstItems(t, rows.filter(isRefused), MOST_REASONS, (row) => reasonItem(t, row, games));
+  const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
   // A text that could not be read is opened as it was typed.
-  const typed = draft.typed?.window === which ? draft.typed.text : undefined;
+  const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
   return modal({
     id,
     title: t('again.edit'),

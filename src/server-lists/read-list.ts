@@ -56,7 +56,7 @@ export function readList(input: string, games: GameReading): ReadList {
   };
 }
 
-const isOfUnknownGame = (row: Row): boolean => row.kind === 'refused' && row.problem.code === 'game-unknown';
+const isOfUnknownGame = (row: Row): boolean => row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
 /** @returns undefined for what is no JSON */
 export function readJson(text: string, games: GameReading): RawRows | undefined {
@@ -143,12 +143,12 @@ function withoutComment(line: string): string {
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
-/** Checks a row: it is ready, or refused with the first problem. */
+/** Checks a row: it is ready, or invalid with the first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   return reading.ok
     ? { kind: 'ready', line, submission: reading.submission }
-    : { kind: 'refused', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
+    : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
 /** Sorts rows by line, and marks each that says the same as an earlier one. */

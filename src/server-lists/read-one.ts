@@ -2,7 +2,7 @@ import { parseAddress } from '../addresses/address.ts';
 import type { Game } from '../listing/contract.ts';
 import type { Games } from '../listing/games.ts';
 import { withDots } from './repair.ts';
-import { keptRow, type ReadyRow, type RefusedRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
+import { type InvalidRow, keptRow, type ReadyRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
@@ -32,18 +32,18 @@ export function readOne(
   typed: TypedRow,
   found: readonly Row[],
   games: Pick<Games, 'find' | 'isFresh'>,
-): ReadyRow | RefusedRow {
+): ReadyRow | InvalidRow {
   const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: keptRow(typed) };
   // The game comes first: which port is missing depends on it.
   if (alias === undefined) {
-    return { kind: 'refused', ...kept, problem: { code: 'game-unknown', game: typed.game } };
+    return { kind: 'invalid', ...kept, problem: { code: 'game-unknown', game: typed.game } };
   }
   const reading = readRow({ ...typed, game: alias }, alias);
   if (reading.ok) return { kind: 'ready', ...kept, submission: reading.submission };
   const address = addressAmongWords(typed, found);
-  return { kind: 'refused', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
+  return { kind: 'invalid', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
 }
 
 /** The one address in what was typed, where there are words or a web page around it. */

@@ -59,7 +59,7 @@ export type Reading =
   | { readonly ok: false; readonly problem: RowProblem };
 
 /** One server of the text. */
-export type Row = ReadyRow | RefusedRow | RepeatedRow;
+export type Row = ReadyRow | InvalidRow | RepeatedRow;
 
 interface RowParts {
   /** Where it begins, counted from 1. */
@@ -76,8 +76,8 @@ export interface ReadyRow extends RowParts {
   readonly unconfirmed?: Unknown;
 }
 
-export interface RefusedRow extends RowParts {
-  readonly kind: 'refused';
+export interface InvalidRow extends RowParts {
+  readonly kind: 'invalid';
   readonly problem: RowProblem;
   /** What stood there, to be corrected. */
   readonly typed: TypedRow;
@@ -96,14 +96,14 @@ export interface RepeatedRow extends RowParts {
 }
 
 export const isReady = (row: Row): row is ReadyRow => row.kind === 'ready';
-export const isRefused = (row: Row): row is RefusedRow => row.kind === 'refused';
+export const isInvalid = (row: Row): row is InvalidRow => row.kind === 'invalid';
 export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeated';
 /** Nothing is wrong with it but that it names no game. */
-export const lacksGame = (row: Row): row is RefusedRow =>
-  row.kind === 'refused' && row.problem.code === 'game-missing';
+export const lacksGame = (row: Row): row is InvalidRow =>
+  row.kind === 'invalid' && row.problem.code === 'game-missing';
 
-export const hasUnknownGame = (row: Row): row is RefusedRow & { readonly problem: UnknownGame } =>
-  row.kind === 'refused' && row.problem.code === 'game-unknown';
+export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
+  row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
 /** How much of a cell is kept, in UTF-16 units, if it is no address. Names and aliases of games are no longer. */
 const LONGEST_CELL = LONGEST_NAME;
@@ -121,7 +121,7 @@ export const onLine = (row: Row, line: number): Row =>
 /** What was typed of a row, or what says the same. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
-  if (row.kind === 'refused') return row.typed;
+  if (row.kind === 'invalid') return row.typed;
   if (row.kind === 'ready' && row.typed) return row.typed;
   const { queryPort, game } = row.submission;
   const query = queryPort === undefined ? '' : String(queryPort);
@@ -201,14 +201,14 @@ export function readRow(typed: TypedRow, game: string | undefined): Reading {
   if (!parsed.ok) return parsed;
   const { host, port: inServer } = parsed.address;
   if (inServer !== undefined && beside && beside.port !== inServer) {
-    return refused({ code: 'port-conflict', inServer, port: beside.port });
+    return invalid({ code: 'port-conflict', inServer, port: beside.port });
   }
-  if (!hasWords(typed.game)) return refused({ code: 'game-missing' });
-  if (game === undefined) return refused({ code: 'game-unknown', game: typed.game });
+  if (!hasWords(typed.game)) return invalid({ code: 'game-missing' });
+  if (game === undefined) return invalid({ code: 'game-unknown', game: typed.game });
   const port = inServer ?? beside?.port;
   if (port === undefined) {
     const usual = usualPort(game);
-    return refused({ code: 'port-missing', host, game, ...(usual !== undefined && { usual }) });
+    return invalid({ code: 'port-missing', host, game, ...(usual !== undefined && { usual }) });
   }
   const queryPort = query && query.port !== port ? { queryPort: query.port } : {};
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
@@ -226,4 +226,4 @@ export function furtherProblems(typed: TypedRow, first: RowProblem): readonly Ro
   );
 }
 
-const refused = (problem: RowProblem): Reading => ({ ok: false, problem });
+const invalid = (problem: RowProblem): Reading => ({ ok: false, problem });

@@ -162,6 +162,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       for (const [table, from, to] of RENAMED_COLUMNS) {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }
+      for (const [from, to] of RENAMED_IN_LINES) {
+        // JSON escapes quotation marks in members' texts, so no text matches.
+        await sql`update documents set lines = replace(lines, ${from}, ${to})`.execute(db);
+      }
     },
   },
 };
@@ -177,6 +181,13 @@ const RENAMED_COLUMNS = [
   ['leases', 'owner', 'process_id'],
   ['leases', 'sealing_key', 'encryption_key_id'],
   ['jobs', 'owner', 'process_id'],
+] as const;
+
+/** Parts of the JSON of drafts that 0.3.0 named otherwise. */
+const RENAMED_IN_LINES = [
+  ['"kind":"refused"', '"kind":"invalid"'],
+  ['"window":"refused"', '"modal":"invalid"'],
+  ['"window":"', '"modal":"'],
 ] as const;
 
 /** Indexes. They include the columns that pages count or skip by; otherwise a page would read 20,000 rows of a guild. */

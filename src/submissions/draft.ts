@@ -19,7 +19,7 @@ export interface Draft {
 }
 
 /** Which lines are edited: those that are not ready, or all, as after servers were rejected or not sent. */
-export type Editing = 'refused' | 'all';
+export type Editing = 'invalid' | 'all';
 
 /** A text that could not be read as a list, to be corrected in the modal that it was typed in. */
 export interface TypedText {
@@ -27,7 +27,7 @@ export interface TypedText {
   /** The game of lines that name none; may be empty. */
   readonly game: string;
   /** The modal of a whole list, or a modal in which lines of the draft are edited. */
-  readonly window: 'paste' | Editing;
+  readonly modal: 'paste' | Editing;
 }
 
 /**

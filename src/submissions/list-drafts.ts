@@ -7,10 +7,10 @@ import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../serv
 import {
   addressOf,
   gameOf,
+  type InvalidRow,
+  isInvalid,
   isReady,
-  isRefused,
   lacksGame,
-  type RefusedRow,
   type Row,
   type RowProblem,
   rowText,
@@ -41,8 +41,8 @@ export interface Prepared {
   readonly room: Room;
   /** Whether what is submitted waits for a moderator. */
   readonly waits: boolean;
-  /** How many lines can be edited at once: of those that are refused, and of those that lack a game. */
-  readonly edits: { readonly refused: number; readonly lacking: number };
+  /** How many lines can be edited at once: of invalid lines, and of those that lack a game. */
+  readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
 /** A document as it was read. */
@@ -80,7 +80,7 @@ export interface Edit {
 export interface EditedWaiting {
   readonly draft: Draft;
   /** What is wrong with it that was not before. */
-  readonly wrong: readonly RefusedRow[];
+  readonly wrong: readonly InvalidRow[];
 }
 
 export type ListDrafts = ReturnType<typeof createListDrafts>;
@@ -183,8 +183,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
       if (typeof found === 'string') return found;
       if ((await runs.latestId(id)) !== runId) return 'submitted';
       const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
-      const before = new Set(found.rows.filter(isRefused).map((row) => rowText(row.typed)));
-      const wrong = draft.rows.filter(isRefused).filter((row) => !before.has(rowText(row.typed)));
+      const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
+      const wrong = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
       return whyTooMany(draft) ?? { draft, wrong };
     },
     /**
@@ -194,10 +194,10 @@ export function createListDrafts(deps: ListDraftsDeps) {
     async keepTyped(
       by: Submitter,
       id: string,
-      { text, game, window }: TypedText,
+      { text, game, modal }: TypedText,
       panelChannelId?: string,
     ): Promise<void> {
-      const typed = { text: keptText(text), game: shown(game), window };
+      const typed = { text: keptText(text), game: shown(game), modal };
       await inDrafts(store, by, async () => {
         const waiting = await waitingRuns.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });
@@ -229,20 +229,20 @@ function keptText(text: string): string {
     .join('\n');
 }
 
-/** The lines of a draft to be edited, as many as fit: refused lines first, then lines that lack a game, then the others. */
+/** The lines of a draft to be edited, as many as fit: invalid lines first, then lines that lack a game, then the others. */
 export function linesToEdit(
   { rows }: Draft,
   which: Editing,
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  const refused = rows.filter(isRefused).filter((row) => !lacksGame(row));
+  const invalid = rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  return numberedLines([...refused, ...rows.filter(lacksGame), ...others], MOST_TYPED);
+  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MOST_TYPED);
 }
 
 function editsOf(draft: Draft): Prepared['edits'] {
-  const { rows } = linesToEdit(draft, 'refused');
+  const { rows } = linesToEdit(draft, 'invalid');
   const lacking = rows.filter(lacksGame).length;
-  return { refused: rows.length - lacking, lacking };
+  return { invalid: rows.length - lacking, lacking };
 }
 
 /** The draft with the rows that were read instead of those that were edited. */
@@ -269,16 +269,16 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 
-type RowWithoutPort = RefusedRow & {
+type RowWithoutPort = InvalidRow & {
   readonly problem: { readonly code: 'port-missing'; readonly usual: number };
 };
 
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
-  row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
+  row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-/** Whether a row that was refused before may be right by now. */
-function mayBeRightNow(row: Row, games: GameIndex): row is RefusedRow {
-  if (row.kind !== 'refused') return false;
+/** Whether a row that was invalid before can be right by now. */
+function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
+  if (row.kind !== 'invalid') return false;
   const { code } = row.problem;
   if (code === 'game-unknown') return games.find(row.typed.game) !== undefined;
   return code === 'game-not-allowed' || code === 'waiting-already';
@@ -293,23 +293,23 @@ interface HeldBack {
 }
 
 /**
- * Refuses the rows that cannot be submitted now. A row that repeats such a row is refused too. A game that is not allowed comes
+ * Marks rows that can't be submitted now as invalid, and rows that repeat them. A game that is not allowed comes
  * before all else that is wrong, since no other correction would help.
  */
 const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
   rows.map((row) => {
     const problem = whyHeldBack(row, held);
-    return problem ? { kind: 'refused', line: row.line, problem, typed: typedOf(row) } : row;
+    return problem ? { kind: 'invalid', line: row.line, problem, typed: typedOf(row) } : row;
   });
 
 function whyHeldBack(row: Row, { allowed, waiting, games }: HeldBack): RowProblem | undefined {
   const game = allowed && gameOfRow(row, games);
   if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
-  const isWaiting = row.kind !== 'refused' && waiting.has(addressOf(row.submission));
+  const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));
   return isWaiting ? { code: 'waiting-already' } : undefined;
 }
 
 function gameOfRow(row: Row, games: GameIndex): string | undefined {
-  if (row.kind !== 'refused') return row.submission.game;
+  if (row.kind !== 'invalid') return row.submission.game;
   return row.problem.code === 'game-unknown' ? undefined : gameOf(row.typed.game, games);
 }

@@ -24,5 +24,5 @@ it.each([
   const context = anyContext({ file: () => uploaded });
   const reply = (await command.run?.(context)) as Reply;
   expect(reply.content).toContain(words);
-  expect(kept).toEqual([{ text, game: '', window: 'paste' }]);
+  expect(kept).toEqual([{ text, game: '', modal: 'paste' }]);
 });

@@ -14,7 +14,7 @@ it.each([
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'x' };
-  const row = { kind: 'refused', line: 1, problem: { code: 'game-unknown', game: 'x' }, typed } as const;
+  const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'x' }, typed } as const;
   const choices = { near: games, games: [] };
   const { buttons } = gameControls(anyContext().t, { id, draft: { source } }, row, choices);
   const used = buttons.map((each) => {

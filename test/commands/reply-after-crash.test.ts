@@ -6,7 +6,7 @@ import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { openPipeline, readyRow, refusedRow } from '../support/builders.ts';
+import { invalidRow, openPipeline, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const games = indexGames(KNOWN_GAMES);
@@ -51,7 +51,7 @@ it.each([
     'a list with lines that a limit holds back, that repeat others and that are not ready',
     [
       ...[2, 3, 4, 5, 6].map((line) => readyRow(line, `s${line}`)),
-      refusedRow(7),
+      invalidRow(7),
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],

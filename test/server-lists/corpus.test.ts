@@ -99,7 +99,7 @@ describe('a list', () => {
     const json = JSON.stringify([{ ...cells, [`game${'.'.repeat(200)}alias`]: [] }]);
     for (const text of [table, json, `8.8.8.8:1,cs2,${x.slice(0, 900)}`]) {
       const [row] = rowsOf(readList(text, games));
-      if (row?.kind !== 'refused') throw new Error(`expected a refused row of ${text.slice(0, 50)}`);
+      if (row?.kind !== 'invalid') throw new Error(`expected an invalid row of ${text.slice(0, 50)}`);
       const { server, ...others } = row.typed;
       expect(server.length).toBeLessThanOrEqual(1_000);
       for (const cell of Object.values(others)) expect(cell.length).toBeLessThanOrEqual(100);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/server-lists/csv.ts';
 import { boundedCsv, csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import { isRefused, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
+import { isInvalid, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
 
 function rowsOf(text: string): readonly Row[] {
@@ -12,20 +12,20 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** The refused of these rows as the files have them. */
+/** The invalid rows among these as the files have them. */
 const rejectedFiles = (
   rows: readonly Row[],
   reason: (code: string) => string,
   limits = { mostBytes: 10_000, mostFiles: 1 },
 ) =>
   rejectedCsv(
-    rows.filter(isRefused).map((row) => ({ ...row, reason: reason(row.problem.code) })),
+    rows.filter(isInvalid).map((row) => ({ ...row, reason: reason(row.problem.code) })),
     limits,
   );
 const rejected = (...some: Parameters<typeof rejectedFiles>) => rejectedFiles(...some).join('');
 
 describe('rejected.csv', () => {
-  it('has what was typed, the line and the reason of each refused row', () => {
+  it('has what was typed, the line and the reason of each invalid row', () => {
     const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5005\nconnect 10.0.0.1:1; password x\n');
     expect(rejected(rows, (code) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
@@ -37,9 +37,9 @@ describe('rejected.csv', () => {
 
   it('is as few files as possible, each with the heading; the last one has all that is left', () => {
     const lines = Array.from({ length: 10 }, (_, n) => `8.8.8.8:0 game ${n}`);
-    const refused = rowsOf(lines.join('\n'));
+    const invalid = rowsOf(lines.join('\n'));
     const split = (mostFiles: number) =>
-      rejectedFiles(refused, () => 'ä', { mostBytes: 200, mostFiles }).map((file) => ({
+      rejectedFiles(invalid, () => 'ä', { mostBytes: 200, mostFiles }).map((file) => ({
         bytes: file.length,
         rows: rowsOf(String(file)).map(typedOf).map(rowText),
       }));
@@ -64,7 +64,7 @@ describe('rejected.csv', () => {
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
-        const rows = rowsOf(lines.join('\n')).filter(isRefused);
+        const rows = rowsOf(lines.join('\n')).filter(isInvalid);
         const again = rowsOf(rejected(rows, (code) => code));
         expect(again.map(typedOf).map(rowText)).toEqual(rows.map(typedOf).map(rowText));
         expect(again.filter(({ kind }) => kind === 'ready')).toEqual([]);

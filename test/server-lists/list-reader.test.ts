@@ -50,7 +50,7 @@ function setUp(fresh = false) {
 const shown = (list: ReadList | NotRead) =>
   list.kind === 'rows'
     ? list.rows.map((row) =>
-        row.kind === 'ready' ? row.submission.game : row.kind === 'refused' && row.problem.code,
+        row.kind === 'ready' ? row.submission.game : row.kind === 'invalid' && row.problem.code,
       )
     : list.kind;
 

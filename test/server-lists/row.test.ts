@@ -45,7 +45,7 @@ describe('one server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('of %j is refused: %j', (row, problem) => {
+  ])('of %j is invalid: %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
@@ -74,7 +74,7 @@ describe('a game that is not known', () => {
     const row = readOne(typed('8.8.8.8:1', { game }), [], games);
     return {
       asked,
-      game: row.kind === 'ready' ? row.submission.game : row.kind === 'refused' && row.problem.code,
+      game: row.kind === 'ready' ? row.submission.game : row.kind === 'invalid' && row.problem.code,
     };
   }
   const old = { fresh: false, afterwards: true };
@@ -103,7 +103,7 @@ it('one server is read with what was typed, and with the address in it where oth
     readOne(
       typed(server),
       found.map((each, index) => ({
-        kind: 'refused',
+        kind: 'invalid',
         line: index + 1,
         problem: { code: 'game-missing' },
         typed: typed(each),

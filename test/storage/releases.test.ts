@@ -252,4 +252,27 @@ describe.each(kinds())('over %s', (kind) => {
       { guild_id: '300', unused_since: 7 },
     ]);
   });
+
+  it("renames parts of a 0.3.0 draft, and changes no member's text", async () => {
+    const place = await newPlace(kind);
+    await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
+    const linesOf = (row: string, modal: object) => {
+      const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };
+      const rows = [{ kind: row, line: 1, typed, problem: { code: 'no-address' } }];
+      return JSON.stringify({
+        rows,
+        includesAlreadySubmitted: false,
+        typed: { text: 'x', game: '', ...modal },
+      });
+    };
+    await place.read(`insert into documents values
+      ('a', '1', '5', 'mia', 'text', '${linesOf('refused', { window: 'refused' })}', 1),
+      ('b', '1', '5', 'mia', 'text', '${linesOf('ready', { window: 'paste' })}', 1)`);
+    const url = parseStoreUrl(place.url);
+    if (url === undefined) throw new Error('the place has no URL of a store');
+    const rows = await rowsIn(await openStoreAt(url), 'documents');
+    const linesIn = (id: string) => rows.find((row) => row.id === id)?.lines;
+    expect(linesIn('a')).toBe(linesOf('invalid', { modal: 'invalid' }));
+    expect(linesIn('b')).toBe(linesOf('ready', { modal: 'paste' }));
+  });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import { beginRun, openParts, partsOver, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
+import { beginRun, invalidRow, openParts, partsOver, readyDraft, readyRow } from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -12,7 +12,7 @@ const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 describe('a stored draft', () => {
   it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
     const { clock, drafts } = await openParts(NOW);
-    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refusedRow(2, 'typed')] };
+    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, 'd', readyDraft('x', 1));
     clock.now += 10 * MINUTE;
     await drafts.save(mia, 'd', draft);
@@ -109,7 +109,7 @@ describe('the drafts of a guild', () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
-    const half: Draft = { ...readyDraft('x', 1), rows: [refusedRow(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
+    const half: Draft = { ...readyDraft('x', 1), rows: [invalidRow(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
     const members = ['2', '3', '4'].map((id) => ({ guildId: '1', user: { id, name: id } }));
     const elsewhere = { guildId: '2', user: mia.user };
     await drafts.save(elsewhere, 'elsewhere', half);
@@ -123,7 +123,7 @@ describe('the drafts of a guild', () => {
 describe('a draft', () => {
   it('sends what is ready, and what was submitted before where that is wanted', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
-    const draft: Draft = { source: 'text', rows: [a, refusedRow(3), b], includesAlreadySubmitted: false };
+    const draft: Draft = { source: 'text', rows: [a, invalidRow(3), b], includesAlreadySubmitted: false };
     const alreadySubmitted = new Map([[a, {}]]);
     expect(rowsToSend(draft, alreadySubmitted)).toEqual([b]);
     expect(rowsToSend({ ...draft, includesAlreadySubmitted: true }, alreadySubmitted)).toEqual([a, b]);

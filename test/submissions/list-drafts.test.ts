@@ -47,7 +47,7 @@ async function openLists() {
     limited: (member: Required<PartsOptions>['member']) => listsOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
       prepared(await lists.open(mia, id, { source: 'text', rows: rowsOf(text) })),
-    edit: (typed: string, which: Editing = 'refused') =>
+    edit: (typed: string, which: Editing = 'invalid') =>
       lists.edit(mia, { id: 'd', newId: 'new', typed, which, runId: '' }),
     async stored(id = 'd'): Promise<Draft> {
       const draft = await parts.drafts.find(mia, id);
@@ -72,7 +72,7 @@ const withGame =
 /** Each row in a word. */
 const shown = (rows: readonly Row[]) =>
   rows.map((row) => {
-    if (row.kind === 'refused') return `${row.line} ${row.problem.code}`;
+    if (row.kind === 'invalid') return `${row.line} ${row.problem.code}`;
     if (row.kind === 'repeated') return `${row.line} = ${row.firstLine}`;
     const { server: host, port, game } = row.submission;
     return `${row.line} ${formatAddress({ host, port })} ${game}`;
@@ -98,7 +98,7 @@ describe('a list', () => {
     ]);
     expect([...alreadySubmitted.keys()].map(({ line }) => line)).toEqual([1]);
     expect(room).toEqual({ count: 1 });
-    expect(edits).toEqual({ refused: 1, lacking: 1 });
+    expect(edits).toEqual({ invalid: 1, lacking: 1 });
     expect(await stored()).toEqual(draft);
   });
 
@@ -129,7 +129,7 @@ describe('a list', () => {
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await lists.correct(mia, 'd', withGame('cs2')));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
-    expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
+    expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
@@ -171,7 +171,7 @@ describe('editing', () => {
   it('puts the lines that were read in place of those that were opened', async () => {
     const { open, edit, stored } = await openLists();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
-    expect(linesToEdit(draft, 'refused').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
+    expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
@@ -232,11 +232,11 @@ describe('editing', () => {
     const { draft } = await open(lines(most).join('\n'));
     const bytes = Buffer.byteLength(JSON.stringify(await stored()));
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
-    const longer = linesToEdit(draft, 'refused').text.replaceAll('一一', '一二三');
+    const longer = linesToEdit(draft, 'invalid').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
     // The text that could not be read is kept in it, and holds up nothing.
-    await lists.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', window: 'refused' });
+    await lists.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
     expect(await lists.recheck(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
@@ -257,10 +257,10 @@ describe('editing', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('opens as many lines as a window takes, those that were refused first', () => {
+  it('opens as many lines as a window takes, invalid lines first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
-    const { text, rows } = linesToEdit({ ...draft, includesAlreadySubmitted: false }, 'refused');
+    const { text, rows } = linesToEdit({ ...draft, includesAlreadySubmitted: false }, 'invalid');
     expect(text.length).toBeLessThanOrEqual(4_000);
     expect(text.length).toBeGreaterThan(3_970);
     expect(text.split('\n').at(-1)).toBe('501. 127.1:5');
@@ -271,15 +271,15 @@ describe('editing', () => {
 describe('a text that could not be read', () => {
   async function openTyped() {
     const opened = await openLists();
-    const keep = (id: string, text: string, window: TypedText['window'] = 'paste') =>
-      opened.lists.keepTyped(mia, id, { text, game: ' cs2 ', window });
+    const keep = (id: string, text: string, modal: TypedText['modal'] = 'paste') =>
+      opened.lists.keepTyped(mia, id, { text, game: ' cs2 ', modal });
     return { ...opened, keep };
   }
 
   it('is kept to be corrected, without passwords', async () => {
     const { stored, keep } = await openTyped();
     await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken');
-    expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', window: 'paste' });
+    expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', modal: 'paste' });
     await keep('json', '[{"server": "8.8.8.8:1", "password": "QZ JX", "game": "cs2"}');
     const kept = (await stored('json')).typed?.text;
     expect(kept).not.toMatch(/QZ|JX/);
@@ -290,10 +290,10 @@ describe('a text that could not be read', () => {
     const { drafts, lists, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);
-    await keep('d', '[broken', 'refused');
+    await keep('d', '[broken', 'invalid');
     expect(prepared(await lists.recheck(mia, 'd')).draft).toMatchObject({
       rows: [{}],
-      typed: { text: '[broken', window: 'refused' },
+      typed: { text: '[broken', modal: 'invalid' },
     });
     for (const id of ids) expect(await drafts.find(mia, id)).toBeTypeOf('object');
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { beginRun, openParts, readyDraft, readyRow, refusedRow } from '../support/builders.ts';
+import { beginRun, invalidRow, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
@@ -126,7 +126,7 @@ describe('what is left of a document after a run', () => {
   it('is what was not accepted, what a limit held back, what was not ready', async () => {
     const { store, drafts, runs, run, end, latest, leftRows } = await open();
     const rows = [
-      refusedRow(1),
+      invalidRow(1),
       readyRow(2, 'a'),
       readyRow(3, 'b'),
       readyRow(4, 'c'),

@@ -7,7 +7,7 @@ import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
-import { EMPTY_ROW, isReady, type ReadyRow, type RefusedRow } from '../../src/server-lists/row.ts';
+import { EMPTY_ROW, type InvalidRow, isReady, type ReadyRow } from '../../src/server-lists/row.ts';
 import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -155,8 +155,8 @@ export function readyRow(line: number, server: string, more: Partial<ServerSubmi
 }
 
 /** Returns a list's row without an address. */
-export const refusedRow = (line: number, server = 'x'): RefusedRow => ({
-  kind: 'refused',
+export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
+  kind: 'invalid',
   line,
   problem: { code: 'no-address' },
   typed: { ...EMPTY_ROW, server },

@@ -132,7 +132,7 @@ describe.each(languages)('in $tag every sentence has no markup of what others wr
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     const texts = [true, false].flatMap((isListKnown) =>
       Object.values(PROBLEMS).flatMap((problem) =>
-        problemLines(member, { kind: 'refused', line: 1, problem, typed }, { near, isListKnown }),
+        problemLines(member, { kind: 'invalid', line: 1, problem, typed }, { near, isListKnown }),
       ),
     );
     expectSentences([...texts, typedLine(t, typed, games)]);
