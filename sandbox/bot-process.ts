@@ -3,36 +3,36 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** How a run of the bot ended. */
+/** The end of a run of the bot. */
 export interface Exit {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was told to stop. */
+  /** Whether it was told to stop. */
   readonly wanted: boolean;
-  /** The last lines it printed. */
+  /** The last lines that it printed. */
   readonly lastWords: readonly string[];
 }
 
 export interface BotProcess {
   readonly running: boolean;
-  /** Of the present run; with a `wrapper` that does not replace itself, the wrapper's. */
+  /** The id of the present run; with a `wrapper` that doesn't replace itself, the wrapper's. */
   readonly pid: number | undefined;
-  /** Starts the process; it is ready when Discord says so. Nothing happens when it already runs. */
+  /** Starts the process; the bot is ready when Discord reports it. Does nothing if the process is already running. */
   start(): void;
-  /** Whether what the bot prints is read from now on, in later runs too. */
+  /** Sets whether the bot's output is read, in this and later runs. */
   readLog(isRead: boolean): void;
-  /** Resolves when the present run has ended; with the end of the previous run when none is under way. */
+  /** Resolves when the present run has ended; if there is none, with the end of the previous one. */
   exited(): Promise<Exit>;
-  /** Sends the signal and waits for the end; a bot that has not ended after 15 s is killed. */
+  /** Sends the signal and waits for the end. A bot that has not ended after 15 s is killed. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface BotProcessDeps {
-  /** The whole configuration. Secrets are given here and never as arguments, which every user of a machine can read. */
+  /** The whole configuration. Secrets belong here rather than in arguments, which every user of a machine can read. */
   readonly env: Readonly<Record<string, string>>;
-  /** A program and its arguments that run the bot's command line, which is put behind them: a shell that sets limits. */
+  /** A program and its arguments, to which the bot's command line is appended; for example a shell that sets limits. */
   readonly wrapper?: readonly string[];
-  /** The environment that the process's surroundings, such as PATH, are taken from. */
+  /** The environment from which variables such as PATH are taken. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** Called for each line of the bot's stdout and stderr. */
   readonly onLine: (line: string) => void;
@@ -41,24 +41,26 @@ export interface BotProcessDeps {
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
-/** The bot stops within 10 s; past this it hangs. */
+/** The bot stops within 10 s; after this time it hangs. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 
-/** What a process needs of its surroundings, as far as it is there. All else, such as an operator's own DISCORD_TOKEN, stays outside. */
+/** Variables passed on to a process, if set. All others, such as an operator's own DISCORD_TOKEN, are left out. */
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
-/** The real bot as a process of its own: the same entry as `npm start`, with the stand-ins' addresses in its environment. */
+/**
+ * Creates the real bot as a separate process: the entry point of `npm start`, with the stand-ins' URLs in its environment.
+ */
 export function createBotProcess(deps: BotProcessDeps): BotProcess {
   const { env, wrapper = [], surroundings, onLine, onExit } = deps;
   let child: ChildProcess | undefined;
   let wanted = false;
   let isLogRead = true;
-  /** What the present run prints. */
+  /** The outputs of the present run. */
   let outputs: readonly Readable[] = [];
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
 
-  // The bot must not outlive the sandbox, even when that dies of an error of its own.
+  // Kills the bot with the sandbox, even if the sandbox fails.
   const killWithUs = () => child?.kill('SIGKILL');
 
   function start(): void {
@@ -80,14 +82,14 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
         onLine(line);
       });
     readLog(isLogRead);
-    // It would not be closed before all of it was read.
+    // An output is only closed once all of it has been read.
     const ended = outputs;
     run.once('exit', () => {
       for (const output of ended) output.resume();
     });
     end = new Promise((resolve, reject) => {
       run.once('error', reject);
-      // `close` comes after the last line, `exit` may come before it.
+      // `close` follows the last line; `exit` may come before it.
       run.once('close', (status, signal) => {
         child = undefined;
         process.off('exit', killWithUs);
@@ -133,7 +135,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
   };
 }
 
-/** `exit status 1` or `signal SIGKILL`. */
+/** Formats an exit as `exit status 1` or `signal SIGKILL`. */
 export function describeExit({ status, signal }: Exit): string {
   return signal === null ? `exit status ${status}` : `signal ${signal}`;
 }

@@ -11,14 +11,14 @@ export interface Certificate {
 }
 
 /**
- * An HTTP server on 127.0.0.1, in clear or over TLS. Over TLS it offers HTTP/2 before HTTP/1.1, as large CDNs do: what takes it is answered over HTTP/2.
- * @param listener is given requests of either protocol; those of HTTP/2 by Node's compatibility API
+ * Creates an HTTP server on 127.0.0.1, in clear or over TLS. Over TLS it prefers HTTP/2 to HTTP/1.1, as large CDNs do.
+ * @param listener receives the requests of both protocols; those of HTTP/2 through Node's compatibility API
  */
 export function createLoopbackServer(listener: RequestListener, certificate?: Certificate) {
   const server: Server =
     certificate === undefined
       ? createServer(listener)
-      : // The compatibility API has the same methods with types of its own.
+      : // The compatibility API has the same methods, but its own types.
         createSecureServer({ ...certificate, allowHTTP1: true }, listener as never);
   const ready = certificate === undefined ? 'connection' : 'secureConnection';
   const sockets = new Set<Socket>();
@@ -26,31 +26,31 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  // Over TLS also those that are not ready yet.
+  // Over TLS, includes connections that aren't ready yet.
   for (const event of new Set(['connection', ready])) server.on(event, collect);
   let closed: Promise<unknown> = Promise.resolve();
 
   return {
-    /** For `upgrade` and `connection`. */
+    /** For the events `upgrade` and `connection`. */
     server,
-    /** The origin's scheme. */
+    /** The scheme of the origin. */
     scheme: certificate === undefined ? 'http' : 'https',
     get listening() {
       return server.listening;
     },
-    /** Returns the port. */
+    /** @returns the port */
     async listen(port: number): Promise<number> {
-      // Listening again before the last connection is gone would never end the closing.
+      // The server would never close if it listened again before its last connection has ended.
       await closed;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     },
-    /** Called with each connection that is ready to carry a request. */
+    /** Calls a function with each connection that is ready for a request. */
     onConnection: (heard: (socket: Socket) => void) => void server.on(ready, heard),
-    /** The connections that can carry a request at this moment. */
+    /** Returns the connections that can carry a request now. */
     sockets: (): Iterable<Socket> => sockets,
-    /** Takes no more connections and cuts those there are. */
+    /** Accepts no more connections and cuts the present ones. */
     async close(): Promise<void> {
       if (server.listening) {
         closed = once(server, 'close');

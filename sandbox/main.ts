@@ -10,7 +10,7 @@ const { data, http, verbose, isPageWanted, open, port } = readOptions();
 let leaving = false;
 
 const sandbox = await openSandbox({ surroundings: process.env, data, http });
-// A script has its output to itself, unless it asks for the page.
+// Without an explicit request, a script's output doesn't contain the page's URL.
 const served = isPageWanted || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
 const prompt = createFrontEnd({
@@ -28,7 +28,7 @@ for (const [signal, status] of [
   ['SIGHUP', 129],
 ] as const)
   process.on(signal, () => void leave(status));
-// Whoever read our output is gone, as with `| head`.
+// The reader of this output has ended, as with `| head`.
 stdout.on('error', () => void leave(1));
 
 if (served !== undefined && open) openInBrowser(served.address);
@@ -37,7 +37,7 @@ await leave(await prompt.run());
 async function leave(status: number): Promise<void> {
   if (leaving) return;
   leaving = true;
-  // Ctrl+C reaches the bot as well.
+  // Ctrl+C also reaches the bot.
   prompt.leave();
   await served?.close();
   await sandbox.close();
@@ -62,7 +62,7 @@ function readOptions() {
       process.exit(0);
     }
     const { data, http = false, verbose = false, page = false, open = false, port } = values;
-    // Whoever says how the page is to be opened wants it, also where nobody sits at a terminal.
+    // Options about opening the page imply the page, even without a terminal.
     const isPageWanted = page || open || port !== undefined;
     return { data, http, verbose, isPageWanted, open, port: portFrom(port) };
   } catch (error) {
@@ -77,9 +77,9 @@ function portFrom(text = '0'): number {
   throw new RangeError(`--port must be a whole number from 0 to 65535, and not "${text}".`);
 }
 
-/** Opens an address in the browser of whoever runs this. Where there is none nothing happens: it was printed too. */
+/** Opens a URL in the user's browser. Does nothing if there is none, because the URL was also printed. */
 function openInBrowser(address: string): void {
-  /** What opens an address, by platform. */
+  /** Commands that open a URL, by platform. */
   const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
     darwin: ['open'],
     win32: ['cmd', '/c', 'start', ''],

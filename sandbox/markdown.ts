@@ -1,13 +1,13 @@
 import { parse } from 'discord-markdown-parser';
 import { timeText } from './page/client/times.ts';
 
-/** A piece of a text of Discord's. */
+/** A piece of a Discord text. */
 export type Mark =
   | { readonly kind: 'text' | 'code' | 'block' | 'mention'; readonly text: string }
   | { readonly kind: 'break' }
   | { readonly kind: Holder; readonly inside: readonly Mark[] }
   | { readonly kind: 'link'; readonly href: string; readonly inside: readonly Mark[] }
-  /** Seconds since 1970, and Discord's letter for the form. */
+  /** Seconds since 1970, and Discord's letter for the format. */
   | { readonly kind: 'time'; readonly seconds: number; readonly format: string };
 
 type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'small' | 'heading';
@@ -15,7 +15,7 @@ type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | '
 type Node = ReturnType<typeof parse>[number];
 type Named = (id: string) => string | undefined;
 
-/** What holds other pieces, by the parser's name for it. */
+/** Pieces that contain others, by the parser's name for them. */
 const HOLDERS: Readonly<Record<string, Holder>> = {
   strong: 'strong',
   em: 'em',
@@ -27,7 +27,7 @@ const HOLDERS: Readonly<Record<string, Holder>> = {
   heading: 'heading',
 };
 
-/** Discord's markdown as bots may write it, in pieces; mentions by the names that `nameOf` gives. */
+/** Parses Discord's markdown, as far as bots may use it, into pieces. `nameOf` supplies the names for mentions. */
 export function marksOf(text: string, nameOf: Named): readonly Mark[] {
   const marks = parse(text, 'extended').map((node) => markOf(node, nameOf));
   return withBullets(withSmall(joined(marks)));
@@ -65,7 +65,7 @@ function markOf(node: Node, nameOf: Named): Mark {
     case 'url':
     case 'autolink':
     case 'link':
-      // An address of the web, and nothing that runs.
+      // Only web addresses, so that no link runs a script.
       return { kind: 'link', href: /^https?:\/\//i.test(String(target)) ? target : '#', inside: inside() };
     case 'emoji':
       return { kind: 'text', text: `:${name}:` };
@@ -74,7 +74,7 @@ function markOf(node: Node, nameOf: Named): Mark {
   }
 }
 
-/** Neighbouring texts as one: the parser gives words in shreds. */
+/** Joins neighbouring texts, because the parser splits them into fragments. */
 function joined(marks: readonly Mark[]): readonly Mark[] {
   const whole: Mark[] = [];
   for (const mark of marks) {
@@ -86,7 +86,7 @@ function joined(marks: readonly Mark[]): readonly Mark[] {
   return whole;
 }
 
-/** The parser leaves lists as they are. */
+/** Adds bullets, because the parser doesn't handle lists. */
 const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
   marks.map((mark, index) => {
     if (mark.kind !== 'text') return mark;
@@ -96,7 +96,7 @@ const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
     return { kind: 'text', text: begins ? text.replace(/^( *)[-*] /, '$1• ') : text };
   });
 
-/** The parser does not see `-# ` in the line behind a quotation. */
+/** Marks `-# ` on the line after a quotation, which the parser misses. */
 function withSmall(marks: readonly Mark[]): readonly Mark[] {
   const at = marks.findIndex(
     (mark, index) =>
@@ -111,7 +111,7 @@ function withSmall(marks: readonly Mark[]): readonly Mark[] {
 }
 
 /**
- * Pieces as plain text in English: marks go, mentions and times become words.
+ * Formats pieces as plain English text: formatting is removed, mentions and times become words.
  * @param now milliseconds since 1970, for "2 minutes ago"
  */
 export const drawText = (marks: readonly Mark[], now: number): string =>
@@ -124,14 +124,14 @@ function drawOne(mark: Mark, next: Mark | undefined, now: number): string {
   if (mark.kind === 'link') return inside === mark.href ? inside : `${inside} (${mark.href})`;
   if (!BLOCKS.has(mark.kind)) return inside;
   const block = mark.kind === 'quote' ? inside.replace(/\n$/, '').replace(/^/gm, '│ ') : inside;
-  // What is a block of its own ends its line by itself.
+  // A block ends its own line.
   return next === undefined || next.kind === 'break' ? block : `${block}\n`;
 }
 
-/** Pieces that are lines of their own. */
+/** Pieces that are separate lines. */
 export const BLOCKS: ReadonlySet<Mark['kind']> = new Set(['quote', 'block', 'heading', 'small']);
 
-/** Whom a text names, each once. */
+/** The users and roles that a text mentions, each once. */
 export interface Mentions {
   readonly users: readonly string[];
   readonly roles: readonly string[];
@@ -139,7 +139,7 @@ export interface Mentions {
 }
 
 export function namedIn(text: string): Mentions {
-  // Most texts name nobody, and need not be read for that.
+  // Most texts mention no one, so they needn't be parsed.
   const nodes = /[<@]/.test(text) ? allNodes(parse(text, 'normal')) : [];
   const ids = (kind: 'user' | 'role') => [
     ...new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id))),

@@ -7,7 +7,7 @@ const EVERYDAY =
   PermissionFlagsBits.SendMessages |
   PermissionFlagsBits.UseApplicationCommands;
 
-/** Who uses the bot, and what each may do. `place` is how far a person's id is from the guild's. */
+/** The users of the bot with their permissions. `place` is the offset of a user's id from the guild's. */
 export const ROLES = {
   admin: { place: 11n, permissions: EVERYDAY | PermissionFlagsBits.ManageGuild },
   moderator: { place: 14n, permissions: EVERYDAY },
@@ -18,30 +18,30 @@ export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * Who has the role in a guild: the same person in every language and run, and nobody of another guild, so that what the bot
- * keeps of a person stays in their guild.
+ * Returns the member with this role. A member is the same in every language and run, but each guild has its own, so that the
+ * bot's data about a member stays in the guild.
  */
 export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   const { place, permissions } = ROLES[role];
   return { userId: String(BigInt(id) + place), permissions };
 }
 
-/** Whether they see what is there for the team alone, such as #staff. */
+/** Whether the role can see channels for the team only, such as #staff. */
 export const isOfTeam = (role: Role): boolean => role === 'admin' || role === 'moderator';
 
 interface Seat {
   readonly role: Role;
   readonly guild: Guild;
-  /** Discord's name of the person's language, such as `en-US`. */
+  /** Discord's code of the user's language, such as `en-US`. */
   readonly locale: string;
-  /** Where they are; in the guild's first text channel unless said. */
+  /** The user's channel; by default the guild's first text channel. */
   readonly channelId?: string;
 }
 
 export function createPeople(discord: Pick<DiscordStandIn, 'person' | 'roles' | 'guildEvents'>) {
   const people = new Map<string, Person>();
   return {
-    /** The same person for the same seat, each time. */
+    /** Returns the user of a seat, which stays the same. */
     at({ role, guild, locale, channelId = guild.channelId }: Seat): Person {
       const seat = `${role} ${guild.id} ${locale} ${channelId}`;
       const known = people.get(seat);

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems give by themselves: nobody gets such a port by chance while a bot is being restarted. */
+/** Below the range that systems assign automatically, so that no other program gets the port while a bot restarts. */
 const FROM = 16_000;
 const TO = 32_000;
 
-/** A port of loopback that nobody has at the moment. */
+/** Returns a loopback port that is free now. */
 export async function quietPort(): Promise<number> {
   const port = randomInt(FROM, TO);
   const server = createServer();

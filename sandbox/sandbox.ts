@@ -19,56 +19,56 @@ import { quietPort } from './quiet-port.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
-/** The bot does something else now, or has printed a line. */
+/** A change of the bot's state, or a line that it printed. */
 type BotEvent =
   | { readonly kind: 'bot'; readonly state: 'starting' | 'ready' }
   | { readonly kind: 'bot'; readonly state: 'stopped' | 'crashed'; readonly exit: Exit }
-  /** A line that it printed. */
+  /** A line that the bot printed. */
   | { readonly kind: 'log'; readonly line: string };
 
-/** Everything that a front end may show. */
+/** Every event that a front end may show. */
 export type SandboxEvent =
   | DiscordEvent
   | BotEvent
-  /** The listing service was told to behave in another manner, knows other keys, or answered a request. */
+  /** The listing service got another mode or other keys, or responded to a request. */
   | { readonly kind: 'listing' };
 
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
-/** What the bot is doing. `crashed`: it ended without being told to. */
+/** The bot's state. `crashed` means that it ended without being told to. */
 type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
 export interface SandboxOptions {
-  /** The environment of this process; of it the bot gets PATH and the like, and nothing else. */
+  /** The environment of this process, from which the bot only gets PATH and similar variables. */
   readonly surroundings: NodeJS.ProcessEnv;
-  /** A folder to keep; without it a temporary one that is removed by `close`. */
+  /** A folder to keep; by default a temporary one that `close` removes. */
   readonly data?: string | undefined;
-  /** Discord posts interactions to the bot; without it the bot connects to the gateway. */
+  /** Whether Discord posts interactions to the bot; by default the bot connects to the gateway. */
   readonly http?: boolean;
-  /** More variables for the bot, or other values than the sandbox's own. */
+  /** Adds variables for the bot, or replaces the sandbox's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
   readonly wrapper?: readonly string[];
-  /** For tests: another way to run the bot than as a process of its own. */
+  /** For tests: runs the bot in another way than as a separate process. */
   readonly createBot?: (deps: BotProcessDeps) => BotProcess;
-  /** For tests: both stand-ins listen on TLS, with HTTP/2 on offer; the bot trusts this certificate. */
+  /** For tests: makes both stand-ins use TLS and offer HTTP/2; the bot trusts this certificate. */
   readonly certificate?: Certificate;
-  /** For tests: shards, limits and the like of the Discord stand-in. */
+  /** For tests: shards, limits and other options of the Discord stand-in. */
   readonly discord?: Omit<StandInOptions, 'token'>;
-  /** For tests: other keys or games than the usual ones, or a plan of failures. */
+  /** For tests: other keys or games than the default, or faults. */
   readonly listing?: ListingOptions;
 }
 
-/** The bot ended, or did not connect, instead of becoming ready. */
+/** The bot ended or did not connect, so it didn't become ready. */
 export class BotNotReady extends Error {
   override readonly name = 'BotNotReady';
 }
 
-/** A start takes about a second; a machine that is busy may need much longer. */
+/** A start takes about a second, but much longer on a busy machine. */
 const READY_WITHIN_MS = 30_000;
 
 /**
- * Both stand-ins and the real bot, connected to each other over loopback, and the people who use it: one world, which
- * any number of front ends show and change at once.
+ * Opens both stand-ins, the real bot and its users, connected over loopback. Any number of front ends can show and change
+ * this world at the same time.
  */
 export async function openSandbox(options: SandboxOptions) {
   const token = madeUpToken();
@@ -115,22 +115,22 @@ export async function openSandbox(options: SandboxOptions) {
     discord,
     listing,
     bot,
-    /** What is wrong with Discord: one of {@link DISCORD_TROUBLES}. */
+    /** The present fault of Discord: one of {@link DISCORD_TROUBLES}. */
     get discordTrouble() {
       return discordTrouble;
     },
-    /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}. */
+    /** The present fault of the listing service: one of {@link SERVICE_TROUBLES}. */
     get serviceTrouble() {
       return serviceTrouble;
     },
-    /** @throws Error when there is no such trouble */
+    /** @throws Error if there is no such fault */
     troubleDiscord(name: string): void {
       const { how } = troubleNamed(DISCORD_TROUBLES, name);
       discord.faults.clear();
       how(discord.faults);
       discordTrouble = name;
     },
-    /** @throws Error when there is no such trouble */
+    /** @throws Error if there is no such fault */
     async troubleService(name: string): Promise<void> {
       const { how } = troubleNamed(SERVICE_TROUBLES, name);
       serviceTrouble = name;
@@ -139,11 +139,11 @@ export async function openSandbox(options: SandboxOptions) {
     get botState(): BotState {
       return keeper.state();
     },
-    /** Who uses the bot: the same person for every front end. */
+    /** The bot's users, shared by all front ends. */
     people: createPeople(discord),
-    /** The bot's token at the stand-in; made up anew each time. */
+    /** The bot's random token at the stand-in. */
     token,
-    /** Where the bot keeps its database and its encryption key. */
+    /** The folder of the bot's database and encryption key. */
     data,
     /**
      * Starts the bot and waits until it is connected and its commands are published.
@@ -156,12 +156,11 @@ export async function openSandbox(options: SandboxOptions) {
       await keeper.start();
     },
     /**
-     * Tells of everything that happens from now on, as it happens: messages, interactions, guilds, what goes over the
-     * wire and the rules that it breaks, the service, the bot and its log. What there is already is in `discord`,
-     * `listing` and `botState`. The function returned ends it.
+     * Reports every event from now on: messages, interactions, guilds, traffic and the breaches in it, the service, the bot
+     * and its log. The present state is in `discord`, `listing` and `botState`. @returns a function that ends it
      */
     watch,
-    /** Stops everything; a temporary folder is removed. */
+    /** Stops everything, and removes a temporary folder. */
     async close(): Promise<void> {
       await bot.stop();
       try {
@@ -173,7 +172,7 @@ export async function openSandbox(options: SandboxOptions) {
   };
 }
 
-/** Starts the bot as often as is wanted, and tells what it is doing. */
+/** Starts the bot on request, and reports its state. */
 function keepBot(deps: {
   readonly options: SandboxOptions;
   readonly env: Readonly<Record<string, string>>;
@@ -189,7 +188,7 @@ function keepBot(deps: {
     surroundings: options.surroundings,
     onLine: (line) => tell({ kind: 'log', line }),
     onExit(exit) {
-      // An end during the start is told by the error of startBot.
+      // startBot throws an error if the bot ends during the start.
       state = exit.wanted || state === 'starting' ? 'stopped' : 'crashed';
       tell({ kind: 'bot', state, exit });
     },
@@ -198,9 +197,9 @@ function keepBot(deps: {
   async function start(): Promise<void> {
     state = 'starting';
     tell({ kind: 'bot', state });
-    // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
+    // Discord lets a shard identify once in 5 seconds; a restart here needn't wait for that.
     discord.gateway.waiveIdentifyLimit();
-    // The previous run's connection must be seen to be gone, or its end could be taken for readiness.
+    // The previous run's connection must be gone first, or the bot would seem ready because of it.
     while (discord.gateway.sessions().length > 0) await sleep(10);
     bot.start();
     await untilReady();
@@ -234,7 +233,10 @@ function troubleNamed<T>(troubles: Readonly<Record<string, T>>, name: string): T
   return trouble;
 }
 
-/** Three parts with dots between them, as a real token has, since discord.js masks what stands behind the second. */
+/**
+ * Creates a token of three parts with dots between them, as real ones have, because discord.js masks the part after the
+ * second dot.
+ */
 function madeUpToken(): string {
   return [18, 4, 28].map((bytes) => randomBytes(bytes).toString('base64url')).join('.');
 }

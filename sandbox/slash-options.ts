@@ -12,7 +12,7 @@ import type { OptionValue, Upload } from './discord/contract.ts';
 export const isSlash = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.ChatInput;
 
-/** What somebody has typed for an option, as Discord sends it; what is no number where one is wanted stays a text. */
+/** Converts the text typed for an option to its value as Discord sends it. A text that isn't a number stays a text. */
 export function optionValue(option: APIApplicationCommandOption | undefined, text: string): OptionValue {
   const isNumber = option?.type === Type.Integer && text.trim() !== '' && Number.isFinite(Number(text));
   return isNumber ? Number(text) : text;
@@ -23,13 +23,15 @@ interface Named {
   readonly name_localizations?: Readonly<Partial<Record<string, string | null>>> | null;
 }
 
-/** What a command or an option is called in somebody's Discord. */
+/** Returns the name of a command or an option in a user's language. */
 export const shownName = ({ name, name_localizations }: Named, locale: string): string =>
   name_localizations?.[locale] ?? name;
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
-/** A file of this machine. What is not where the sandbox was started is looked for in the project, which has samples. */
+/**
+ * Reads a file of this machine. A path that doesn't exist in the current folder is tried in the project, which has samples.
+ */
 export async function readUpload(path: string): Promise<Upload> {
   const bytes = await readFile(path).catch(() => readFile(resolve(PROJECT, path)));
   return { filename: basename(path), bytes };

@@ -3,12 +3,12 @@ import type { Mode } from './listing/modes.ts';
 import type { Texts } from './page/texts.ts';
 
 interface Trouble<How> {
-  /** Goes on from "Discord" or "The listing service". */
+  /** A phrase that continues "Discord" or "The listing service". */
   readonly words: Texts;
   readonly how: How;
 }
 
-/** How the listing service can behave, by the name that the page asks for. */
+/** Faults of the listing service, by the page's name for them. */
 export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
   down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
@@ -40,7 +40,7 @@ const always =
   (faults: RestFaults): void =>
     faults.inject({ fault, times: Number.POSITIVE_INFINITY });
 
-/** How Discord's REST API can be unwell, by the name that the page asks for. */
+/** Faults of Discord's REST API, by the page's name for them. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
   ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: () => undefined },
   blocked: {

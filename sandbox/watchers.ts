@@ -1,13 +1,13 @@
-/** Those who want to hear of what happens, each until they do not any more. */
+/** Creates a list of listeners for events. */
 export function createWatchers<Event>() {
-  // Somebody who watches twice with the same function hears twice, and may end one of them.
+  // A function that is added twice is called twice, and can be removed once.
   const listeners = new Set<{ readonly listener: (event: Event) => void }>();
   return {
-    /** Calls each of them, in the order in which they came. */
+    /** Calls every listener, in the order in which they were added. */
     tell(event: Event): void {
       for (const { listener } of listeners) listener(event);
     },
-    /** The function returned ends it. */
+    /** @returns a function that removes the listener */
     watch(listener: (event: Event) => void): () => void {
       const entry = { listener };
       listeners.add(entry);

@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 
-/** A games list as a service may have it: the twelve aliases of the specification (§2.3) among others, by name. */
+/** A realistic games list, sorted by name. It contains the twelve aliases of the specification (§2.3). */
 export const SANDBOX_GAMES: readonly Game[] = [
   { name: '7 Days to Die', alias: '7dtd' },
   { name: 'ARK: Survival Ascended', alias: 'arksa' },

@@ -1,49 +1,49 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** How the service behaves. `carriedOut` in brackets: whether a request is acted on before things go wrong. */
+/** The service's behaviour. The brackets show whether it carries out a request before the fault. */
 export type Mode =
-  /** As specified. */
+  /** Responds as specified. */
   | { readonly kind: 'ok' }
-  /** Answers as specified, then closes the connection without a word, as at an idle timeout. [yes] */
+  /** Responds as specified, then closes the connection without notice, as at an idle timeout. [yes] */
   | { readonly kind: 'okThenClose' }
-  /** Listens no more: connections are refused, and those there are get cut. Comes back on the same port. [no] */
+  /** Stops listening: rejects new connections and cuts present ones. Comes back on the same port. [no] */
   | { readonly kind: 'down' }
-  /** As specified, after a while. [yes, before waiting] */
+  /** Responds as specified after a delay. [yes, before the delay] */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** As specified, once it may. [yes, before waiting] */
+  /** Responds as specified once the promise resolves. [yes, before waiting] */
   | { readonly kind: 'held'; readonly until: Promise<unknown> }
-  /** A web page with status 200, as from a proxy. [no] */
+  /** Sends a web page with status 200, like a proxy. [no] */
   | { readonly kind: 'html' }
-  /** The connection is reset: as soon as it is made; when the head of a request is there; after the body. [no] */
+  /** Resets the connection: at the start, after the head of a request, or after its body. [no] */
   | { readonly kind: 'resetBefore' }
   | { readonly kind: 'resetDuring' }
   | { readonly kind: 'reset'; readonly carriedOut?: boolean }
-  /** Reads the request and never answers. [no, unless told] */
+  /** Reads the request and never responds. [no by default] */
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
-  /** The right answer, a byte a second. [yes] */
+  /** Sends the correct response, one byte a second. [yes] */
   | { readonly kind: 'trickle' }
-  /** A head that promises JSON, and nothing after it. [yes] */
+  /** Sends a head that announces JSON, and nothing after it. [yes] */
   | { readonly kind: 'headersThenSilence' }
-  /** The right answer, cut in the middle, as if it was whole. [yes] */
+  /** Sends half of the correct response as if it were complete. [yes] */
   | { readonly kind: 'truncated' }
-  /** The right answer, but the connection is cut in the middle of it. [yes] */
+  /** Cuts the connection in the middle of the correct response. [yes] */
   | { readonly kind: 'cut' }
-  /** Status 200 and no body. [no] */
+  /** Sends status 200 without a body. [no] */
   | { readonly kind: 'empty' }
-  /** JSON with the right names and wrong types. [no] */
+  /** Sends JSON with the right names and wrong types. [no] */
   | { readonly kind: 'wrongTypes' }
-  /** 1 GiB. [no] */
+  /** Sends 1 GiB. [no] */
   | { readonly kind: 'huge' }
-  /** Half a megabyte that unpacks to 512 MiB. [no] */
+  /** Sends half a megabyte that unpacks to 512 MiB. [no] */
   | { readonly kind: 'gzipBomb' }
-  /** To another address. [no] */
+  /** Redirects to another URL. [no] */
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /** A status with a plain text that is no verdict. `retryAfter` in seconds, or a date. [no] */
+  /** Sends a status with a plain text that gives no outcome. `retryAfter` is in seconds, or a date. [no] */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
-  /** Any text at any status, said to be JSON. [no] */
+  /** Sends any text with any status, declared as JSON. [no] */
   | { readonly kind: 'text'; readonly status: number; readonly body: string }
-  /** Any JSON at any status. [no] */
+  /** Sends any JSON with any status. [no] */
   | {
       readonly kind: 'json';
       readonly status: number;
@@ -51,7 +51,7 @@ export type Mode =
       readonly retryAfter?: number | string;
     };
 
-/** Whether a request in this mode is acted on. */
+/** Whether the service carries out a request in this mode. */
 export function isCarriedOut(mode: Mode): boolean {
   if ('carriedOut' in mode) return mode.carriedOut === true;
   return CARRIED_OUT.has(mode.kind);
@@ -74,8 +74,8 @@ const PAGE =
 const MIB = 1024 ** 2;
 
 /**
- * Answers in a mode.
- * @param json the answer as specified, where the mode carries the request out
+ * Responds according to a mode.
+ * @param json the specified response, if the mode carries the request out
  */
 export function respond(mode: Mode, response: ServerResponse, json: string) {
   const answer = (text: string, status = 200) => send(response, status, JSON_TYPE, text);
@@ -118,7 +118,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
       return flood(response);
     case 'gzipBomb':
       response.setHeader('content-encoding', 'gzip');
-      // Members of a gzip file may follow one another: 512 times the same mebibyte of spaces.
+      // A gzip file may have several members: here 512 times the same mebibyte of spaces.
       return send(response, 200, JSON_TYPE, Buffer.concat(Array(512).fill(gzipSync(Buffer.alloc(MIB, ' ')))));
     case 'redirect':
       response.setHeader('location', mode.to);
@@ -135,7 +135,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
 const head = (response: ServerResponse, json: string) =>
   response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) });
 
-/** Sends it packed to a client that takes gzip, unless it is packed already. */
+/** Sends a response, compressed if the client accepts gzip and the body isn't compressed yet. */
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.setHeader('vary', 'accept-encoding');
   const taken = String(response.req.headers['accept-encoding'] ?? '').split(/[\s,;]+/);

@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 
-/** One element of `servers` as it came: field → text. */
+/** An element of `servers` as received: field → text. */
 type ServerFields = ReadonlyMap<string, string>;
 
 export interface ReadForm {
@@ -9,9 +9,10 @@ export interface ReadForm {
 }
 
 /**
- * Reads a form as Rack does: `servers[][field]` belongs to the element before, unless that has the field already;
- * then a new element begins. `servers[0][field]` is read too; elements are then in the order of their numbers.
- * A `servers[]=text` is an element without fields.
+ * Reads a form as Rack does:
+ * - `servers[][field]` belongs to the previous element. If that already has the field, a new element begins.
+ * - `servers[0][field]` is also read; these elements are in the order of their numbers.
+ * - `servers[]=text` is an element without fields.
  */
 export function readForm(body: string): ReadForm {
   const fields = new Map<string, string>();
@@ -42,7 +43,7 @@ function elementAt(elements: Map<number, Map<string, string>>, index: number): M
   return element;
 }
 
-/** A server as the service holds it. */
+/** A server as stored by the service. */
 export interface SubmittedServer {
   readonly server: string;
   readonly port: number;
@@ -51,8 +52,8 @@ export interface SubmittedServer {
 }
 
 /*
- * The service's own words and bound, as the specification has them (§7, §8) and not as the bot has them: what the bot has
- * wrong is to fail here.
+ * The service's messages and limit. They follow the specification (§7, §8) rather than the bot, so that the bot's errors fail
+ * here.
  */
 const MOST_SERVERS = 100;
 const ERRORS = {
@@ -62,7 +63,7 @@ const ERRORS = {
   gameMissing: 'Game alias parameter is missing.',
   gameInvalid: 'Invalid game alias provided.',
 };
-/** What the specification leaves open (§7) is answered in its own manner. */
+/** Messages for errors that the specification leaves open (§7). */
 const OWN_ERRORS = {
   tooMany: `No more than ${MOST_SERVERS} servers can be added at once.`,
   portMissing: 'Port parameter is missing.',
@@ -73,13 +74,13 @@ const OWN_ERRORS = {
 };
 const ADDED = 'Servers have been added for review.';
 
-/** The listing service itself, without HTTP. */
+/** Creates the listing service without HTTP. */
 export function createService(initialKeys: readonly string[], games: readonly Game[]) {
   const keys = new Set(initialKeys);
   const aliases = new Set(games.map(({ alias }) => alias));
   const submitted: SubmittedServer[] = [];
 
-  /** The rules of §4.1 in their order, each over all elements; then the limit of §8 and the ports. */
+  /** Returns the first error: the rules of §4.1 in order, each over all elements, then the limit of §8 and the ports. */
   function fault(servers: readonly ServerFields[]): string | undefined {
     const some = (isWrong: (server: ServerFields) => boolean) => servers.some(isWrong);
     if (servers.length === 0) return ERRORS.emptyList;
@@ -103,7 +104,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
   }
 
   return {
-    /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
+    /** Returns the JSON response to a form (specification §4, §7). A rejected `add` adds none of its servers. */
     answer({ fields, servers }: ReadForm): unknown {
       const action = fields.get('action');
       if (!keys.has(fields.get('api_key') ?? '')) return { status: 'error', message: ERRORS.invalidKey };
@@ -115,7 +116,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
       };
     },
     submitted: submitted as readonly SubmittedServer[],
-    /** The keys that it knows. */
+    /** Returns the valid keys. */
     keys: (): readonly string[] => [...keys],
     allow: (key: string) => void keys.add(key),
     revoke: (key: string) => void keys.delete(key),

@@ -8,13 +8,13 @@ import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
 import { createService, readForm } from './service.ts';
 
-/** A request as it arrived, whatever became of it. It holds the key: for tests only, never to be printed. */
+/** A request as received, whatever its result. It contains the key, so it is for tests only and must never be printed. */
 export interface ListingRequest {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Requests with the same number came over the same connection. */
+  /** The number of the request's connection. */
   readonly connection: number;
-  /** `1.1`, or `2.0` from a client that took what TLS offered. */
+  /** `1.1`, or `2.0` if the client chose it over TLS. */
   readonly httpVersion: string;
   readonly action: string;
   readonly key: string;
@@ -27,19 +27,22 @@ export interface ListingOptions {
   readonly keys?: readonly string[];
   readonly games?: readonly Game[];
   /**
-   * Called for each request that was read, counted from 1; may say how this one is to be answered.
-   * With `down` the request is cut and the service stays down.
+   * Called for each request that was read, counted from 1. May return the mode for this request. With `down`, the request is
+   * cut and the service stays down.
    */
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
 
-/** The keys that it knows unless told others. */
+/** The keys that are valid by default. */
 const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
-/** A listing service of our own on loopback, which can be told to fail. */
+/** A local listing service on loopback, with faults on demand. */
 export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;
 
-/** Starts the whole of the specification on 127.0.0.1. Errors are answered with HTTP 200, as it names no status. */
+/**
+ * Starts a complete service, by the specification, on 127.0.0.1. Errors have the status 200, because the specification names
+ * none.
+ */
 export async function startListing(options: ListingOptions = {}) {
   const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
   const requests: ListingRequest[] = [];
@@ -51,7 +54,7 @@ export async function startListing(options: ListingOptions = {}) {
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
-  /** The mode for one request; a mode for a number of requests ends with the last of them. */
+  /** Returns the mode of a request. A mode for a number of requests ends with the last of them. */
   function useUp(): Mode {
     const now = mode;
     timesLeft -= 1;
@@ -60,7 +63,7 @@ export async function startListing(options: ListingOptions = {}) {
   }
 
   const loopback = createLoopbackServer((request, response) => {
-    // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
+    // A connection that ends within a request is no error, because half of the modes do that.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   function reset(socket: Socket): void {
@@ -103,22 +106,22 @@ export async function startListing(options: ListingOptions = {}) {
   };
 
   return {
-    /** What `LISTING_API_URL` must be. */
+    /** The value for `LISTING_API_URL`. */
     url: `${loopback.scheme}://127.0.0.1:${port}`,
-    /** How the next request is answered. */
+    /** The mode of the next request. */
     get mode() {
       return mode;
     },
-    /** The keys that it knows. */
+    /** The valid keys. */
     get keys() {
       return service.keys();
     },
-    /** Every server that was accepted, in order. */
+    /** Every accepted server, in order. */
     submitted: service.submitted,
     requests: requests as readonly ListingRequest[],
-    /** Requests of any other kind than `POST /api`, which is all that the specification knows: `GET /`. */
+    /** Requests other than `POST /api`, the only one in the specification; for example `GET /`. */
     strays: strays as readonly string[],
-    /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
+    /** Changes the mode of later requests; after `times` requests the service responds as specified again. */
     async behave(next: Mode, times = Number.POSITIVE_INFINITY): Promise<void> {
       mode = next;
       timesLeft = times;
@@ -128,7 +131,7 @@ export async function startListing(options: ListingOptions = {}) {
     },
     allow: changing(service.allow),
     revoke: changing(service.revoke),
-    /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
+    /** Calls a function on each response and each change of state. @returns a function that ends it */
     watch,
     close: loopback.close,
   };

@@ -7,18 +7,18 @@ import { breachText, readLogLine, WELCOME } from './words.ts';
 
 interface FrontEndDeps {
   readonly sandbox: Sandbox;
-  /** A terminal is conversed with; lines of anything else are a script. */
+  /** The input lines. A terminal gets prompts; any other input is a script. */
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** For what went wrong, and the bot's log. */
+  /** For errors, and the bot's log. */
   readonly errors: NodeJS.WritableStream;
-  /** Shows the bot's whole log, not only warnings and errors. */
+  /** Whether to show the bot's whole log, rather than only warnings and errors. */
   readonly verbose?: boolean;
-  /** Ctrl+C at a terminal. */
+  /** Called on Ctrl+C at a terminal. */
   readonly onInterrupt: () => void;
 }
 
-/** The prompt as a front end of a sandbox: takes lines, and shows what a member would see. */
+/** Creates the prompt, a front end of the sandbox that reads lines and shows a member's view. */
 export function createFrontEnd(deps: FrontEndDeps) {
   const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
   const isTerminal = input.isTTY === true && output.isTTY === true;
@@ -26,7 +26,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
   const tell = (text: string) => void errors.write(`${text}\n`);
   const prompt = createPrompt({ sandbox, print });
   let isLeaving = false;
-  /** What a script must hear of by its exit status. */
+  /** Whether a script must exit with an error status. */
   let hasFailed = false;
 
   function fail(text: string): void {
@@ -40,10 +40,10 @@ export function createFrontEnd(deps: FrontEndDeps) {
       if (urgent || verbose) tell(text);
     }
     if (event.kind === 'bot' && event.state === 'crashed' && !isLeaving)
-      fail(`The bot ended by itself (${describeExit(event.exit)}):\n${event.exit.lastWords.join('\n')}`);
+      fail(`The bot ended unexpectedly (${describeExit(event.exit)}):\n${event.exit.lastWords.join('\n')}`);
   });
 
-  /** @returns whether the session goes on */
+  /** @returns whether the session continues */
   async function take(line: string): Promise<boolean> {
     try {
       return await prompt.run(line);
@@ -54,7 +54,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
     }
   }
 
-  /** Does one line after the other. Those of a script are echoed, except what goes into a window for a key. */
+  /** Runs one line after another. The lines of a script are echoed, except input for the key's modal. */
   async function takeLines(): Promise<void> {
     const lines = createInterface({
       input,
@@ -80,8 +80,8 @@ export function createFrontEnd(deps: FrontEndDeps) {
 
   return {
     /**
-     * Starts the bot and does what the lines say, until there are no more or one says `exit`.
-     * @returns the exit status: 1 when a script has anything to hear of
+     * Starts the bot and runs the lines, until there are no more or a line is `exit`.
+     * @returns the exit status: 1 for a script with errors
      */
     async run(): Promise<0 | 1> {
       try {
@@ -95,7 +95,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
       await takeLines();
       return !isTerminal && (hasFailed || prompt.lost) ? 1 : 0;
     },
-    /** An end of the bot is nobody's mishap from now on. */
+    /** From now on, an end of the bot is not an error. */
     leave(): void {
       isLeaving = true;
     },

@@ -2,13 +2,13 @@ import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import { modalFields } from '../discord/client/modal-form.ts';
 import { readAssignments, unquoted } from '../page/client/assignments.ts';
 
-/** Whether what is typed is not to be shown: there is a field for what nobody else may read. */
+/** Whether input must not be shown, because the modal has a field for a secret. */
 export const isSecret = (data: APIModalInteractionResponseCallbackData): boolean =>
   modalFields(data).some(({ id }) => /key|token|secret|password/i.test(id));
 
 /**
- * One line fills a modal in. `id=value …` fills fields by their ids; any other line is the value of the first field.
- * Fields that are not named keep what stands in them.
+ * Fills in a modal from one line. `id=value …` fills fields by their ids; any other line is the value of the first field.
+ * Other fields keep their value.
  * @throws BadLine
  */
 export function readModalLine(

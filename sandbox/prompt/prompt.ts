@@ -10,11 +10,11 @@ import { isSecret, readModalLine } from './lines.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
-/** What Discord lists, with what it would fill in where that does not stand there already. */
+/** Formats a choice with its value, if the name doesn't contain the value. */
 const named = (name: string, value: OptionValue): string =>
   name.includes(String(value)) ? name : `${name} (${value})`;
 
-/** What an admin of the first guild types, and what they see. */
+/** Creates a prompt at which an admin of the first guild types commands and sees the results. */
 export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: (text: string) => void }) {
   const { sandbox, print } = deps;
   const { discord, listing, people } = sandbox;
@@ -22,14 +22,14 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   if (guild === undefined) throw new Error('there is no guild');
   const me = people.at({ role: 'admin', guild, locale: 'en-US' });
   let modal: SeenModal | undefined;
-  /** The message that buttons are pressed on. */
+  /** The message whose buttons can be pressed. */
   let message: SeenMessage | undefined;
   let lost = false;
 
   const reader = () => ({ ...lookingAt({ discord, guild }), now: discord.clock.now() });
   const slashCommands = () => discord.commands().filter(isSlash);
 
-  /** Waits for what comes of an action, and prints it. */
+  /** Waits for the result of an action, and prints it. */
   async function show(coming: Promise<Answer>): Promise<void> {
     modal = undefined;
     const answer = await coming;
@@ -37,7 +37,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     lost ||= answer.kind === 'lost';
     if (answer.kind === 'modal') modal = answer.modal;
     if (answer.kind !== 'message') return;
-    // What is only said beside a message leaves its buttons to be pressed.
+    // A message without controls doesn't replace one whose buttons can still be pressed.
     const hasControls = (answer.message.current.components ?? []).length > 0;
     if (hasControls || message === undefined) message = answer.message;
     if (isFinished(answer.message)) return;
@@ -72,7 +72,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     await show(me.slash(name, options));
   }
 
-  /** What Discord lists while an option is typed. */
+  /** Prints the choices that Discord lists while a user types an option. */
   async function suggest(command: string, option: string, options: Record<string, OptionValue>) {
     const choices = await me.complete(command, option, options);
     if (choices === 'lost') {
@@ -82,7 +82,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     else print(choices.map(({ name, value }) => `  ${named(name, value)}`).join('\n'));
   }
 
-  /** The message's button whose label begins so, in upper or lower case. */
+  /** Presses the message's button whose label begins with this text, ignoring case. */
   async function press(beginning: string): Promise<void> {
     if (message === undefined) throw new BadLine('There is no message yet; run a command first.');
     const labels = buttonsOf(message);
@@ -104,23 +104,23 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   }
 
   return {
-    /** Who sits there, or what the open modal is called. */
+    /** The user's name, or the title of the open modal. */
     get title(): string {
       return modal?.data.title ?? me.name;
     },
-    /** Whether the bot once did not answer in time. */
+    /** Whether the bot once did not respond in time. */
     get lost(): boolean {
       return lost;
     },
-    /** What stands for the line where it is echoed; `undefined` for a line that says nothing. */
+    /** Returns the line as it should be echoed; `undefined` for an empty line. */
     echo(line: string): string | undefined {
       if (modal === undefined) return line.trim() === '' ? undefined : line;
       return isSecret(modal.data) && line !== '' ? '********' : line;
     },
     /**
-     * Does what the line says and prints what comes of it.
-     * @returns whether the session goes on
-     * @throws BadLine when the line cannot be understood
+     * Runs a line and prints the result.
+     * @returns whether the session continues
+     * @throws BadLine if the line isn't valid
      */
     async run(line: string): Promise<boolean> {
       const trimmed = line.trim();
@@ -137,7 +137,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   };
 }
 
-/** What was typed for a modal: a file by its path. */
+/** Reads the line's values for a modal's fields; a file is given by its path. */
 async function enteredInModal(line: string, { data }: SeenModal): Promise<Entered> {
   const entered: Record<string, string | Upload> = {};
   for (const [name, text] of Object.entries(readModalLine(line, data))) {

@@ -11,12 +11,12 @@ import {
   type SelectView,
 } from '../page/messages.ts';
 
-/** A person who reads what is shown, at a time in milliseconds since 1970. */
+/** A user who reads a text, at a time in milliseconds since 1970. */
 export interface Reader extends Looking {
   readonly now: number;
 }
 
-/** Whoever knows nobody and sees as much of a file as a report of a few servers has. */
+/** Returns a reader without known names who sees enough of a file for a report on a few servers. */
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
   here: { channels: [], roles: [] },
@@ -24,7 +24,7 @@ export const aReader = (): Reader => ({
   now: Date.now(),
 });
 
-/** What a member sees after an action, as text. */
+/** Formats the result of an action as the member sees it. */
 export function showAnswer(answer: Answer, reader: Reader): string {
   switch (answer.kind) {
     case 'message':
@@ -67,7 +67,7 @@ function takenBy(field: ModalField): string {
   }
 }
 
-/** A message as the member sees it: words, embeds, attachments, buttons. */
+/** Formats a message as the member sees it: content, embeds, attachments, buttons. */
 export function showMessage(message: SeenMessage, reader: Reader): string {
   const { state, content, embeds, files, rows } = messageView(message, reader);
   const { now } = reader;
@@ -81,7 +81,7 @@ export function showMessage(message: SeenMessage, reader: Reader): string {
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!message.ephemeral) return shown;
-  // A frame begins on a line of its own, so that its edge stays straight.
+  // A frame begins on a new line, so that its edge stays straight.
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
@@ -96,7 +96,7 @@ function showControl(control: ButtonView | SelectView): string {
   return `▾ ${control.placeholder}${offers.join('')}`;
 }
 
-/** The labels of the buttons that can be pressed, in the order they are shown. */
+/** Returns the labels of the buttons that can be pressed, in the order in which they are shown. */
 export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =>
   (message === undefined ? [] : messageView(message, aReader()).rows)
     .flat()
@@ -107,8 +107,8 @@ export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =
 const indented = (text: string, by: string): string => text.replace(/^/gm, by);
 
 /**
- * Whether nothing more is to come without someone acting. A message that shows a progress bar (a run of block
- * characters) is still moving: the bot replaces the bar by its report when it is done.
+ * Whether the message is complete until a user acts. A progress bar (a run of block characters) means that it isn't: the bot
+ * later replaces the bar with its report.
  */
 export function isFinished({ loading, current }: Pick<SeenMessage, 'loading' | 'current'>): boolean {
   const embeds = current.embeds.map(({ description = '' }) => description);

@@ -5,17 +5,17 @@ import { withoutTokens } from '../page/trace.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--http] [--verbose] [--page] [--open] [--port N]
 
-Runs the bot against a Discord and a listing service of its own, on this machine only.
+Runs the bot with its own local Discord and listing service, on this machine only.
 Type commands at the prompt, or send them: npm run -s sandbox < script.txt
 
-  --data DIR   keep the bot's database in DIR; by default it goes when the sandbox ends
-  --http       Discord posts interactions to the bot, in place of its gateway
-  --verbose    show the bot's whole log, not only warnings and errors
-  --page       serve the page also where the lines come from a pipe; at a terminal it always is
+  --data DIR   keep the bot's database in DIR; by default it is deleted when the sandbox ends
+  --http       Discord posts interactions to the bot instead of using its gateway
+  --verbose    show the bot's whole log, instead of only warnings and errors
+  --page       serve the page even if the lines come from a pipe; at a terminal it is always served
   --open       open the page in a browser
   --port N     the page's port; a free one by default`;
 
-export const WELCOME = `The bot is running against a Discord and a listing service of its own; nothing leaves this machine.
+export const WELCOME = `The bot is running with its own local Discord and listing service; nothing leaves this machine.
 You are an admin of its first server. To begin, type
   /setkey                                             then the key: sandbox-key-1234
   /addserver game:cs2 server:play.example.com:27015
@@ -23,7 +23,7 @@ You are an admin of its first server. To begin, type
   /games
 help lists everything; exit ends.`;
 
-/** @param buttons the labels of those that can be pressed now */
+/** @param buttons the labels of the buttons that can be pressed */
 export function helpText(commands: readonly APIApplicationCommand[], buttons: readonly string[]): string {
   const rows = commands.map(({ name, options = [], description }) => {
     const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
@@ -40,24 +40,24 @@ export function helpText(commands: readonly APIApplicationCommand[], buttons: re
   ] as const;
   const lists = SAMPLE_LISTS.map((name) => `/addservers file:docs/${name}`).join(' or ');
   return [
-    'One line does one thing.',
+    'Each line is one action.',
     ...[...rows, ...actions].map(([left, right]) => `  ${left.padEnd(26)}  ${right}`),
-    'A value may stand in double quotes, with \\n for a new line.',
-    `A file is named by its path: ${lists}.`,
-    'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
-    'Selects, other people, languages and Discord servers, bad days, kill -9: see the page.',
+    'A value can be in double quotes, with \\n for a new line.',
+    `Give a file by its path: ${lists}.`,
+    'When a form is open, the next line fills its first field; field=value fills a field by name; an empty line closes it.',
+    'For menus, other users, languages and Discord servers, faults and kill -9, use the page.',
   ].join('\n');
 }
 
-/** A broken rule of Discord, said loudly. */
+/** Formats a breach of a Discord rule so that it stands out. */
 export function breachText({ title, method, path, status, code, message }: Breach): string {
-  return `!!! A RULE OF DISCORD WAS BROKEN: ${title}\n!!! ${method} ${withoutTokens(path)} → ${status}, ${code}: ${message}`;
+  return `!!! A DISCORD RULE WAS BROKEN: ${title}\n!!! ${method} ${withoutTokens(path)} → ${status}, ${code}: ${message}`;
 }
 
 /** pino's level of a warning (pino docs: logger.level). */
 const WARNING = 40;
 
-/** A line that the bot printed, in a form for people; `urgent`: for those who did not ask for the log, too. */
+/** Formats a line of the bot's output for people. `urgent` lines are also shown to users who did not request the log. */
 export function readLogLine(line: string): { readonly text: string; readonly urgent: boolean } {
   if (!line.startsWith('{')) return { text: `bot: ${line}`, urgent: line.trim() !== '' };
   const { level, msg, err, time: _, ...details } = JSON.parse(line);
