@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { sentencesOf, stemOf, type Tree } from '../test/words/language-files.ts';
 
-/** What `src/words/due.json` keeps: which English sentences have been seen, and which translations are older than theirs. */
+/** The content of `src/words/due.json`: the English sentences seen so far, and the translations older than their sentence. */
 export interface DueWords {
   /** A hash of each English sentence, with all its plural forms, by its key. */
   readonly english: Readonly<Record<string, string>>;
-  /** By language and key: a hash of the translation of a sentence that English has changed since. */
+  /** By language and key: a hash of a translation whose English sentence has changed since. */
   readonly due: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/**
- * Marks the translations of each English sentence that is new or has changed as due. A mark goes once its translation is
- * another one.
- */
+/** Marks the translations of new or changed English sentences as due. Removes a mark once the translation has changed. */
 export function markedDue(
   before: DueWords,
   english: Tree,
@@ -32,7 +29,7 @@ export function markedDue(
   };
 }
 
-/** Each sentence by its key as 8 characters, all of its plural forms together. */
+/** Returns an 8-character hash of each sentence with all its plural forms, by its key. */
 function hashesOf(tree: Tree): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const [key, text] of sentencesOf(tree)) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Prints what CHANGELOG.md says of a version, for the page of its release: npm run -s release-notes -- 0.3.0
- * Without a version: of the first one that is in it.
+ * Prints a version's section of CHANGELOG.md for its release page: npm run -s release-notes -- 0.3.0 Without a version,
+ * prints the first section.
  */
 const [wanted] = process.argv.slice(2);
 const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');

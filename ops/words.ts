@@ -4,14 +4,14 @@ import { stemOf, type Tree } from '../test/words/language-files.ts';
 import { markedDue } from './due-words.ts';
 
 /*
- * Brings the files of all languages up to en.json: what they lack is there in English until somebody translates it, and
- * what English no longer has goes. `npm run words`, after a change of en.json.
+ * Updates all language files to match en.json. Missing sentences are added in English until they are translated; sentences
+ * that English no longer has are removed. Run `npm run words` after a change of en.json.
  */
 
-/** What the language has of a part of en.json, and English for the rest. */
+/** Returns a part of en.json in the language, with English for missing sentences. */
 function completed(tag: string, english: Tree, translated: Tree): Tree {
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
-  // A language may have more forms of the service's name than English, which has two.
+  // A language may need more forms of the service's name than English, which has two.
   const complete: Record<string, string | Tree> = 'Service' in english ? { ...translated } : {};
   for (const [key, text] of Object.entries(english)) {
     const stem = stemOf(key);

@@ -32,7 +32,7 @@ const until = (port: number, name: string, labels?: string) =>
   expect.poll(async () => read(await take(port), name, labels));
 const add = ({ member }: TestGuild, port: number) => addServer(member, 'a.example.com', { port });
 
-/** After these two scrapes exactly this alert fires, and these that go with it. */
+/** Checks that after these two scrapes exactly this alert fires, together with the others that it implies. */
 function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
   expectFiring([...others, alert].toSorted(), scrapes);
   expect(() => expectFiring(others, scrapes)).toThrow(alert);
@@ -42,11 +42,11 @@ interface Scraped {
   readonly bot: Bot;
   readonly guild: TestGuild;
   readonly discord: Bot['discord'];
-  /** Where it is scraped. */
+  /** The port to scrape. */
   readonly port: number;
 }
 
-/** A bot that is scraped while it is well, and again when its fault shows. */
+/** Scrapes a healthy bot, then again when the fault is visible, and checks the alert. */
 async function firesFor(
   alert: string,
   options: BotOptions & { readonly minutes: number; readonly others?: readonly string[] },
@@ -65,13 +65,13 @@ async function firesFor(
   discord.faults.clear();
 }
 
-/** The bot connects anew, and is not greeted. */
+/** Makes the bot connect again without receiving HELLO. */
 function loseSession({ gateway }: Scraped['discord']): void {
   gateway.silence(true);
   gateway.cut();
 }
 
-/** What a bot says that starts like this, once it is ready. */
+/** Returns the metrics of a bot with these options, once it is ready. */
 async function scraped(options: BotOptions): Promise<Scrape> {
   const port = await quietPort();
   const bot = await openBot({ ...options, env: { ...options.env, HTTP_PORT: String(port) } });
@@ -96,7 +96,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     'acknowledgements of which the slowest take more than 2 seconds',
     async (alert) => {
       await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
-        // Of each of two, the second attempt as well.
+        // Delays both attempts of each of the two commands.
         discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
         await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
         await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
@@ -119,7 +119,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     await firesFor(alert, { minutes: 2 }, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
-      // No member asks meanwhile: SQLite would hold up their acknowledgement as well.
+      // No member runs a command at this point, because SQLite would delay its acknowledgement too.
       await until(port, 'ready').toBe(0);
       other.close();
       await until(port, 'ready').toBe(1);
@@ -157,7 +157,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       await until(port, 'submitted_servers_total', '{outcome="accepted"}').toBe(1);
       await bot.process.stop();
       discord.faults.clear();
-      // What is refused is not tried again at once.
+      // A rejected message is not retried immediately.
       failWith(404);
       await bot.start();
       await until(port, 'told_later_total', '{outcome="failed"}').toBeGreaterThan(0);
@@ -215,7 +215,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
   alertIt('ListingBotBackupFailed', 'a backup that failed', async (alert) => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
-    // In the place of the folder.
+    // A file in place of the folder.
     await writeFile(join(data, 'backups'), '');
     const port = await quietPort();
     await oneBot({ data, env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
@@ -230,14 +230,14 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
-  it('each of the rules, which are such as Prometheus takes', async () => {
+  it('each of the rules, all of which Prometheus accepts', async () => {
     const rules = await readFile(RULES, 'utf8');
     const all = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(tested.toSorted()).toEqual(all.toSorted());
     expect(promtool('check', 'rules', RULES).status).toBe(0);
   });
 
-  it('no metric that Prometheus would complain of', async () => {
+  it('no metric, because Prometheus finds no fault with them', async () => {
     const port = await quietPort();
     await oneBot({ env: { HTTP_PORT: String(port) } });
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

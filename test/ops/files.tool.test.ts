@@ -26,7 +26,7 @@ function run(program: string, args: readonly string[], input = '') {
 }
 
 const text = z.string().min(1);
-/** Pterodactyl's "PTDL_v2", as far as the bot's egg has it. */
+/** Pterodactyl's "PTDL_v2", as far as the bot's egg uses it. */
 const eggSchema = z.object({
   meta: z.object({ version: z.literal('PTDL_v2') }),
   docker_images: z.record(text, z.string().regex(/nodejs_\d+$/)),
@@ -63,16 +63,16 @@ const composeSchema = z.object({
   ),
 });
 
-describe('the files that an operator is given', () => {
+describe('the files for operators', () => {
   it.each([
     ['dclint', ['compose.yaml', 'compose.scale.yaml', '--disable-rule=no-build-and-image']],
     ['dockerfile-utils', ['lint', 'Dockerfile']],
-  ])('are such that %s has nothing to say', (program, args) => {
+  ])('pass %s without findings', (program, args) => {
     const tool = join(ROOT, 'node_modules/.bin', program);
     expect(run(process.execPath, [tool, ...args])).toEqual({ status: 0, printed: '' });
   });
 
-  it('have an egg whose variables the bot reads, whose Node is new enough, and whose word for "started" the bot says', async () => {
+  it('have an egg whose variables the bot reads, whose Node is new enough, and whose text for "started" the bot prints', async () => {
     const egg = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     const least = Number(/\d+/.exec(engines.node)?.[0]);
     for (const image of Object.values(egg.docker_images)) {
@@ -94,7 +94,7 @@ describe('the files that an operator is given', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the version that they come with', () => {
+  it('install the version that they belong to', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
@@ -172,22 +172,22 @@ describe('the files that an operator is given', () => {
     'Dockerfile',
     'ops/server-listing-bot.service',
     'ops/pterodactyl-egg.json',
-  ])('keep the temporary files of SQLite on the disk of the data: %s', (name) => {
+  ])("keep SQLite's temporary files on the disk with the data: %s", (name) => {
     const [, folder = ''] = /SQLITE_TMPDIR=([^\s"]+)/.exec(file(name)) ?? [];
     expect(folder).not.toBe('');
-    // The egg has the default of STORE_URL.
+    // The egg uses the default STORE_URL.
     const [, path = `${folder}/bot.sqlite`] = /STORE_URL=sqlite:\/\/(\S+)/.exec(file(name)) ?? [];
     expect(path).toBe(`${folder}/bot.sqlite`);
   });
 
-  it('update several processes one after the other', () => {
+  it('update several processes one after another', () => {
     const command = 'up --detach --build --no-deps --wait bot-$n';
     for (const name of ['compose.scale.yaml', 'docs/operators.md']) expect(file(name)).toContain(command);
     const kubernetes = file('ops/kubernetes.yaml');
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('route to a process that lives, so that members are told while the database is away', async () => {
+  it('route to a live process, so that members get replies while the database is unavailable', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
@@ -208,12 +208,12 @@ describe('the files that an operator is given', () => {
     expect(await check({ INTERACTIONS: 'http' })).toBe(0);
   });
 
-  it('have scripts of npm that need no shell of Unix', () => {
+  it('have npm scripts that need no Unix shell', () => {
     const unix = /\b(?:bash|sh|export|rm|cp|mv|test) |[;|$`']|\.sh\b/;
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });
 
-  it('have a script that prints what the changelog says of a version', () => {
+  it("have a script that prints a version's section of the changelog", () => {
     const script = join(ROOT, 'ops/release-notes.ts');
     const first = run(process.execPath, [script]);
     expect(first.status).toBe(0);

@@ -13,7 +13,7 @@ export function promtool(...args: readonly string[]) {
   return spawnSync('promtool', args, { encoding: 'utf8' });
 }
 
-/** What a bot's `/metrics` said, and when, in seconds since 1970. */
+/** A bot's `/metrics` at a time in seconds since 1970. */
 export interface Scrape {
   readonly at: number;
   readonly samples: readonly Sample[];
@@ -24,13 +24,13 @@ export async function take(port: number): Promise<Scrape> {
   return { at: Date.now() / 1000, samples };
 }
 
-/** Minutes of each scrape: promtool's clock begins at 0, and the fault comes after the first of these. */
+/** How long the first scrape repeats, in minutes: promtool's clock begins at 0, and the fault follows these minutes. */
 const HEALTHY_MINUTES = 6;
 
 /**
- * Feeds the rules with what a bot said, minute by minute: at first always `before`, then `after` for so many minutes.
- * Fails unless exactly these alerts fire in the end, and none before. Times (`…_timestamp_seconds`) are moved so that
- * they lie as far from promtool's clock as they did from ours.
+ * Feeds the rules with a bot's metrics, minute by minute: first `before` repeatedly, then `after` for `minutes`. Fails unless
+ * exactly these alerts fire in the end, and none before. Times (`…_timestamp_seconds`) are shifted so that they are as far
+ * from promtool's clock as they were from ours.
  */
 export function expectFiring(
   alerts: readonly string[],

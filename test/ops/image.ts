@@ -7,15 +7,15 @@ const ROOT = join(import.meta.dirname, '../..');
 const BASE = 'docker.io/library/node:26-slim';
 const TAG = 'server-listing-bot:test';
 
-/** An image as it was built. */
+/** A built image. */
 export interface Image {
-  /** A folder that it is laid out in. */
+  /** The folder with its unpacked files. */
   readonly root: string;
-  /** What it says of itself. */
+  /** The image's own configuration. */
   readonly config: {
     readonly Cmd: readonly string[];
     readonly Healthcheck: { readonly Test: readonly string[] };
-    /** `NAME=value`, each. */
+    /** Entries of the form `NAME=value`. */
     readonly Env: readonly string[];
     readonly User: string;
     readonly WorkingDir: string;
@@ -25,9 +25,9 @@ export interface Image {
 const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args).status === 0;
 
 /**
- * Builds `Dockerfile` as it stands, with Docker or buildah.
- * @param folder for everything that is made
- * @returns `undefined` where neither runs here, or the image that `Dockerfile` begins with cannot be had
+ * Builds `Dockerfile` with Docker or buildah.
+ * @param folder for all created files
+ * @returns `undefined` if neither runs here, or if the base image of `Dockerfile` isn't available
  */
 export const buildImage = (folder: string): Image | undefined => withDocker(folder) ?? withBuildah(folder);
 
@@ -62,7 +62,7 @@ function withBuildah(folder: string): Image | undefined {
   return { root, config: JSON.parse(buildah('inspect', container)).Docker.config };
 }
 
-/** What a program prints; fails with its words when it fails. */
+/** Runs a program and returns its output; fails with its output if the program fails. */
 export function run(program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',

@@ -23,10 +23,10 @@ import { buildImage, type Image, run } from './image.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const UNIT = join(ROOT, 'ops/server-listing-bot.service');
 const USER = 1000;
-/** An image is built, and packages are installed. */
+/** Enough to build an image and install packages. */
 const LONG_MS = 300_000;
 
-/** npm ends by the signal as soon as its shell has; the bot goes on to its end, and the test waits for that. */
+/** npm ends with the signal as soon as its shell does; the bot continues to its own end, for which the test waits. */
 const NPM_ENDS = [null, 'SIGTERM'] as const;
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0;
@@ -35,7 +35,7 @@ const canConfine = isRoot && has('unshare') && has('setpriv');
 const canVerify = canConfine && has('systemd-analyze');
 if (!canVerify) process.stdout.write('The systemd path is skipped: it needs root, and systemd-analyze\n');
 
-/** The process runs as that user, without a right to become another, and cannot write to its own program. */
+/** Checks that the process runs as this user, has no right to become another, and can't write to its own program. */
 function isConfined(pid: number, program: string): void {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   expect(status).toMatch(new RegExp(`^Uid:\\t${USER}\\t${USER}\\t`, 'm'));
@@ -44,7 +44,7 @@ function isConfined(pid: number, program: string): void {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'run-'));
-/** What a clone has, with the packages of `npm ci --omit=dev --ignore-scripts`. */
+/** The files of a clone, with the packages of `npm ci --omit=dev --ignore-scripts`. */
 const clone = join(folder, 'clone');
 beforeAll(() => {
   chmodSync(folder, 0o755);
@@ -55,24 +55,24 @@ beforeAll(() => {
 }, LONG_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A shell script as a program that runs in place of the bot's command line. */
+/** Returns a program that runs a shell script in place of the bot's command line. */
 const script = (text: string) => ['sh', '-ec', text, 'sh'];
 const quoted = (words: readonly string[]) =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 
-/** Runs a script with mounts that nobody else sees. */
+/** Returns a script that runs another with its own private mounts. */
 const inOwnMounts = (text: string) => `exec unshare --mount sh -ec ${quoted([text])}`;
 
 interface Path {
-  /** Runs the bot with the environment that it is given, and `exec`s into it. */
+  /** Returns a script that `exec`s into the bot with the given environment. */
   readonly text: (about: { readonly port: number; readonly data: string }) => string;
-  /** Whether the bot is ready, as that path asks. */
+  /** Whether the bot is ready, checked as this path does. */
   readonly probe?: (about: { readonly port: number; readonly data: string }) => boolean;
-  /** Looks at the process. */
+  /** Checks the process. */
   readonly onStart?: (pid: number) => void;
-  /** How it ends after SIGTERM: status 0 unless told. */
+  /** The expected exit after SIGTERM; by default status 0. */
   readonly ends?: readonly [status: number | null, signal: string | null];
-  /** Whom the data belongs to. */
+  /** The owner of the data. */
   readonly user?: number;
 }
 
@@ -82,7 +82,7 @@ const isReady = async (port: number) =>
     () => false,
   );
 
-/** Comes up, is probed, is stopped with SIGTERM in the middle of a submission, and has lost nothing. */
+/** Starts and probes the bot, stops it with SIGTERM during a submission, and checks that nothing was lost. */
 async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Path): Promise<void> {
   const port = await quietPort();
   const data = mkdtempSync(join(folder, 'data-'));
@@ -119,8 +119,8 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
 }
 
 describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () => {
-  it('comes up, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
-    // The Node that a machine brings is this one here: the packages for production hold none.
+  it('starts, passes the probe, is stopped during a submission, and loses nothing', async () => {
+    // Uses this Node as the machine's own, because the production packages contain none.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({
       text: () => `cd ${clone} && PATH=${quoted([path])} exec npm start`,
@@ -136,15 +136,15 @@ describe.skipIf(!canVerify)('the systemd path', () => {
   const [workingDirectory = ''] = all('WorkingDirectory');
   const [stateDirectory = ''] = all('StateDirectory');
 
-  it('is taken by systemd without a word, and exposes little', () => {
+  it("passes systemd's checks without output, and exposes little", () => {
     const verified = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
-    // 20 stands for 2.0.
+    // 20 means 2.0.
     const security = ['security', '--offline=true', '--threshold=20', UNIT];
     expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });
 
-  /** A Node that is too old, as far as the bot looks at that. */
+  /** A Node that is too old by the property that the bot checks. */
   const oldNode = `#!/bin/sh\nexec ${process.execPath} --import='data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})' "$@"\n`;
   writeFileSync(join(folder, 'old-node'), oldNode, { mode: 0o755 });
   it.each([
@@ -154,8 +154,8 @@ describe.skipIf(!canVerify)('the systemd path', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])('on a machine with %s comes up, is stopped in the middle of a submission, and loses nothing', async (_, install, node) => {
-    // What systemd does of it where there is no systemd: the folders, the user, the environment, the command as it stands.
+  ])('on a machine with %s starts, is stopped during a submission, and loses nothing', async (_, install, node) => {
+    // Imitates systemd where there is none: the folders, the user, the environment, the exact command.
     await losesNothing({
       user: USER,
       text: ({ data }) =>
@@ -185,7 +185,7 @@ describe.skipIf(!canConfine)('the container path', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it('runs over a read-only root, is stopped in a submission, and loses nothing', async ({ skip }) => {
+  it('runs on a read-only root, is stopped during a submission, and loses nothing', async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;
@@ -206,7 +206,7 @@ describe.skipIf(!canConfine)('the container path', () => {
     });
   });
 
-  it('has no secret, no data, no tests and no packages of development in it', ({ skip }) => {
+  it('contains no secret, no data, no tests and no development packages', ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const program = join(root, config.WorkingDir);
