@@ -18,16 +18,16 @@ describe('the checker of regular expressions', () => {
     'const make = (text: string) => new RegExp(text);',
     `const WORD = /[a-z]+/; new RegExp(\`\${WORD.source}$\`);`,
     '"a".match("[a-z]+$");',
-  ])('fails on what nobody can know before it runs: %s', async (source) => {
+  ])('fails on a pattern that is only known at run time: %s', async (source) => {
     expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);
   });
 
-  it('lets linear ones pass, and takes no other text for one', async () => {
+  it('accepts linear expressions, and ignores similar text', async () => {
     const source = 'const s = "/[a-z]+$/"; // /[a-z]+$/\n/^[a-z]+$/u.test(s); s.matchAll(/ /g); 4 / 2 / 1;';
     expect(await faultsIn(source)).toEqual([]);
   });
 
-  it('finds each with its line, in a file with types', () => {
+  it('finds each expression with its line in a file with types', () => {
     const source = 'interface A {\n  readonly a: string;\n}\nconst a = (b: A) => /x/g.test(b.a);\n';
     expect(expressionsIn(source)).toEqual([{ line: 4, pattern: 'x', flags: 'g' }]);
   });

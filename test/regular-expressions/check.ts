@@ -1,11 +1,14 @@
 import { check, type Diagnostics } from 'recheck';
 import { expressionsIn } from './find.ts';
 
-/** Milliseconds for one expression. By far more than the slowest takes on a busy machine: past it nothing is certain. */
+/**
+ * The time limit for one expression, in milliseconds. Far above the slowest on a busy machine; beyond it the result is
+ * uncertain.
+ */
 const TIMEOUT_MS = 60_000;
 /**
- * Expressions with a look-ahead are tried and not proved: always in the same way, by the characters that are read and
- * never by the clock, so that no run finds what others did not.
+ * Expressions with a lookahead are tested rather than proved. The tests depend on the characters read instead of the clock,
+ * so every run finds the same.
  */
 const ALWAYS_THE_SAME = {
   randomSeed: 1,
@@ -15,8 +18,8 @@ const ALWAYS_THE_SAME = {
 };
 
 /**
- * What is wrong with the regular expressions of a source file, a line for each: those whose time grows faster than
- * the text they are used on, `[a-z]+$` among them, and those that nobody can know before the program runs.
+ * Returns the errors in a source file's regular expressions, one per line. These are expressions whose time grows faster than
+ * their text, such as `[a-z]+$`, and those known only at run time.
  */
 export async function faultsIn(source: string): Promise<readonly string[]> {
   const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, type Expression, parse, type VariableDeclarator } from 'acorn';
 
-/** A regular expression in a source file; what is not known before the program runs is absent. */
+/** A regular expression in a source file. Properties known only at run time are absent. */
 export interface FoundExpression {
   /** Counted from 1. */
   readonly line: number;
@@ -9,13 +9,12 @@ export interface FoundExpression {
   readonly flags?: string | undefined;
 }
 
-/** Methods that make a regular expression of a text they are given. */
+/** Methods that convert a text to a regular expression. */
 const MAKE_ONE_OF_TEXT = new Set(['match', 'matchAll']);
 
 /**
- * Every regular expression of a TypeScript file: literals, and what is made by `RegExp` of constant text (literals,
- * templates, `String.raw`, `+`, and constants of the same file). Types are stripped as Node strips them, which keeps
- * every line where it is.
+ * Finds every regular expression in a TypeScript file: literals, and calls of `RegExp` with constant text (literals,
+ * templates, `String.raw`, `+`, and constants of the same file). Types are stripped as by Node, which keeps the line numbers.
  */
 export function expressionsIn(source: string): readonly FoundExpression[] {
   const program = parse(stripTypeScriptTypes(source), {
@@ -52,7 +51,7 @@ export function expressionsIn(source: string): readonly FoundExpression[] {
     if (id.type === 'Identifier' && init) constants.set(id.name, init);
   }
 
-  /** The text of a constant expression. */
+  /** Returns the text of a constant expression. */
   function textOf(node: AnyNode | undefined): string | undefined {
     switch (node?.type) {
       case 'Literal':

@@ -1,6 +1,6 @@
 /**
- * Reads every regular expression of the product, and fails when one is not linear. A part of `npm run check`. The
- * sandbox is no part of the product: nobody but its user writes to it.
+ * Checks every regular expression of the product, and fails if one isn't linear. Part of `npm run check`. The sandbox is left
+ * out, because its only input comes from its own user.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { faultsIn } from './check.ts';
