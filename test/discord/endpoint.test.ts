@@ -191,7 +191,7 @@ describe('a bot over HTTP', () => {
   });
 
   httpIt(
-    'takes nothing more while it stops, and lets what is under way end',
+    'accepts nothing while it stops, and lets running requests finish',
     async ({ bot, member, listing }) => {
       const mayAnswer = Promise.withResolvers<void>();
       await listing.behave({ kind: 'held', until: mayAnswer.promise });

@@ -80,7 +80,7 @@ describe('a Discord that', () => {
   });
 
   impatientIt(
-    'takes the acknowledgement after the bot has stopped waiting for that',
+    'accepts the acknowledgement after the bot has stopped waiting receives the reply',
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');
