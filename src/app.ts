@@ -35,51 +35,52 @@ import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
 /*
- * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, the endpoint for HTTP
- * in a second before them, then the store: together within the 10 seconds after which main.ts ends the process.
+ * How long each of these may take to finish when the bot stops, in milliseconds. They finish one after another. The HTTP
+ * endpoint has a second before them, and the store comes last. Together they stay within the 10 seconds after which main.ts
+ * exits the process.
  */
 const INTERACTIONS_END_MS = 6_000;
 const LOG_ENDS_MS = 1_000;
 const JOBS_END_MS = 1_000;
 const CONNECTIONS_END_MS = 500;
 
-/** How long the bot waits by itself, in milliseconds, where it is not to be the usual time: a test waits for nobody. */
+/** Waits of the bot that differ from the defaults, in milliseconds, so that tests needn't wait. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
-  /** Before the second try of a request to the listing service; twice that before the third. */
+  /** Before the second try of a request to the listing service; doubles before the third. */
   readonly listingFirstWait?: number;
-  /** How long reading a file may take. */
+  /** The time limit for reading a file. */
   readonly listReadingMs?: number;
-  /** How often a process says that it is alive. */
+  /** How often a process renews its lease. */
   readonly leaseRenewedEveryMs?: number;
-  /** How often the bot looks whether commands still come in this way. */
+  /** How often the bot checks whether interactions still arrive. */
   readonly transportEveryMs?: number;
-  /** How often the bot looks whether the operator is to be told of something. */
+  /** How often the bot checks whether it has something to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
-  /** Before what could not be recorded is recorded again, try by try. */
+  /** The pauses before each retry of a failed write. */
   readonly recordPauses?: readonly number[];
 }
 
 export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
-  /** Called when the bot cannot go on; the process has to end. */
+  /** Called when the bot can't continue; the process must exit. */
   readonly onFatal: (error: Error) => void;
   readonly timing?: Timing;
-  /** Other languages than the bot's own, for a test of all that it says. */
+  /** Replaces the bot's languages, so that a test can check all texts. */
   readonly languages?: readonly Language[];
 }
 
-/** The whole bot, put together from its rooms. Nothing happens before `start`. */
+/** Creates the whole bot from its parts. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
   const myTurn = createWorkTurns();
 
-  // What is kept, and what is asked of Discord.
+  // Storage and the Discord connection.
   const {
     store,
     encryption,
@@ -90,7 +91,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
-    // Only what Discord posts can be shared: to every session of a gateway it sends all.
+    // Only posted interactions can be shared: a gateway sends everything to every session.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
     onOver: onFatal,
@@ -112,7 +113,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { api, posts, publishing } = discord;
   const { mention } = publishing;
 
-  // Guilds, and what their admins read.
+  // Guilds, and the information for their admins.
   const records = createSubmissionRecords({
     store,
     processId,
@@ -148,7 +149,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
-  // The listing service, and the way of a submission to it.
+  // The listing service, and the steps of a submission to it.
   const listing = createListing({
     baseUrl: config.listingApiUrl,
     operatorKey: config.listingApiKey,
@@ -197,7 +198,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
 
-  // The commands, and how an interaction comes to them and its answer to Discord.
+  // The commands, the routing of interactions to them, and their replies to Discord.
   const editOrder = createEditOrder({ store, processId });
   const wording = { ...words, guildWords, mention };
   const decisionNotices = createDecisionNotices({
@@ -288,7 +289,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
 
-  // What is done again and again, and what is watched.
+  // Scheduled jobs and monitoring.
   const { gateway, transportTrouble } = connection;
   const tell = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
@@ -337,9 +338,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       stop: () => atMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
     },
     { name: 'games', start: games.start },
-    // Starts before the connection, since one that never comes has to count as silent.
+    // Starts before the connection, because a connection that never opens must count as silent.
     operations.silence,
-    // Parts stop in reverse order: replies that members wait for come first, and nobody waits for a job.
+    // Parts stop in reverse order: replies come first because members wait for them, and no member waits for a job.
     {
       name: 'jobs',
       async start() {

@@ -1,4 +1,4 @@
-/** A map in memory that holds so many entries at most: the entry that was set longest ago goes. */
+/** Creates an in-memory map with a maximum number of entries. It drops the entry that was set longest ago. */
 export function createBoundedMap<Value>(most: number) {
   const entries = new Map<string, Value>();
   return {
@@ -17,8 +17,8 @@ export function createBoundedMap<Value>(most: number) {
 const MOST_CACHED = 1_000;
 
 /**
- * Remembers what was loaded, for what is asked with every key stroke or page.
- * @param forMs milliseconds for which an entry is remembered
+ * Caches loaded values that are needed for every keystroke or page.
+ * @param forMs how long an entry stays cached, in milliseconds
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
   const entries = createBoundedMap<{ readonly at: number; readonly value: Promise<Value> }>(MOST_CACHED);
@@ -26,7 +26,7 @@ export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: 
     get(id: string): Promise<Value> {
       const known = entries.get(id);
       if (known && performance.now() - known.at < forMs) return known.value;
-      // Remembered from the beginning of the load: a change meanwhile forgets it.
+      // Cached from the beginning of the load, so that a change during it drops the entry.
       const value = load(id);
       entries.set(id, { at: performance.now(), value });
       value.catch(() => entries.delete(id));

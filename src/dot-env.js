@@ -2,8 +2,8 @@ import './node-version.js';
 import { readDotEnv } from './read-dot-env.js';
 
 /*
- * Loaded before the programs of package.json: reads the file `.env` where there is one; what the environment says counts
- * more. What is wrong with the file is said in a line each; a file that cannot be read ends the program.
+ * Loaded before the programs of package.json. Reads the `.env` file if there is one; the environment takes precedence.
+ * Reports each problem of the file on one line. If the file can't be read, it exits the program.
  */
 
 const { values, complaints, isReadable } = readDotEnv('.env');

@@ -1,4 +1,4 @@
-/** The code of an error of Node's or of a library, such as `ENOENT`; '' where it has none. */
+/** Returns the code of a Node or library error, such as `ENOENT`; '' if it has none. */
 export const codeOf = (error: unknown): string => String(Object(error).code ?? '');
 
 /** Whether too many files are open in this process, or on the whole machine. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger.ts';
 
-/** Something with a lifetime. Making it does no work; `start` does, and `stop` undoes it. */
+/** A component with a lifetime. Creating it does no work; `start` does, and `stop` undoes it. */
 export interface Part {
   readonly name: string;
   start?(): Promise<void>;
@@ -9,27 +9,26 @@ export interface Part {
 }
 
 /**
- * How long after its start a part begins what nobody waits for, in milliseconds: members who have waited for the bot come
- * first.
+ * How long after its start a part begins background work, in milliseconds. Members who have waited for the bot come first.
  */
 export const AFTER_START_MS = 1_000;
 
 export interface JobDeps {
-  /** How long after the start it runs first, in milliseconds. */
+  /** How long after the start the first run begins, in milliseconds. */
   readonly firstMs: number;
   readonly everyMs: number;
   /** Must not throw. */
   readonly run: () => Promise<void>;
 }
 
-/** What is done again and again, once at a time. */
+/** Creates a recurring job that never overlaps with itself. */
 export function createJob({ firstMs, everyMs, run }: JobDeps) {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
-  /** Does it now, or waits for the run that is under way. */
+  /** Runs the job now, or waits for the current run. */
   function runOnce(): Promise<void> {
     running ??= run().finally(() => {
       running = undefined;
@@ -39,13 +38,13 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
 
   return {
     run: runOnce,
-    /** Aborted when it is to stop: a run looks for that between its steps. */
+    /** Aborted when the job stops. A run checks it between its steps. */
     stopping: stopping.signal,
     async start(): Promise<void> {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
     },
-    /** Waits for the run that is under way. */
+    /** Waits for the current run. */
     async stop(): Promise<void> {
       clearTimeout(first);
       clearInterval(timer);
@@ -56,8 +55,8 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
 }
 
 /**
- * Runs once at a time. Whoever wants it while it runs, so that it may have passed what they want done by then, waits for
- * another run after that one.
+ * Prevents overlapping runs. If it is called during a run, which may be past the part that matters to the caller, it waits
+ * for another run afterwards.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let isWanted = false;
@@ -79,7 +78,7 @@ export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Waits for something to end, well or not, for so many milliseconds at most. */
+/** Waits until something ends, successfully or not, for at most `ms` milliseconds. */
 export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();
   const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
@@ -88,8 +87,8 @@ export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Parts started in order and stopped in reverse, once. If one fails to start, those before it are stopped again and its
- * error is thrown. A part that fails to stop is logged; the others are stopped all the same.
+ * Starts parts in order, and stops them in reverse order, once. If one fails to start, the earlier ones are stopped and its
+ * error is thrown. A part that fails to stop is logged, and the others are stopped anyway.
  */
 export function inOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
   const started: Part[] = [];
@@ -98,7 +97,10 @@ export function inOrder(parts: readonly Part[], logger: Logger): Required<Omit<P
   async function stopAll(): Promise<void> {
     for (const part of started.splice(0).reverse()) {
       await part.stop?.().catch((error: unknown) => {
-        logger.error({ err: error, part: part.name }, 'a part could not be stopped cleanly');
+        logger.error(
+          { err: error, part: part.name },
+          'could not stop a part cleanly; continuing to stop the others',
+        );
       });
     }
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { codeOf } from './error-code.ts';
 
-/** Something cannot be served where it was asked for. Its message is for the operator. */
+/** The server can't listen on its address. The message is for the operator. */
 export class HttpServerError extends Error {
   override readonly name = 'HttpServerError';
 }
@@ -15,8 +15,8 @@ export interface Listening {
 }
 
 /**
- * Resolves when the server listens.
- * @throws HttpServerError if the address cannot be listened on
+ * Resolves when the server is listening.
+ * @throws HttpServerError if it can't listen on the address
  */
 export async function listen(server: Server, { what, host, port, variable }: Listening): Promise<void> {
   try {
@@ -32,10 +32,10 @@ export async function listen(server: Server, { what, host, port, variable }: Lis
 function adviceFor(code: unknown, variable: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `another program has this port: end it or set another ${variable}`;
+      return `another program has this port: stop it or set another ${variable}`;
     case 'EACCES':
-      return `this user may not take this port: set an ${variable} of 1024 or more`;
+      return `this user is not allowed to use this port: set ${variable} to 1024 or more`;
     default:
-      return 'set HTTP_HOST, or INTERACTIONS_HOST where there is one, to an address of this machine';
+      return 'set HTTP_HOST, or INTERACTIONS_HOST if used, to an address of this machine';
   }
 }

@@ -3,7 +3,7 @@ import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 
 type Log = (details: object, message: string) => void;
 
-/** What the parts of the bot log with. Details first; an error goes under `err`. */
+/** The logger of all parts of the bot. Details come first; an error belongs under `err`. */
 export interface Logger {
   readonly debug: Log;
   readonly info: Log;
@@ -12,19 +12,19 @@ export interface Logger {
 }
 
 export interface LogOutput {
-  /** @returns `false` when the line was dropped */
+  /** @returns `false` if the line was dropped */
   write(line: string): unknown;
 }
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Standard output without it. */
+  /** Standard output if absent. */
   readonly output?: LogOutput;
 }
 
 /**
- * JSON lines on standard output, unless told otherwise. Every line passes {@link scrub}, whatever it was made from. After
- * lines that were dropped the next one says how many under `dropped`.
+ * Creates a logger that writes JSON lines, by default to standard output. Every line passes through {@link scrub}. After
+ * lines were dropped, the next one contains their number as `dropped`.
  */
 export function createLogger({ level, output = standardOutput() }: LoggerOptions): Logger {
   let dropped = 0;
@@ -45,23 +45,24 @@ export function createLogger({ level, output = standardOutput() }: LoggerOptions
   );
 }
 
-/** How much may wait for a reader or for room on the disk, in bytes: as much as a pipe of Linux holds. */
+/** The most that may wait for a reader or for disk space, in bytes: the capacity of a Linux pipe. */
 const MOST_WAITING = 65_536;
 const WAITING_EVERY_MS = 1_000;
 
 /**
- * Writes at once, so that the last line is out before the process ends. What cannot be written waits, up to
- * {@link MOST_WAITING}; what is more than that is dropped. So nobody waits for who reads the log, and a full disk ends nothing.
+ * Writes immediately, so that the last line is written before the process ends. Lines that can't be written wait, up to
+ * {@link MOST_WAITING}; the rest is dropped. So the bot never waits for a reader of the log, and a full disk doesn't stop
+ * it.
  */
 function standardOutput(fd = 1): LogOutput {
-  // Once Node has made its stream of a pipe or a socket, writing to that fails instead of waiting.
+  // Once Node has created its stream of a pipe or a socket, writes to it fail instead of waiting.
   void process.stdout;
   const output = pino.destination({
     dest: fd,
     sync: true,
     maxLength: MOST_WAITING,
     retryEAGAIN: () => false,
-    // What waits is also tried again when there is no further line.
+    // Waiting lines are retried even without a new line.
     minLength: 1,
     periodicFlush: WAITING_EVERY_MS,
   });
@@ -69,7 +70,7 @@ function standardOutput(fd = 1): LogOutput {
   output.on('drop', () => {
     isDropped = true;
   });
-  // What could not be written still waits.
+  // Lines that couldn't be written are still waiting.
   output.on('error', () => undefined);
   return {
     write(line) {
@@ -80,7 +81,7 @@ function standardOutput(fd = 1): LogOutput {
   };
 }
 
-/** Lines for a person at a terminal. What formats them is loaded only for that. */
+/** Creates output for a person at a terminal. The formatter is loaded only here. */
 export async function terminalOutput(): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: isColorSupported, translateTime: 'SYS:HH:MM:ss' });
@@ -88,7 +89,7 @@ export async function terminalOutput(): Promise<LogOutput> {
   return { write: (line) => output.write(format(line) ?? line) };
 }
 
-/** The terminal once more, since Node's own stream waits while somebody holds the terminal (Ctrl-S). */
+/** Opens the terminal again, because Node's own stream blocks while the user holds the terminal (Ctrl-S). */
 function openTerminal(): number {
   try {
     return openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK);
@@ -97,12 +98,12 @@ function openTerminal(): number {
   }
 }
 
-/** How far the causes of an error are followed. */
+/** How many levels of causes of an error are logged. */
 const DEPTH = 4;
 
 /**
- * An error as it may be logged. Only named fields are taken: the errors of discord.js carry the interaction
- * token in `url` and what a member typed in `requestBody`, those of other libraries may carry anything.
+ * Describes an error in loggable form. It copies only known fields: discord.js errors contain the interaction token in
+ * `url` and members' input in `requestBody`, and errors of other libraries may contain anything.
  */
 function describeError(error: unknown, depth = DEPTH): unknown {
   if (!(error instanceof Error))
@@ -125,10 +126,10 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
-/** A bot's token: its id, a time of six characters, a signature of 27 or more. */
+/** A bot token: its id, a time of six characters, a signature of 27 or more. */
 const BOT_TOKEN = /(?<![\w-])[\w-]{20,}\.[\w-]{5,20}\.[\w-]{20,}/g;
 
-/** Text without what looks like a token: an interaction's (Discord puts it in paths), a bot's, a form's `api_key`. */
+/** Removes anything that looks like a token: an interaction's (Discord puts it in paths), a bot's, a form's `api_key`. */
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')

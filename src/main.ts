@@ -12,26 +12,26 @@ import { StuckTransaction } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
-/** How long a stop may take, in milliseconds; app.ts says what of. What has not ended by then must not keep the bot alive. */
+/** How long a stop may take, in milliseconds; app.ts divides it. Work unfinished by then must not keep the bot alive. */
 const STOP_MS = 10_000;
 
-/** From when on a second signal is one that somebody means, in milliseconds: npm passes Ctrl-C on once more. */
+/** How long a second signal is ignored, in milliseconds, because npm passes Ctrl-C on a second time. */
 const SECOND_SIGNAL_MS = 1_000;
 
-/** How often the bot looks whether whoever started it is still there, in milliseconds. */
+/** How often the bot checks whether its parent process is still running, in milliseconds. */
 const PARENT_EVERY_MS = 500;
 
-/** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
+/** Failures whose message explains everything to the operator; a stack trace would only hide it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 /**
- * The status where the configuration or the token cannot be used (EX_CONFIG of sysexits.h): until the operator fixes that,
- * each start fails. ops/server-listing-bot.service doesn't start the bot again then.
+ * The exit status if the configuration or the token is unusable (EX_CONFIG of sysexits.h). Every start fails until the
+ * operator fixes that, so ops/server-listing-bot.service doesn't restart the bot.
  */
 const UNUSABLE = 78;
-/** Docker and Kubernetes restart the bot whatever its status is (see Dockerfile), so it waits before it ends with {@link UNUSABLE}. */
-const IS_STARTED_AGAIN = process.argv.includes('--started-again');
-/** That wait, in milliseconds. */
+/** Docker and Kubernetes restart the bot whatever its status is (see Dockerfile), so it waits before it exits with {@link UNUSABLE}. */
+const IS_RESTARTED = process.argv.includes('--started-again');
+/** The length of that wait, in milliseconds. */
 const UNUSABLE_MS = 600_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     ...(process.stdout.isTTY && { output: await terminalOutput() }),
   });
   logger.info({ version: VERSION }, `starting server-listing-bot ${VERSION}`);
-  for (const hint of misspelt(process.env)) logger.warn({}, `this variable is not read. ${hint}`);
+  for (const hint of misspelt(process.env)) logger.warn({}, `ignoring an unknown variable. ${hint}`);
   for (const hint of doubtful(config)) logger.warn({}, hint);
   let stoppingSince: number | undefined;
 
@@ -54,17 +54,17 @@ async function main(): Promise<void> {
     const tooLong = setTimeout(() => process.exit(status || 1), STOP_MS).unref();
     await app.stop();
     clearTimeout(tooLong);
-    if (status === UNUSABLE) await waitIfStartedAgain();
+    if (status === UNUSABLE) await waitIfRestarted();
     process.exit(status);
   }
 
   function fail(error: unknown): void {
     if (error instanceof LeaseOver || error instanceof StuckTransaction) {
-      // What is under way is not waited for: others have told of it, or it waits for the transaction.
-      logger.error({ err: error }, `${error.message}: the bot ends, to be started anew`);
+      // Doesn't wait for unfinished work: other processes have reported it, or it waits for the transaction.
+      logger.error({ err: error }, `${error.message}: exiting so that it can be restarted`);
       process.exit(1);
     }
-    // A token that is refused is noticed more than once.
+    // A rejected token is noticed more than once.
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       if (stoppingSince !== undefined && performance.now() - stoppingSince < SECOND_SIGNAL_MS) return;
-      logger.info({ signal }, stoppingSince === undefined ? 'stopping' : 'ending at once');
+      logger.info({ signal }, stoppingSince === undefined ? 'stopping' : 'exiting immediately');
       void end(0);
     });
   }
@@ -86,24 +86,22 @@ async function main(): Promise<void> {
       void end(0);
     });
   }
-  process.on('unhandledRejection', (error) =>
-    logger.error({ err: error }, 'a promise was rejected unnoticed'),
-  );
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
   process.on('uncaughtException', fail);
   app.start().then(keepCode, fail);
 }
 
-/** By then everything that a start loads was loaded. In milliseconds. */
+/** How long after the start everything that it needs is loaded, in milliseconds. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
-/** Writes the cache of compiled code (see start.js), which Node by itself writes only at a clean end, not when it is killed. */
+/** Writes the cache of compiled code (see start.js). Node itself writes it only at a clean exit, not when it is killed. */
 function keepCode(): void {
   setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }
 
 /**
- * npm passes a signal on to the shell that it runs its scripts by. Debian's shell ends by it, and tells nobody: without
- * this the bot would go on alone, and keep the next one from its database.
+ * Calls `stop` when the parent process is gone. npm passes a signal on to the shell that runs its scripts. Debian's shell
+ * exits without passing it on, so the bot would keep running and lock its successor out of the database.
  */
 function whenLeft(stop: () => void): void {
   const parent = process.ppid;
@@ -120,20 +118,20 @@ async function configOrExit(): Promise<Config> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     say(error);
-    // In a container, where the bot is process 1, a signal that nobody handles does nothing.
+    // In a container the bot is process 1, where an unhandled signal has no effect.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
-    await waitIfStartedAgain();
+    await waitIfRestarted();
     process.exit(UNUSABLE);
   }
 }
 
-async function waitIfStartedAgain(): Promise<void> {
-  if (!IS_STARTED_AGAIN) return;
-  say('it ends in 10 minutes, since it would be started again immediately. Fix this, and start it anew.');
+async function waitIfRestarted(): Promise<void> {
+  if (!IS_RESTARTED) return;
+  say('it exits in 10 minutes, because it would be restarted immediately. Fix this, then restart it.');
   await sleep(UNUSABLE_MS);
 }
 
-/** Plain text on standard error: read by a person at a terminal, before or without any log. */
+/** Writes plain text to standard error, for a person at a terminal, before or without any log. */
 function say(error: unknown): void {
   process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
 }

@@ -1,9 +1,9 @@
 /**
- * Measures the fewest changes (a character more, less, other, or two neighbours swapped) that turn `typed` into the
- * beginning of another text, for somebody who is still typing.
- * Optimal string alignment over the band of `most` columns on both sides of the diagonal, given up as soon as a
- * whole row is beyond `most`. A search runs this on every word of every game, hence the rows that are used again.
- * @returns what gives the changes for a text; infinite: more than `most`
+ * Measures how few changes turn `typed` into the beginning of another text, for a user who is still typing. A change adds,
+ * removes or replaces a character, or swaps two neighbours. Uses optimal string alignment over a band of `most` columns on
+ * both sides of the diagonal, and stops when a whole row exceeds `most`. A search runs this on every word of every game, so
+ * the rows are reused.
+ * @returns a function that returns the number of changes for a text; infinite if more than `most`
  */
 export function prefixDistance(typed: string, most: number): (text: string) => number {
   const far = most + 1;
@@ -22,7 +22,7 @@ export function prefixDistance(typed: string, most: number): (text: string) => n
       const first = Math.max(1, row - most);
       const end = Math.min(width, row + most);
       let best = Math.min(row, far);
-      // What is beside the band counts as too many.
+      // Cells outside the band count as too many changes.
       current[first - 1] = first === 1 ? best : far;
       for (let column = first; column <= end; column++) {
         const other = text.charCodeAt(column - 1);

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import util from 'node:util';
 
 /**
- * Reads a file of variables as Node's `--env-file` does, with or without a byte-order mark. It is JavaScript, as start.js is.
+ * Reads a file of variables like Node's `--env-file`, with or without a byte-order mark. It is JavaScript, like start.js.
  * @param {string} path
  * @returns {{ values: Record<string, string>, complaints: string[], isReadable: boolean }} the variables, and a sentence
- *   for each thing that is wrong; a file that is not there has no variables
+ *   for each problem; a missing file has no variables
  */
 export function readDotEnv(path) {
   const unreadable = (complaint) => ({ values: {}, complaints: [complaint], isReadable: false });
@@ -16,10 +16,10 @@ export function readDotEnv(path) {
     if (code === 'ENOENT') return { values: {}, complaints: [], isReadable: true };
     if (code === 'EISDIR') {
       return unreadable(
-        `${path} is a folder, and has to be a file. Docker makes a folder where it mounts a file that is not there: remove it`,
+        `${path} is a folder, and has to be a file. Docker creates a folder if it mounts a missing file: remove the folder`,
       );
     }
-    return unreadable(`${path} cannot be read (${code})`);
+    return unreadable(`could not read ${path} (${code})`);
   }
   if (isUtf16(bytes)) return unreadable(`${path} is saved as UTF-16 ("Unicode"): save it as UTF-8`);
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
@@ -27,7 +27,7 @@ export function readDotEnv(path) {
   return { values, complaints: [...complaintsOf(path, text, values)], isReadable: true };
 }
 
-/** By its byte-order mark, or since every second byte of a Latin letter is 0. */
+/** Whether the bytes are UTF-16: they have its byte-order mark, or a zero byte, as every Latin letter in UTF-16 does. */
 const isUtf16 = (bytes) =>
   bytes.length > 1 &&
   ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || bytes.includes(0));
@@ -42,7 +42,7 @@ function* complaintsOf(path, text, values) {
     const [, name, sign] = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*([=:])/.exec(line) ?? [];
     if (name === undefined) continue;
     if (sign === ':') {
-      yield `${path}, line ${index + 1}: write ${name}=value, with "=" in place of ":"`;
+      yield `${path}, line ${index + 1}: write ${name}=value, with "=" instead of ":"`;
       continue;
     }
     if (seen.has(name)) {

@@ -1,22 +1,22 @@
 import { createBoundedMap } from './bounded-map.ts';
 
 export interface RecentDeps {
-  /** How often something may be done within so many milliseconds. */
+  /** How often something is allowed within `withinMs` milliseconds. */
   readonly most: number;
   readonly withinMs: number;
   readonly now: () => number;
 }
 
-/** Who is remembered; then whoever did it last longest ago is forgotten. */
+/** How many users or guilds are remembered. The one whose last use is the oldest is dropped first. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Counts what each has done lately. It is kept in memory: a restart, which nobody can cause from outside, begins anew.
- * @returns a function that counts once more, and returns `undefined`; or else when it may be done next, in milliseconds since
- * 1970
+ * Creates a rate limit for each user or guild. It is kept in memory: a restart, which can't be triggered from outside, resets it.
+ * @returns a function that counts one use and returns `undefined`. If the limit is reached, it returns when the next use is
+ *   allowed instead, in milliseconds since 1970.
  */
 export function createRecent({ most, withinMs, now }: RecentDeps): (who: string) => number | undefined {
-  /** When each has done it lately, oldest first. */
+  /** The times of recent uses, oldest first. */
   const timesOf = createBoundedMap<readonly number[]>(MOST_REMEMBERED);
   return (who) => {
     // A time in the future means that the clock was set back.

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryOptions {
   readonly signal: AbortSignal;
-  /** The first pause in milliseconds, doubled with each further one up to the longest. */
+  /** The first pause in milliseconds. It doubles with each retry, up to the longest. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Told of each failure with the pause that follows; returns a longer pause where the failure asks for one. */
+  /** Called with each failure and the pause that follows. Returns a longer pause if the failure requires one. */
   readonly onFailure: (error: unknown, pauseMs: number) => number;
 }
 
 /**
- * Tries once more after each of the pauses, which are in milliseconds.
- * @param onFailure told of each failure; by throwing it ends this early
+ * Retries after each of the pauses, given in milliseconds.
+ * @param onFailure called with each failure; throws to stop retrying
  * @throws the last failure
  */
 export async function retryAfter<Result>(
@@ -31,10 +31,10 @@ export async function retryAfter<Result>(
   }
 }
 
-/** A timer of Node's that is set to more goes off at once (Node docs: Timers, `setTimeout`). */
+/** Node fires a timer immediately if its delay is longer than this (Node docs: Timers, `setTimeout`). */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Tries until it succeeds, with growing pauses; `undefined` when the signal is aborted. */
+/** Retries with growing pauses until the attempt succeeds. Returns `undefined` if the signal is aborted. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
   { signal, firstMs, longestMs, onFailure }: RetryOptions,

@@ -1,11 +1,14 @@
 import { inspect } from 'node:util';
 
-/** Characters. Four of fewer are too large a part of a key to be shown to everybody in a log channel. */
+/**
+ * The minimum length, in characters, of a key whose last four are shown. Four of fewer are too large a part to show in a
+ * log channel.
+ */
 const SHORTEST_SHOWN = 12;
 
 /**
- * A value that must not be seen: an API key, the bot token, an interaction token.
- * It prints as `[redacted]` however it is printed, so that only {@link Secret.reveal} can let it out.
+ * A value that must stay hidden: an API key, the bot token, an interaction token. It always prints as `[redacted]`, so only
+ * {@link Secret.reveal} exposes it.
  */
 export class Secret {
   readonly #value: string;
@@ -14,12 +17,12 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself, for the one place that sends or encrypts it. */
+  /** Returns the value itself, for the one place that sends or encrypts it. */
   reveal(): string {
     return this.#value;
   }
 
-  /** The last four characters, for people to recognise a key by; none of a key of less than 12. */
+  /** Returns the last four characters, so that people can recognise a key; '' if the key is shorter than 12. */
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');

@@ -5,8 +5,8 @@ const EVERY_MS = 60_000;
 export type SparingLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /**
- * For what fails again and again: a message is logged the first time, then once a minute at most, with how often it came
- * since it was logged last (`times`).
+ * Creates a log for repeated failures. It logs a message the first time, then at most once a minute. `times` is how often
+ * it occurred since it was last logged.
  */
 export function createSparingLog(logger: SparingLog): SparingLog {
   const past = new Map<string, { loggedAt: number; times: number }>();

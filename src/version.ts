@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the bot, by package.json. */
+/** The bot's version from package.json. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version;

@@ -3,11 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 export type WorkTurns = ReturnType<typeof createWorkTurns>;
 
 /**
- * Lets pieces of work begin one at a time, with an iteration of the event loop between them, and guilds in turn: awaits over the
- * store are microtasks, so 100 pieces of 20 ms that begin together stop everybody for two seconds (measured).
+ * Starts pieces of work one at a time, with an event-loop iteration between them, and takes turns between guilds. Awaiting
+ * the store only yields to microtasks, so 100 pieces of 20 ms started together would block the bot for two seconds
+ * (measured).
  */
 export function createWorkTurns() {
-  /** What waits, by guild; the guild that began something last is at the end. */
+  /** The waiting work of each guild. The guild that last started something is at the end. */
   const waiting = new Map<string, (() => void)[]>();
 
   async function letBegin(): Promise<void> {
@@ -22,7 +23,7 @@ export function createWorkTurns() {
     }
   }
 
-  /** Resolves when it is the guild's turn to do a piece of work that ends before the next turn begins. */
+  /** Resolves when it is the guild's turn to do a piece of work. The work must end before the next turn begins. */
   return (guildId: string): Promise<void> =>
     new Promise((begin) => {
       const isIdle = waiting.size === 0;

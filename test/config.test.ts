@@ -107,10 +107,10 @@ describe('the configuration', () => {
     };
     expect(problems(bad).split('\n  ')).toEqual([
       'The configuration cannot be used:',
-      expect.stringMatching(/^DISCORD_TOKEN must be the token of the bot/),
+      expect.stringMatching(/^DISCORD_TOKEN must be the bot token/),
       expect.stringMatching(/^LISTING_API_URL is missing: it must be the https address/),
       'GAMES_TTL_SECONDS must be a whole number of seconds from 1 to 604800, and is "0"',
-      expect.stringMatching(/^STORE_URL must be a file of SQLite/),
+      expect.stringMatching(/^STORE_URL must be a SQLite file/),
       expect.stringMatching(/^LOG_LEVEL must be one of fatal, error/),
       expect.stringMatching(
         /^There is no file \.env here\. "npm run setup" makes one, or: (cp|copy) \.env\.example \.env$/,
@@ -321,10 +321,10 @@ it('the two addresses of the operator are secrets', () => {
 
 describe('a slip', () => {
   it.each([
-    [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": leave that out'],
-    [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: leave them out'],
+    [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": remove that'],
+    [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: remove them'],
     [{ DISCORD_TOKEN: 'abcdefghij-ABCDEFGHIJ_0123456789' }, 'This looks like the client secret'],
-    [{ DISCORD_TOKEN: TOKEN.replace('.', '. ') }, 'It has a space in it'],
+    [{ DISCORD_TOKEN: TOKEN.replace('.', '. ') }, 'It contains a space'],
     [{ LISTING_API_URL: 'list.example.com/base' }, 'did you mean https://list.example.com/base?'],
     [{ LISTING_API_URL: 'http://list.example.com' }, 'did you mean https://list.example.com?'],
     [

@@ -25,12 +25,14 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** The environment is not usable. The message names every bad variable, on a line each, and no value. */
+/** The environment is unusable. The message names every bad variable, one per line, and no values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Code points: the name stands in most sentences, and beside words of ours in the hint of a modal, which takes 100. */
+/**
+ * At most 32 code points: the name is in most texts, and next to other words in a modal's hint, which has a limit of 100.
+ */
 const NAME = /^\P{C}{1,32}$/u;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -38,38 +40,40 @@ const FORMATS = ['brackets', 'indices'] as const;
 const WAYS = ['gateway', 'http'] as const;
 const SWITCH = ['on', 'off'] as const;
 
-/** What the bot is configured with. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
+/** The bot's configuration. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
 const configSchema = z.object({
   discordToken: botToken,
-  /** Without a slash at the end, like `listingApiUrl`. */
+  /** Without a trailing slash, like `listingApiUrl`. */
   discordApiUrl: url(
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
-  /** How interactions come: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
+  /** How interactions arrive: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
   interactions: z.enum(WAYS, must(WAYS.join(' or '))).default('gateway'),
-  /** The key that Discord signs interactions with, in hexadecimal, and the port of the endpoint; both are there with `http`. */
+  /**
+   * The public key that verifies Discord's signatures, in hexadecimal, and the port of the endpoint. `http` requires both.
+   */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
-  /** The address of the endpoint; absent: `httpHost`. */
+  /** The address of the endpoint; `httpHost` if absent. */
   interactionsHost: z.exactOptional(address),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
   ),
-  /** The operator's key, which only reads the games list. */
+  /** The operator's key, used only to read the games list. */
   listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
-  /** Requests to the listing service that run at once, of all guilds together. */
+  /** The maximum number of concurrent requests to the listing service, for all guilds together. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  /** How members know the service, and its page for them; `{address}` may stand in it. */
+  /** The name of the service for members, and its page for them, which may contain `{address}`. */
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
   listingUrl: z.exactOptional(listingPage),
   listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
-  /** What one member, and what one guild with all its members may submit. */
+  /** How much one member can submit, and one guild with all its members. */
   memberLimit: usageLimit.default({ servers: 1000, seconds: 3600 }),
   guildLimit: usageLimit.default({ servers: 5000, seconds: 3600 }),
   /** How long accepted and unknown servers are kept. */
@@ -77,36 +81,36 @@ const configSchema = z.object({
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   storeUrl: storeUrl.default(sqliteAt('data/bot.sqlite')),
-  /** 32 bytes each in base64; the first seals, each of them opens. Never absent with PostgreSQL. */
+  /** 32 bytes each in base64. The first encrypts, all decrypt. Required with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys),
-  /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
+  /** Where files that members upload are read from: `host` or `host:port`, in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
-  /** The guilds in which the bot may be used (absent: all), and the guilds and users that are blocked. */
+  /** The guilds that can use the bot (all if absent), and the blocked guilds and users. */
   allowedGuilds: z.exactOptional(ids),
   blockedGuilds: z.exactOptional(ids),
   blockedUsers: z.exactOptional(ids),
-  /** Whether members get decisions as direct messages. */
+  /** Whether members are notified of decisions by direct message. */
   directMessages: z.enum(SWITCH, must(SWITCH.join(' or '))).default('on'),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),
   privacyUrl: z.exactOptional(link),
-  /** Where health and metrics are served; nowhere without a port. */
+  /** The address for health checks and metrics, which aren't served without a port. */
   httpPort: z.exactOptional(port),
   httpHost: address.default('127.0.0.1'),
-  /** For how long the gateway may be silent before the process ends; 0: for ever. */
+  /** How long the gateway may be silent before the process exits; 0 for no limit. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
-  /** How often a backup is made of a file of SQLite; 0: never. */
+  /** How often a SQLite file is backed up; 0 for never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
-  /** What the operator is told by: a webhook of Discord, and a page that is asked for while the bot is ready. */
+  /** How the operator is notified: a Discord webhook, and a page requested regularly while the bot is ready. */
   operatorWebhookUrl: z.exactOptional(
     secretUrl(
-      'the address of a webhook of Discord: https://discord.com/api/webhooks/… (the settings of a channel, Integrations)',
+      'a Discord webhook URL: https://discord.com/api/webhooks/… (from the settings of a channel, under Integrations)',
       isDiscordWebhook,
     ),
   ),
   heartbeatUrl: z.exactOptional(
-    secretUrl('the http or https address that a monitor waits for', ({ protocol }) =>
+    secretUrl('the http or https address that a monitor expects requests on', ({ protocol }) =>
       /^https?:$/.test(protocol),
     ),
   ),
@@ -129,25 +133,25 @@ const SECRETS = [
   'OPERATOR_WEBHOOK_URL',
   'HEARTBEAT_URL',
 ];
-/** The variables that may also be given as a file, by `NAME_FILE`. */
+/** Variables that can also be given as a file, by `NAME_FILE`. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
-/** Whoever sets this variable wants to close the bot to others: an empty value must not open it to everybody. */
+/** A variable that must not be empty: it closes the bot to other guilds, and an empty value must not open it to all. */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
-/** The names of all variables that are read. */
+/** The names of all variables that the bot reads. */
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except that of
- * {@link NEVER_EMPTY}.
- * @throws ConfigError naming every bad variable and what it should be
+ * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except for {@link
+ * NEVER_EMPTY}.
+ * @throws ConfigError naming every bad variable with its requirement
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
 }
 
-/** What tells whether the token works. */
+/** Reads the variables needed to check whether the token works. */
 export function readDiscordConfig(env: Environment) {
   return readWith(
     configSchema.pick({
@@ -161,7 +165,7 @@ export function readDiscordConfig(env: Environment) {
   );
 }
 
-/** What tells whether the listing service is there. */
+/** Reads the variables needed to check whether the listing service is reachable. */
 export function readListingConfig(env: Environment) {
   return readWith(
     configSchema.pick({
@@ -174,27 +178,27 @@ export function readListingConfig(env: Environment) {
   );
 }
 
-/** As {@link readConfig}, for a tool that needs the data alone. */
+/** Like {@link readConfig}, for tools that need only the data. */
 export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKey'> {
   return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
 }
 
-/** `ENCRYPTION_KEY` alone. */
+/** Reads only `ENCRYPTION_KEY`. */
 export function readEncryptionKey(env: Environment): Config['encryptionKey'] {
   return readWith(configSchema.pick({ encryptionKey: true }), env).encryptionKey;
 }
 
 /**
- * Where data is, as an argument of a tool says.
- * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable: arguments are seen by everybody on
- *   the machine, so a URL with a password must not be one
+ * Reads the location of the data from a tool's argument.
+ * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable. Every user of the machine can see
+ *   arguments, so a URL with a password must not be one.
  */
 export function readStoreUrl(env: Environment, given: string): StoreUrl {
   const url = parseStoreUrl(given);
   if (url?.kind === 'sqlite') return url;
   if (!/^[A-Z_]+$/.test(given)) {
     throw new ConfigError(
-      'an argument is either a file, as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
+      'an argument must be a file, such as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
         'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
     );
   }
@@ -211,7 +215,7 @@ function variableOf(property: string): string {
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
   const values: Record<string, string> = {};
-  /** Problems by the name of the variable, a sentence each. */
+  /** One sentence per bad variable, by its name. */
   const problems = new Map<string, string>();
   for (const property of Object.keys(schema.shape)) {
     const name = variableOf(property);
@@ -244,37 +248,37 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '));
 }
 
-/** Whether there is a file `.env` that Node was not told to read. */
+/** Whether there is a `.env` file that Node was not told to read. */
 export const isDotEnvUnread = (): boolean =>
   existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
 
-/** Settings that can be used and are probably not meant so: a sentence each. */
+/** Returns warnings about settings that are valid but probably unintended, one sentence each. */
 export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): readonly string[] {
   if (!listingApiUrl.endsWith('/api')) return [];
   return [
-    `LISTING_API_URL ends in /api, which the bot adds: requests go to ${listingApiUrl}/api. "npm run doctor" tries it without`,
+    `LISTING_API_URL ends in /api, which the bot adds: requests go to ${listingApiUrl}/api. "npm run doctor" tries it without /api`,
   ];
 }
 
-/** Longer values are not repeated in a message: a bot token in the wrong variable is longer. */
+/** The maximum length of a value repeated in a message. A bot token in the wrong variable is longer. */
 const LONGEST_SHOWN = 40;
 
-/** The given value, unless it is a secret or a URL with a password. */
+/** Returns the given value for a message, unless it is a secret or a URL with a password. */
 function given(name: string, value: string | undefined): string {
   if (value === undefined || SECRETS.includes(name)) return '';
   if (value.includes('@') || value.length > LONGEST_SHOWN) return '';
   return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
 }
 
-/** Proposes the same address over https, where that is all it lacks. */
+/** Suggests the same address with https, if that is all it lacks. */
 function withHttps(value: string): string {
   const [, rest = ''] = /^(?:http:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/.*)?)$/i.exec(value) ?? [];
   return rest === '' ? '' : `; did you mean https://${rest}?`;
 }
 
 /**
- * Problems of variables that are fine by themselves but not together: a sentence under the name of each.
- * @param values as they were given, by property
+ * Returns the problems of variables that are valid alone but not together: one sentence by the name of each.
+ * @param values the given values, by property
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
@@ -290,14 +294,14 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
     if (values.encryptionKey === undefined) {
       problems.set(
         'ENCRYPTION_KEY',
-        'ENCRYPTION_KEY is missing: it must be given with PostgreSQL, beside which there is no place for a key file. ' +
-          'Make one: openssl rand -base64 32',
+        'ENCRYPTION_KEY is missing: it must be given with PostgreSQL, which has no place for a key file. ' +
+          'Create one: openssl rand -base64 32',
       );
     }
     if (Number(values.backupEveryHours) > 0) {
       problems.set(
         'BACKUP_EVERY_HOURS',
-        'BACKUP_EVERY_HOURS must be 0 with PostgreSQL: make backups with pg_dump or by whoever runs the server',
+        'BACKUP_EVERY_HOURS must be 0 with PostgreSQL: back up with pg_dump, or use the backups of the hosting provider',
       );
     }
   }
@@ -305,8 +309,8 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 }
 
 /**
- * A variable, or the content of the file that it names, trimmed; `undefined` if it is empty.
- * @throws ConfigError naming the variable, and not what it holds: that may be the secret, put into the wrong variable
+ * Returns a variable, or the content of the file that it names, trimmed; `undefined` if it is empty.
+ * @throws ConfigError naming the variable but not its value, which may be a secret in the wrong variable
  */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
@@ -315,13 +319,12 @@ function readVariable(env: Environment, name: string): string | undefined {
   if (!path) {
     if (name === NEVER_EMPTY && env[name] !== undefined && value === undefined) {
       throw new ConfigError(
-        `${name} is empty: it must be ids of Discord; leave it out to allow every Discord server`,
+        `${name} is empty: it must be Discord ids; remove it to allow every Discord server`,
       );
     }
     return value;
   }
-  if (value !== undefined)
-    throw new ConfigError(`${name} and ${file} are both given: only one of them can count`);
+  if (value !== undefined) throw new ConfigError(`${name} and ${file} are both given: remove one of them`);
   let content: string;
   try {
     content = readFileSync(path, 'utf8').trim();
@@ -332,11 +335,14 @@ function readVariable(env: Environment, name: string): string | undefined {
   return content;
 }
 
-/** How many slips of the keyboard a misspelt name may have: one if it is short, otherwise two. */
-const MOST_SLIPS = { short: 1, long: 2 };
+/** How many typos a misspelt name can have: one if it is short, otherwise two. */
+const MOST_TYPOS = { short: 1, long: 2 };
 const LONG = 9;
 
-/** Variables that nobody reads and that look like one of ours: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`. */
+/**
+ * Suggests the intended name for unknown variables that resemble one of the bot's: `MEMBER_LIMITS: did you mean
+ * MEMBER_LIMIT?`.
+ */
 export function misspelt(env: Environment): readonly string[] {
   const hints: string[] = [];
   for (const name of Object.keys(env)) {
@@ -349,16 +355,18 @@ export function misspelt(env: Environment): readonly string[] {
 
 function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
-  const most = typed.length < LONG ? MOST_SLIPS.short : MOST_SLIPS.long;
+  const most = typed.length < LONG ? MOST_TYPOS.short : MOST_TYPOS.long;
   const distance = prefixDistance(typed, most);
   const similar = KNOWN.find(
     (other) => Math.abs(other.length - typed.length) <= most && distance(other) <= most,
   );
-  return similar ?? KNOWN.find((other) => hasTheWordsOf(typed, other) || hasTheWordsOf(other, typed));
+  return similar ?? KNOWN.find((other) => hasWordsOf(typed, other) || hasWordsOf(other, typed));
 }
 
-/** `DISCORD_BOT_TOKEN` has all the words of `DISCORD_TOKEN`, and begins with the same one. */
-function hasTheWordsOf(long: string, short: string): boolean {
+/**
+ * Whether `long` contains all words of `short` and begins with the same one, as `DISCORD_BOT_TOKEN` and `DISCORD_TOKEN`.
+ */
+function hasWordsOf(long: string, short: string): boolean {
   const words = long.split('_');
   const fewer = short.split('_');
   return fewer.length > 1 && words[0] === fewer[0] && fewer.every((word) => words.includes(word));

@@ -5,14 +5,14 @@ import { parseStoreUrl } from '../store-url.ts';
 
 /** 32 bytes in hexadecimal or base64 (either alphabet). */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
+/** A host name or address in URL form, IPv6 in brackets, with a port if it isn't the scheme's default. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** A longer link, with an address of 253 characters and a port in it, could exceed Discord's limit. */
+/** With an address of 253 characters and a port in it, a longer link could exceed Discord's limit. */
 const LONGEST_PAGE = 200;
-/** A week; the timer that ends a window takes 24 days at most. */
+/** One week. The timer that ends a window supports at most 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
-/** Makes zod's message of a requirement: `X is missing: it must be …` or `X must be …`. */
+/** Builds zod's message for a requirement: `X is missing: it must be …` or `X must be …`. */
 export function must(requirement: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
@@ -20,7 +20,7 @@ export function must(requirement: string) {
   };
 }
 
-/** A whole number in decimal digits, within the limits. */
+/** Accepts a whole number in decimal digits, within the limits. */
 export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
   numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
 
@@ -33,12 +33,12 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-/** No more of a guild's servers are kept, and what is not kept cannot be counted. */
+/** At most this many servers of a guild are kept, and only those can be counted. */
 const MOST_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
 );
-/** Servers in a window of seconds, as `1000/3600`. */
+/** A number of servers per number of seconds, such as `1000/3600`. */
 export const usageLimit = z
   .string()
   .regex(/^\d{1,5}\/\d{1,6}$/, USAGE_LIMIT)
@@ -53,8 +53,8 @@ export const usageLimit = z
   );
 
 /**
- * A URL; slashes at its end are cut off.
- * @param allowed what else it has to be
+ * Accepts a URL, and removes slashes at its end.
+ * @param allowed an additional condition
  */
 export function url(requirement: string, allowed: (url: URL) => boolean) {
   return z
@@ -72,7 +72,7 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** A secret, as a `Secret` that no text shows. */
+/** Accepts a secret, and wraps it in a `Secret` so that no text shows it. */
 export function secret(requirement: string, pattern: RegExp) {
   return z
     .string(must(requirement))
@@ -80,7 +80,7 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** A URL that gives access by itself, as a `Secret`. */
+/** Accepts a URL that is usable by anyone who knows it, and wraps it in a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
@@ -88,26 +88,25 @@ export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
     .transform((text) => new Secret(new URL(text).href));
 }
 
-/** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
+/** The shape of a bot token: three parts. discord.js masks only the parts after the second dot in its debug output. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-const TOKEN_NEEDED = 'the token of the bot: three parts with dots between them, and nothing else';
+const TOKEN_NEEDED = 'the bot token: three parts separated by dots, and nothing else';
 
 /** The bot's token, as a `Secret`. */
 export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue }) => {
   if (TOKEN.test(text)) return new Secret(text);
-  addIssue(`must be ${TOKEN_NEEDED}${slipIn(text)}`);
+  addIssue(`must be ${TOKEN_NEEDED}${mistakeIn(text)}`);
   return z.NEVER;
 });
 
-/** Names the usual mistake in a token of this shape, and repeats no part of the token. */
-function slipIn(text: string): string {
-  if (/^bot\s/i.test(text)) return '. It begins with "Bot ": leave that out';
-  if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text))
-    return '. It has quotes around it: leave them out';
+/** Returns a hint about the usual mistake in such a token, without repeating any of it. */
+function mistakeIn(text: string): string {
+  if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
+  if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text)) return '. It has quotes around it: remove them';
   if (/^[\w-]{32}$/.test(text)) {
-    return '. This looks like the client secret, of the page "OAuth2": the token is on the page "Bot"';
+    return '. This looks like the client secret from the "OAuth2" page: the token is on the "Bot" page';
   }
-  return /\s/.test(text) ? '. It has a space in it' : '';
+  return /\s/.test(text) ? '. It contains a space' : '';
 }
 
 /** A page for a link button. */
@@ -120,14 +119,14 @@ export const link = z
   )
   .transform((text) => new URL(text).href);
 
-/** A link as it was written, since `URL` would encode the braces of `{address}`. */
+/** A link in its original form, because `URL` would encode the braces of `{address}`. */
 export const listingPage = z
   .string()
   .refine(
     isListingPage,
     must(
-      `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it ` +
-        'once, behind the host',
+      `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} can occur ` +
+        'once, after the host',
     ),
   );
 
@@ -138,28 +137,28 @@ function isListingPage(text: string): boolean {
   return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
-/** A file of SQLite or a database of PostgreSQL, whose password is in no text. */
+/** A SQLite file, or a PostgreSQL database whose password is never in a text. */
 export const storeUrl = z.string().transform((text, { addIssue }) => {
   const parsed = parseStoreUrl(text);
   if (parsed) return parsed;
   addIssue(
-    'must be a file of SQLite, such as sqlite://data/bot.sqlite, or a database of PostgreSQL, as ' +
+    'must be a SQLite file, such as sqlite://data/bot.sqlite, or a PostgreSQL database, such as ' +
       'postgres://user:password@host/database ("%40" for an "@" in the password, and so on)',
   );
   return z.NEVER;
 });
 
-/** One encryption key or several, of which the first seals; the result is in base64. */
+/** One or more encryption keys, of which the first encrypts. The results are in base64. */
 export const encryptionKeys = z
   .string()
   .transform((text) => text.split(',').map((key) => key.trim()))
   .refine(
     (keys) => keys.every((key) => KEY.test(key)),
-    must('32 bytes in base64 or hexadecimal; several with commas between them'),
+    must('32 bytes in base64 or hexadecimal; separate several with commas'),
   )
   .transform((keys) => keys.map(inBase64));
 
-/** 32 bytes of Ed25519, in hexadecimal. */
+/** An Ed25519 public key: 32 bytes in hexadecimal. */
 export const publicKey = z
   .string()
   .regex(
@@ -169,27 +168,27 @@ export const publicKey = z
     ),
   );
 
-/** An address that the bot listens on. */
+/** An address for the bot to listen on. */
 export const address = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 
-/** `host` or `host:port`, in small letters. */
+/** `host` or `host:port`, in lower case. */
 export const hostsWithPorts = z
   .string()
   .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
   .refine(
     (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
-    must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
+    must('hosts such as cdn.example.com or cdn.example.com:8443, separated by commas'),
   );
 
-/** Of guilds or users at Discord. */
+/** Discord ids of guilds or users. */
 export const ids = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
   .refine(
     (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
-    must('ids of Discord, such as 123456789012345678, with commas between them'),
+    must('Discord ids such as 123456789012345678, separated by commas'),
   );
 
 function inBase64(key: string): Secret {
@@ -197,29 +196,31 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Has no password, which a log could show, and no query or fragment, so that a path can be put behind it. */
+/**
+ * Whether a URL has neither a password, which a log could show, nor a query or fragment, so that a path can be appended.
+ */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** A URL that keys are sent to: never in clear over a network. */
+/** Whether API keys can be sent to the URL: never unencrypted over a network. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** A URL that the bot's token is sent to: a mistyped variable must not give it to somebody else. */
+/** Whether the bot's token can be sent to the URL. A mistyped variable must not leak it to someone else. */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
 
-/** The address of a webhook, of a thread's too. */
+/** Whether it is the address of a webhook; a thread's is allowed too. */
 export const isDiscordWebhook = (url: URL): boolean =>
   isDiscordOrLoopback(url) &&
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
   /^(?:\?thread_id=\d+)?$/.test(url.search);
 
-/** `URL` has already turned every way of writing an IPv4 address into four numbers. */
+/** Whether the URL leads to this machine. `URL` has already normalised every notation of an IPv4 address. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -66,7 +66,7 @@ it('a container that cannot use its configuration says why, and waits until it i
   });
   expect(await ended).toMatchObject({
     status: UNUSABLE,
-    stderr: expect.stringMatching(/DISCORD_TOKEN is missing[\s\S]*it ends in 10 minutes/),
+    stderr: expect.stringMatching(/DISCORD_TOKEN is missing[\s\S]*it exits in 10 minutes/),
   });
 });
 

@@ -309,7 +309,7 @@ describe('a running bot', () => {
 
   it.for([
     ['rejection', 'a mishap nobody handles'],
-    ['rejection without a reason', 'a promise was rejected unnoticed'],
+    ['rejection without a reason', 'unhandled promise rejection'],
   ] as const)('logs a mishap that nobody handles and goes on: a %s', async ([kind, words], {
     bot,
     guild,
@@ -318,7 +318,7 @@ describe('a running bot', () => {
     const logged = () => bot.log().slice(before);
     writeFileSync(fileOf('mishap'), kind);
     await expect.poll(() => JSON.stringify(logged()).includes(words)).toBe(true);
-    expect(logged().filter(({ msg }) => msg === 'a promise was rejected unnoticed')).toHaveLength(1);
+    expect(logged().filter(({ msg }) => msg === 'unhandled promise rejection')).toHaveLength(1);
     await isAccepted({ bot, guild }, `after-${kind.replaceAll(' ', '-')}.example.com`);
   });
 

@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await listing.behave({ kind: 'ok' });
     process.kill(bot.process.pid ?? 0, 'SIGCONT');
     expect(await bot.process.exited()).toMatchObject({ status: 1, wanted: false });
-    expect(bot.output()).toContain('others have taken over its work: the bot ends, to be started anew');
+    expect(bot.output()).toContain('others have taken over its work: exiting so that it can be restarted');
     expect(requests()).toEqual([1, 1, 0]);
   });
 

@@ -283,7 +283,7 @@ it('a game that cannot be used is logged once, with the reason', async () => {
   const logged = api.lines.filter(({ message }) => message.includes('could not use a game'));
   expect(logged.map(({ details }) => details)).toMatchObject([
     { game: '', reason: 'name: invalid_type', all: 4 },
-    { game: 'Rust again, rust', reason: expect.stringContaining('another game') },
+    { game: 'Rust again, rust', reason: expect.stringContaining('an earlier game') },
     { game: expect.stringMatching(/^ARK, aaa.*…$/), reason: 'alias: too_big' },
     { game: 'X', reason: 'alias: invalid_type' },
   ]);

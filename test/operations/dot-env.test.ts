@@ -71,7 +71,7 @@ describe('the file .env', () => {
     ['', '.env sets no variable: write each as NAME=value, on a line of its own, and save the file as UTF-8'],
     [
       'A=b\nLISTING_API_URL: https://x.example?q=1\n',
-      '.env, line 2: write LISTING_API_URL=value, with "=" in place of ":"',
+      '.env, line 2: write LISTING_API_URL=value, with "=" instead of ":"',
     ],
     ['A=b\n\nA=c\n', '.env has A twice (lines 1 and 3): the last one counts'],
     ['A=b\nA=\n', '.env has A twice (lines 1 and 2): the last one counts, and it is empty'],
