@@ -143,8 +143,8 @@ const NEVER_EMPTY = 'ALLOWED_GUILDS';
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except for {@link
- * NEVER_EMPTY}.
+ * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except for
+ * {@link NEVER_EMPTY}.
  * @throws ConfigError naming every bad variable with its requirement
  */
 export function readConfig(env: Environment): Config {

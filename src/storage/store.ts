@@ -162,8 +162,8 @@ export function createStore(deps: StoreDeps) {
     /** Writes a value with one statement. A transaction might wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside {@link
-     * Store.inGuild}: the code that began the transaction must cut the log afterwards.
+     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside
+     * {@link Store.inGuild}: the code that began the transaction must cut the log afterwards.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
