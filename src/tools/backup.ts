@@ -4,9 +4,9 @@ import { makeBackup } from '../operations/make-backup.ts';
 import { fileOf } from '../storage/store-error.ts';
 import { runTool, usage } from './tool.ts';
 
-/** Makes a backup beside a bot that may run, and says what it does not hold. */
+/** Backs up the database, even while a bot is running on it, and reminds the operator of the encryption key. */
 await runTool('backup', async (logger) => {
-  const [given = ''] = usage('say where to: npm run backup -- FILE', { arguments: 1 });
+  const [given = ''] = usage('specify the file: npm run backup -- FILE', { arguments: 1 });
   const file = resolve(given);
   const { storeUrl, encryptionKey } = readStoreConfig(process.env);
   const path = resolve(fileOf(storeUrl, 'back it up with pg_dump'));
@@ -14,7 +14,7 @@ await runTool('backup', async (logger) => {
   const key = encryptionKey === undefined ? `${path}.key` : 'the value of ENCRYPTION_KEY';
   process.stdout.write(
     `Backed up ${path} to ${file} (${Math.ceil(bytes / 1024)} KiB), and checked it.\n` +
-      `It does not hold the encryption key, and nobody can read the API keys in it without: keep ${key} too, ` +
-      'in another place than the backup.\n',
+      `It does not contain the encryption key, without which the API keys cannot be decrypted: keep ${key} too, ` +
+      'in a different place.\n',
   );
 });

@@ -14,7 +14,10 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** The tables that are copied, with their primary keys. Values are copied by themselves; leases are not, since no process is alive. */
+/**
+ * The tables to copy, with their primary keys. Values are copied separately. Leases aren't copied, because no process is
+ * alive.
+ */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
   documents: ['id'],
@@ -23,9 +26,9 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   used: ['guild_id'],
   guild_departures: ['guild_id'],
 };
-/** Values that a store writes for itself at its start. */
+/** Values that a store writes for itself at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
-/** Rows in one statement; SQLite takes 32,766 values. */
+/** Rows in one statement; SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 500;
 
 export interface CopyDeps {
@@ -36,24 +39,24 @@ export interface CopyDeps {
 }
 
 export interface Copied {
-  /** Rows, by table. */
+  /** The number of rows, by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Sealed values that the keys at hand do not open, such as a record that was damaged before. */
+  /** Encrypted values that the given keys can't decrypt, such as a record that was already damaged. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Copies everything that one database holds into another, which has to be empty; no bot may run on either. The first
- * stays as it is.
- * @throws StoreError or EncryptionKeyError saying why not; nothing was copied then
+ * Copies all data from one database to another, which must be empty. No bot may be running on either. The source stays
+ * unchanged.
+ * @throws StoreError or EncryptionKeyError with the reason; nothing was copied then
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<Copied> {
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // The one transaction may take minutes, but nobody waits for it.
+  // The single transaction can take minutes, but no other work waits for it.
   const quiet = { ...logger, warn: () => undefined };
-  // An older version of the bot may be started on the first database again.
+  // The operator may start an older version of the bot on the source again.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
   const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
@@ -72,11 +75,11 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   }
 }
 
-/** Called inside of a transaction of the target. */
+/** Called inside a transaction of the target. */
 async function copyTables(source: Store, target: Store): Promise<Copied['counts']> {
   let before = (await target.values.keys('')).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
-  if (before > 0) throw new StoreError('the database to copy to is not empty');
+  if (before > 0) throw new StoreError('the target database is not empty');
   const counts: Record<string, number> = {};
   for (const [table, primaryKey] of Object.entries(TABLES)) {
     for await (const rows of pagesOf(source, table, primaryKey)) {
@@ -85,7 +88,7 @@ async function copyTables(source: Store, target: Store): Promise<Copied['counts'
     const copied = await rowsIn(target, table);
     const there = await rowsIn(source, table);
     if (copied !== there) {
-      throw new StoreError(`of ${there} rows of ${table} ${copied} were copied, so nothing was: try again`);
+      throw new StoreError(`copied only ${copied} of ${there} rows of ${table}; rolled back, try again`);
     }
     counts[table] = copied;
   }
@@ -96,12 +99,12 @@ async function copyTables(source: Store, target: Store): Promise<Copied['counts'
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The tables without their types, for loops over names and columns. */
+/** Returns the tables without their types, for loops over names and columns. */
 const untyped = (store: Store) => store.tables() as object as Kysely<Record<string, Row>>;
 
 const rowsIn = (store: Store, table: string): Promise<number> => countOf(untyped(store).selectFrom(table));
 
-/** All rows of a table, {@link ROWS_AT_ONCE} at a time. */
+/** Yields all rows of a table, {@link ROWS_AT_ONCE} at a time. */
 async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {
   const columns = sql.join(primaryKey.map((column) => sql.ref(column)));
   let after = sql``;

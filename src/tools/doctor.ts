@@ -6,15 +6,17 @@ import { type Finding, table } from '../operations/finding.ts';
 import { runTool, usage } from './tool.ts';
 
 const HOW =
-  'npm run doctor: checks all that the bot needs, and says how to fix what fails; it changes nothing';
+  'npm run doctor: checks everything that the bot needs, and tells you how to fix failures; it changes nothing';
 
-/** Checks all that a bot needs, without starting it or changing anything, and says how to mend what fails. */
+/**
+ * Checks everything that a bot needs, without starting it or changing anything, and tells the operator how to fix failures.
+ */
 async function main(): Promise<void> {
   usage(HOW, { arguments: 0 });
   const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
   try {
     const config = readConfig(process.env);
-    const says = ['every variable can be used', ...misspelt(process.env)].join('\n');
+    const says = ['all variables are valid', ...misspelt(process.env)].join('\n');
     findings.unshift({ check: 'Configuration', state: 'ok', says });
     const nothing = () => undefined;
     const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -26,7 +28,7 @@ async function main(): Promise<void> {
       check: 'Configuration',
       state: 'failed',
       says: error.message,
-      mend: 'correct these in .env or the environment; .env.example explains each. The other checks need them',
+      mend: 'fix these in .env or the environment; .env.example explains each. The other checks need them',
     });
   }
   process.stdout.write(scrub(table(findings)));

@@ -3,14 +3,14 @@ import { Writable } from 'node:stream';
 
 export interface Questions {
   /**
-   * Asks on standard output, and reads a line of standard input.
-   * @returns `undefined` when there are no more lines
+   * Asks on standard output, and waits for a line from standard input.
+   * @returns `undefined` at the end of the input
    */
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | undefined>;
   close(): void;
 }
 
-/** Asks at the terminal, or reads the answers from a pipe. */
+/** Asks the user at the terminal, or reads the answers from a pipe. */
 export function createQuestions(): Questions {
   const { stdin, stdout } = process;
   let isHidden = false;
@@ -21,7 +21,7 @@ export function createQuestions(): Questions {
     },
   });
   const lines = createInterface({ input: stdin, output: echo, terminal: stdin.isTTY === true });
-  // Unlike `question`, it keeps lines that come before they are asked for.
+  // Unlike `question`, this keeps lines that arrive before their question.
   const answers = lines[Symbol.asyncIterator]();
 
   return {
@@ -29,7 +29,7 @@ export function createQuestions(): Questions {
       stdout.write(question);
       isHidden = isToBeHidden;
       const { value, done } = await answers.next();
-      // The terminal has shown no line break, or there is no terminal.
+      // The terminal didn't show the line break, or there is no terminal.
       if (isHidden || !stdin.isTTY) stdout.write('\n');
       isHidden = false;
       return done ? undefined : value;

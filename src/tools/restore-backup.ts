@@ -12,9 +12,9 @@ import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** The two files of a database: the second has what is not written into the first yet. */
+/** The suffixes of a database's two files. The second contains changes not yet written to the first. */
 const FILES = ['', '-wal'];
-/** The files that SQLite makes beside an open file. */
+/** The suffixes of the files that SQLite creates next to an open file. */
 const LEFTOVERS = ['-wal', '-shm'];
 
 export interface RestoreDeps {
@@ -25,10 +25,10 @@ export interface RestoreDeps {
 }
 
 /**
- * Checks that a bot can use a backup, and puts it in the place of the database. No bot may run on the database; the lock
- * keeps one from starting. The previous database is kept under another name.
+ * Checks that a bot can use a backup, and replaces the database with it. No bot may be running on the database; the lock
+ * prevents one from starting. The previous database is kept under another name.
  * @returns that name; `undefined` if there was no database
- * @throws StoreError if it cannot be restored; everything is as it was
+ * @throws StoreError if the backup can't be restored; everything is unchanged
  */
 export async function restore({ config, file, now }: RestoreDeps): Promise<string | undefined> {
   const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
@@ -53,7 +53,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
     await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
-    // Taking the lock has made an empty file.
+    // Taking the lock created an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
     const isSaid = why.includes('Nothing was changed');
@@ -66,7 +66,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
   }
 }
 
-/** Copies a file, with rights for its owner alone. */
+/** Copies a file, with permissions only for its owner. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
   for (const suffix of LEFTOVERS) await rm(copy + suffix, { force: true });
   for (const suffix of FILES.filter((each) => existsSync(file + each))) {
@@ -75,29 +75,29 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
   }
 }
 
-/** @throws StoreError if a bot of this version could not start on the copy */
+/** @throws StoreError if a bot of this version couldn't start on the copy */
 async function check(copy: string): Promise<void> {
   const migrations = await checkFile(copy).catch((error: unknown) => {
     if (!(error instanceof DamagedFileError)) throw error;
     throw new StoreError(`this backup is damaged (${error.why}): use another one`, { cause: error });
   });
-  if (migrations.length === 0) throw new StoreError('it is no database of this bot');
+  if (migrations.length === 0) throw new StoreError('this is not a database of this bot');
 }
 
-/** Brings the copy to the present shape of the tables, whichever version made it, and ends what was under way. */
+/** Migrates the copy to this version's tables, and ends the work that was under way in it. */
 async function markAsRestored(copy: string): Promise<void> {
   const database = createSqliteDatabase(copy);
   await database.prepare(true);
-  // Closing the file also moves the content of a copied log into it.
+  // Closing the file also writes the content of a copied log into it.
   await using db = await database.open();
   for (const statement of AFTER_A_RESTORE) await db.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** Renames the previous database with its log, which has the latest changes. */
+/** Renames the previous database with its log, which contains the latest changes. */
 async function moveAway(path: string, now: number): Promise<string> {
   const kept = `${path}.replaced-${timeInName(now)}`;
-  if (existsSync(kept)) throw new StoreError(`${kept} is there already: move it away first`);
-  // The log goes first: one that stays behind would be taken for the log of the new database.
+  if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it away first`);
+  // The log is moved first: SQLite would use a remaining log for the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
   await rm(`${path}-shm`, { force: true });
   await rename(path, kept);

@@ -3,9 +3,9 @@ import { readStoreConfig } from '../config/config.ts';
 import { restore } from './restore-backup.ts';
 import { runTool, usage } from './tool.ts';
 
-/** Puts a backup in the place of the database, while no bot runs on it. */
+/** Replaces the database with a backup, while no bot is running on it. */
 await runTool('restore', async () => {
-  const [given = ''] = usage('say which backup: npm run restore -- FILE', { arguments: 1 });
+  const [given = ''] = usage('specify the backup: npm run restore -- FILE', { arguments: 1 });
   const file = resolve(given);
   const kept = await restore({ config: readStoreConfig(process.env), file, now: Date.now() });
   process.stdout.write(
@@ -15,7 +15,7 @@ await runTool('restore', async () => {
   );
   if (kept !== undefined) {
     process.stdout.write(
-      `What was there is kept as ${resolve(kept)}: delete it when it is not needed any more.\n`,
+      `The previous database is kept as ${resolve(kept)}: delete it when you no longer need it.\n`,
     );
   }
 });

@@ -12,10 +12,9 @@ import { runTool, usage } from './tool.ts';
 
 const FILE = '.env';
 const EXAMPLE = fileURLToPath(new URL('../../.env.example', import.meta.url));
-const HOW =
-  'npm run setup: asks for the two settings that a bot needs, tries them, and writes them into .env';
+const HOW = 'npm run setup: asks for the two settings that a bot needs, tests them, and writes them to .env';
 
-/** Asks for the two settings that a bot needs, tries them, and writes them into `.env`. */
+/** Asks for the two settings that a bot needs, tests them, and writes them to `.env`. */
 await runTool('setup', async () => {
   usage(HOW, { arguments: 0 });
   const { values, complaints, isReadable } = readDotEnv(FILE);
@@ -31,7 +30,7 @@ await runTool('setup', async () => {
 async function setUp(questions: Questions, env: Environment): Promise<void> {
   const portal = await settle(questions, env, {
     name: 'DISCORD_TOKEN',
-    asks: 'The token of the bot, from the page "Bot" of your application (it is not shown while you type)',
+    asks: 'The bot token, from the "Bot" page of your application (it is not shown while you type)',
     isSecret: true,
     check: (given) => tryToken(given),
   });
@@ -42,12 +41,12 @@ async function setUp(questions: Questions, env: Environment): Promise<void> {
     check: (given) => tryListing(given),
   });
   await write(questions, { DISCORD_TOKEN: portal.value, LISTING_API_URL: listing.value });
-  tellWhatComesNext([...portal.findings, ...listing.findings], portal.application?.id);
+  printNextSteps([...portal.findings, ...listing.findings], portal.application?.id);
 }
 
 interface Tried {
   readonly findings: readonly Finding[];
-  /** The value to write, where it is to be another than the given one. */
+  /** The value to write, if it differs from the given one. */
   readonly better?: string;
   readonly application?: PortalFindings['application'];
 }
@@ -56,11 +55,11 @@ interface Setting {
   readonly name: 'DISCORD_TOKEN' | 'LISTING_API_URL';
   readonly asks: string;
   readonly isSecret: boolean;
-  /** @throws ConfigError where the value cannot be one */
+  /** @throws ConfigError if the value is invalid */
   readonly check: (env: Environment) => Promise<Tried>;
 }
 
-/** Takes a setting from the environment, or asks for it, until it works or is to be used all the same. */
+/** Reads a setting from the environment, or asks for it, until it works or the user insists on it. */
 async function settle(
   questions: Questions,
   env: Environment,
@@ -70,11 +69,11 @@ async function settle(
   let last: (Tried & { value: string }) | undefined;
   for (let given = process.env[name]; ; given = undefined) {
     const known = last?.value ?? env[name];
-    const enter = last === undefined ? 'Enter: the one in .env' : 'Enter: use this one all the same';
+    const enter = last === undefined ? 'Enter: the one in .env' : 'Enter: use this one anyway';
     const question = known ? `${asks}. ${enter}` : asks;
     given ??= await questions.ask(`${question}: `, { isHidden: isSecret });
     if (given === undefined)
-      throw new ConfigError(`${name} is missing, or does not work: nothing was written`);
+      throw new ConfigError(`${name} is missing or does not work: nothing was written`);
     if (given.trim() === '' && last !== undefined) return last;
     const value = given.trim() || known || '';
     try {
@@ -105,28 +104,28 @@ async function tryToken(env: Environment): Promise<Tried> {
   }
 }
 
-/** Whether something answers there as the specification says; whether it takes a key is for the doctor to say. */
+/** Checks whether the service answers as specified at this address. Only the doctor checks whether it accepts a key. */
 async function tryListing(env: Environment): Promise<Tried> {
   const { listingApiKey: _, ...config } = readListingConfig(env);
   const finding = await find('Listing service', () => checkListing(config));
   const better = finding.state === 'failed' ? await listingUrlWithoutApi(config) : undefined;
   if (better === undefined) return { findings: [finding] };
-  const says = `answers under ${better}, which is written: the bot adds /api itself`;
+  const says = `answers at ${better}, which is used instead: the bot adds /api itself`;
   return { findings: [{ check: finding.check, state: 'ok', says }], better };
 }
 
-/** Writes the settings into the file, which its owner alone can read; what else is in it stays. */
+/** Writes the settings to the file, which only its owner can read. The rest of the file stays. */
 async function write(questions: Questions, settings: Readonly<Record<string, string>>): Promise<void> {
   const isThere = existsSync(FILE);
   if (isThere) {
     const answer = await questions.ask(
-      `${FILE} is there already. Write ${Object.keys(settings).join(' and ')} into it, and leave all else? [y/N] `,
+      `${FILE} already exists. Write ${Object.keys(settings).join(' and ')} to it, and keep the rest? [y/N] `,
     );
     if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new ConfigError(`${FILE} stays as it was`);
   }
   let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
-  // A link stays one.
+  // A symbolic link stays a link.
   const path = isThere ? realpathSync(FILE) : FILE;
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   chmodSync(`${path}.new`, 0o600);
@@ -134,7 +133,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   print(`\nWrote ${FILE}, which only you can read.\n`);
 }
 
-/** A file of variables with this one set: where it was, or at the end. */
+/** Sets a variable in the text of a file: in place if it is there, otherwise at the end. */
 function withSetting(text: string, name: string, value: string): string {
   const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm');
   const setting = `${name}=${value}`;
@@ -142,15 +141,15 @@ function withSetting(text: string, name: string, value: string): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${setting}\n`;
 }
 
-function tellWhatComesNext(findings: readonly Finding[], applicationId: string | undefined): void {
+function printNextSteps(findings: readonly Finding[], applicationId: string | undefined): void {
   const isToBeFixed = findings.some(({ state }) => state === 'failed');
   const steps = [
-    isToBeFixed && 'Fix what is marked FAILED above, and look at it again with: npm run doctor',
+    isToBeFixed && 'Fix the checks marked FAILED above, then check again with: npm run doctor',
     'Start the bot: npm start',
     applicationId !== undefined && 'Invite it to your Discord server with the link below.',
     'Run /setkey there, and paste the API key of your account at the listing service.',
   ].filter((step) => step !== false);
-  print(`\nWhat comes next:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join('')}`);
+  print(`\nNext steps:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join('')}`);
   if (applicationId !== undefined) print(`\n${inviteLink(applicationId)}\n`);
 }
 

@@ -3,12 +3,12 @@ import type { Logger } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
 import { StoreError } from '../storage/store-error.ts';
 
-/** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
+/** Failures whose message explains everything to the operator; a stack trace would only hide it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
 
 /**
- * Runs a program for operators. Its warnings go to standard error, a line each. A failure that explains itself is one
- * line as well, and status 1.
+ * Runs a program for operators. It prints warnings to standard error, one per line. A failure that explains itself also
+ * takes one line, and the status is 1.
  */
 export async function runTool(name: string, run: (logger: Logger) => Promise<void>): Promise<void> {
   const warn = (_details: object, message: string) => void process.stderr.write(`${name}: ${message}\n`);
@@ -23,8 +23,8 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
 }
 
 /**
- * Returns the arguments of the tool; with `--help`, prints how to call it and ends.
- * @throws ConfigError saying how to call it where there are more or fewer, or one begins with `-`
+ * Returns the tool's arguments. With `--help`, prints the usage instead.
+ * @throws ConfigError with the usage if the number of arguments is wrong, or one begins with `-`
  */
 export function usage(how: string, { arguments: count }: { readonly arguments: number }): readonly string[] {
   const given = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
 /*
- * Commands in Discord's fields. Their names and those of options are the same in every language: Discord's clickable mentions and
- * pasted commands show the default name to everybody (discord-api-docs#7309, #5446).
+ * Texts for Discord's command fields. Names of commands and options are the same in every language, because Discord's
+ * clickable mentions and pasted commands show the default name to everyone (discord-api-docs#7309, #5446).
  */
 
 interface CommandSentences {
@@ -12,11 +12,11 @@ interface CommandSentences {
 
 type Described = keyof Sentences['commands'];
 
-/** Name and description of a command, the description in every language. */
+/** Returns a command's name and its description in every language. */
 export const commandText = (command: Described) =>
   described(command, ({ commands }) => commands[command].description);
 
-/** Name and description of an option of a command. */
+/** Returns an option's name and its description in every language. */
 export const optionText = (command: Described, option: string) =>
   described(option, ({ commands }) => {
     const { options }: CommandSentences = commands[command];
@@ -25,11 +25,11 @@ export const optionText = (command: Described, option: string) =>
     return text.description;
   });
 
-/** The name of an option's choice: an outcome. */
+/** Returns the name of an option's choice: an outcome. */
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
-/** The name of a message command, in every language; such commands have no description. */
+/** Returns the name of a message command in every language. Message commands have no description. */
 export const messageCommandText = (command: keyof Sentences['messageCommands']) =>
   named(({ messageCommands }) => messageCommands[command].name);
 
@@ -45,8 +45,8 @@ const described = (name: string, descriptionIn: (sentences: Sentences) => string
 });
 
 /**
- * A text under each of Discord's names for a language. Discord drops localized texts that say the same as the default,
- * English among them, so they are not sent.
+ * Returns a text under each of Discord's locale codes. Texts that equal the English default aren't sent, because Discord
+ * drops them.
  */
 function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
   const english = textIn(ENGLISH.sentences);

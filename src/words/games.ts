@@ -8,18 +8,18 @@ import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
-/** How many games are offered in place of one that is not known. */
+/** How many games are suggested instead of an unknown one. */
 export const NEAREST = 3;
 const USUAL_GAME = { alias: 'cs2' };
 const MOST_EXAMPLES = 2;
-/** The least UTF-16 units of a name that still tell which game it is. */
+/** The minimum length of a shortened name, in UTF-16 units, that still identifies the game. */
 const SHORTEST_NAME = 5;
 
-/** Games as autocomplete choices: people read the name, the alias is what is filled in. */
+/** Returns games as autocomplete choices. Users see the name; Discord fills in the alias. */
 export const gameChoices = (games: readonly Game[]) =>
   games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
-    // The alias stays whole: two games may have the same name, and choices may not.
+    // The alias stays whole: two games can have the same name, but choices must differ.
     const room = LONGEST_NAME - tail.length;
     const isAliasEnough = name === alias || room < SHORTEST_NAME;
     return {
@@ -28,7 +28,7 @@ export const gameChoices = (games: readonly Game[]) =>
     };
   });
 
-/** The games' names on buttons, with the alias where two have the same name. */
+/** Returns the games' names for buttons, with the alias if two games have the same name. */
 export const gameLabels = (games: readonly Game[]) =>
   games.map((game) => {
     const isAlone = games.filter(({ name }) => name === game.name).length === 1;
@@ -36,44 +36,47 @@ export const gameLabels = (games: readonly Game[]) =>
     return { label: isAlone ? label : `${label} (${visibleLine(game.alias)})`, alias: game.alias };
   });
 
-/** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
+/** Whether a select accepts the alias: values have 1 to 100 characters (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
-/** A game as an option of a select, with its alias if its name shows nothing. */
+/** Returns a game as a select option, labelled with its alias if its name is invisible. */
 export const gameOption = ({ name, alias }: Game) => ({
   label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
 });
 
-/** The games that a select takes, the usual ones first; a select has room for 25. */
+/** Returns the games that a select accepts, widely known ones first. A select has at most 25 options. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
-/** Games for a sentence, one of which may have been meant, each with its alias. */
+/** Formats games for a sentence that asks which one was meant, each with its alias. */
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
-/** An address of a server of this game, as an example. */
+/** Returns an example address of a server of this game. */
 export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
-/** A game for examples: the usual one, if it may be submitted. @param games what may be submitted, if that is known */
+/**
+ * Returns a game for examples: the usual one, if it can be submitted. @param games the games that can be submitted, if
+ * known
+ */
 export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
 
-/** A line of a list, as an example. @param games what may be submitted, if that is known */
+/** Returns an example line of a list. @param games the games that can be submitted, if known */
 export function exampleLine(games: readonly Game[]): string {
   const game = exampleGame(games);
   return `${exampleAddress(game)} ${game.alias}`;
 }
 
-/** What is typed into the field of a game. @param games what may be submitted; the first ones are its examples */
+/** Returns the hint for a game field. @param games the games that can be submitted; the first ones become the examples */
 export function gameHint(t: Translate, games: readonly Game[]): string {
   const names = games.slice(0, MOST_EXAMPLES).map(({ name }) => visibleLine(name));
   if (names.length === 0) return t('commands.addserver.options.game.description');
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Says that a game is not allowed here, or not known, and names the nearest ones. */
+/** Returns the message that a game is unknown or not allowed here, with the nearest games. */
 export function unusableGameText(reader: Reader, typed: string, games: GameIndex): string {
   const { t } = reader;
   const problem = games.find(typed)
@@ -82,7 +85,7 @@ export function unusableGameText(reader: Reader, typed: string, games: GameIndex
   return withSign('not-sent', notReadyText(problem, t));
 }
 
-/** Says that a game is not known, and names games that may have been meant. */
+/** Returns the message that a game is unknown, with games that may have been meant. */
 export function unknownGame({ t, mention }: Reader, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
@@ -90,6 +93,6 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
-/** Says that several games match, of which one is to be chosen. */
+/** Returns the message that several games match, and asks the member to choose one. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>
   t('list.severalGames', { game: escapeName(typed) });

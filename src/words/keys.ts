@@ -5,10 +5,13 @@ import { nextTryText, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
-/** The end of a key, for people to recognise it by, to be put between backticks. @param lastFour empty: the key is too short */
+/**
+ * Returns the end of a key, which identifies it to people, for use between backticks. @param lastFour empty if the key is
+ * too short
+ */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
 
-/** What is wrong with the guild's key, and what the reader can do about it. */
+/** Returns what is wrong with the guild's key, and what the reader can do about it. */
 export function keyText(why: NoKey, reader: Reader): string {
   const { t } = reader;
   switch (why.code) {
@@ -21,13 +24,13 @@ export function keyText(why: NoKey, reader: Reader): string {
   }
 }
 
-/** Where a key is entered, or whom to ask to do it. */
+/** Returns where to enter a key, or who to ask. */
 export const enterText = ({ t, mention, isAdmin }: Reader): string =>
   t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
 
 /**
- * What to do about a key that the service refuses.
- * @param setBy the id of who set it, where that is known
+ * Returns what to do about a key that the service rejects.
+ * @param setBy the id of the admin who set it, if known
  */
 function renewText(reader: Reader, setBy?: string): string {
   const { t, mention, isAdmin } = reader;
@@ -36,11 +39,11 @@ function renewText(reader: Reader, setBy?: string): string {
   return t('key.renew', { userId: setBy, setkey: mention('setkey') });
 }
 
-/** What to do after servers were refused, or not sent, because of the key. */
+/** Returns what to do after servers were rejected, or not sent, because of the key. */
 export function nextForKey(reader: Reader, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(reader, why.setBy) : keyText(why, reader);
 }
 
-/** Says that a key was not tried, and when one can be. */
+/** Returns the message that a key wasn't tested, and when it can be. */
 export const tooSoonText = ({ at }: TooSoon, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -4,17 +4,18 @@ import { addressOf } from '../server-lists/row.ts';
 import type { Reader } from './words.ts';
 
 /**
- * A page of the listing service for people: about one address (`host:port`) if the operator's link has a place for it,
- * otherwise the list itself. `undefined` if the operator has named no page.
+ * Returns a page of the listing service for people. If the operator's link has a placeholder, it is the page about the
+ * address (`host:port`), otherwise the list. `undefined` if the operator has set no page.
  */
 export type ListingPages = (address?: string) => string | undefined;
 
-/** Stands in the operator's link for the submitted address. */
+/** The placeholder for the submitted address in the operator's link. */
 const ADDRESS = '{address}';
 
 /**
- * @param template an http or https URL, in which {@link ADDRESS} may stand once. Without an address the link ends before
- * the part with {@link ADDRESS}: a query or fragment, or the last piece of a path.
+ * Creates the function that returns the service's pages.
+ * @param template an http or https URL that can contain {@link ADDRESS} once. Without an address, the link ends before the
+ *   part that contains {@link ADDRESS}: a query or fragment, or the last segment of the path.
  */
 export function createListingPages(template: string | undefined): ListingPages {
   if (template === undefined) return () => undefined;
@@ -29,23 +30,23 @@ export function createListingPages(template: string | undefined): ListingPages {
   };
 }
 
-/** Characters that would end a link in Discord's markup; `URL` has encoded all others that would. */
+/** Encodes the characters that would end a link in Discord's markup; `URL` has already encoded all others. */
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** Makes the text in square brackets a link, without a preview of its page below the message. */
+/** Turns the text in square brackets into a link that shows no preview below the message. */
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
-/** Takes the square brackets away. */
+/** Removes the square brackets. */
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-/** The page about a server, or without a server the list. */
+/** Returns the page about a server, or the list if there is no server. */
 export const pageAbout = (
   { pages }: Pick<Reader, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && addressOf(server));
 
-/** The site of a sentence: it leads to the page about a server, or without a server to the list. */
+/** Returns the service's site for a sentence, linked to the page about a server, or to the list if there is no server. */
 export const siteAbout = (
   reader: Pick<Reader, 't' | 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,

@@ -18,35 +18,36 @@ import {
 import { failureText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
-/*
- * Says how servers ended: one or many, to members, in the log channel and in files, after a crash too.
- */
+/* Texts about the outcomes of one or many servers: for members, the log channel and files, also after a crash. */
 
-/** A server with its outcome, and the number of its line where it has one. */
+/** A server with its outcome, and its line number if it has one. */
 export interface EndedServer {
   readonly line?: number;
   readonly server: ServerSubmission;
   readonly outcome: ServerOutcome;
 }
 
-/** Servers with the same outcome. Of those that were not accepted, the service said the same. */
+/** Servers with the same outcome. Unless they were accepted, the service's message is the same too. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's words, escaped, or why there are none: of accepted servers, each different message. */
+  /** The service's messages, escaped, or why there are none. For accepted servers, each different message. */
   readonly said: Set<string>;
   readonly servers: EndedServer[];
 }
 
-/** Accepted servers come first; then what failed, and what has to be looked up before it is sent again. */
+/** Accepted servers first, then failures, then servers to check before they are sent again. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
-/** Further messages that are shown after the first of each outcome; `report.csv` has all. */
+/** How many further messages are shown after the first of each outcome. `report.csv` contains all. */
 const MOST_FURTHER = 2;
-/** UTF-16 units of the service's words about many servers: all messages fit into the 2,000 of a reply, or into an embed. */
+/**
+ * The maximum length of the service's message about many servers, in UTF-16 units. All messages fit into a reply of 2,000,
+ * or into an embed.
+ */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
-/** The outcome of one server, for its member. The embed says which server it is. */
+/** Returns the outcome of one server, for its member. The embed shows which server it is. */
 export function outcomeText(reader: Reader, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = reader;
   const text = isAdded(outcome)
@@ -55,7 +56,7 @@ export function outcomeText(reader: Reader, server: ServerSubmission, outcome: S
   return withNext(text, outcome, nextText(reader, outcome, [server]));
 }
 
-/** The outcomes of many servers, for their member, with lines to find the servers by. */
+/** Returns the outcomes of many servers, for their member, with lines that identify the servers. */
 export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): readonly string[] {
   const { t, mention } = reader;
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY);
@@ -75,7 +76,7 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
 }
 
 /**
- * The outcomes of servers, for a log channel: each fits behind the others on a line.
+ * Returns the outcomes of servers for a log channel. They are short enough to be joined on one line.
  * @param all how many servers were submitted together
  */
 export function outcomesForLog(
@@ -91,7 +92,7 @@ export function outcomesForLog(
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** The outcome of a server that was submitted alone. */
+/** Returns the outcome of a server that was submitted alone. */
 function logText(t: Translate, outcome: ServerOutcome): string {
   const said = saidOf(t, outcome, LONGEST_IN_LOG);
   if (isAdded(outcome)) return withSign(outcome.kind, said);
@@ -99,11 +100,11 @@ function logText(t: Translate, outcome: ServerOutcome): string {
   return said === '' ? item : t('look.about', { item, why: said });
 }
 
-/** The service's words about a server, or why there are none, for a cell of a file. */
+/** Returns the service's message about a server, or why there is none, for a cell of a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
-/** The groups that a message has room for; the first of each outcome always is among them. */
+/** Returns the groups that fit into a message, always including the first of each outcome. */
 function groupsOf(
   t: Translate,
   ended: readonly EndedServer[],
@@ -126,22 +127,25 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/** The first of the different messages about accepted servers; otherwise there is one. */
+/** Joins the different messages about accepted servers, up to a limit. Other groups have only one. */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
   const isMore = texts.length > MOST_FURTHER + 1;
   return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
 }
 
-/** Whether the service accepted a server with the message of the specification, which says it all. */
+/** Whether the service accepted a server with exactly the specification's message, which needs no addition. */
 const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
-/** Returns the service's words, escaped, or why there are none. */
+/** Returns the service's message, escaped, or why there is none. */
 const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
-/** Returns the same behind a heading. The heading means the same as the words about accepted servers, which stay as they came. */
+/**
+ * Returns the same for use after a heading. An accepted server's heading already has the meaning of the message, so the
+ * message is only quoted.
+ */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
   const original = escapeText(outcome.message, longest);
@@ -153,13 +157,13 @@ function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: 
   return withSign(kind, sentences(heading, text));
 }
 
-/** Puts what to do behind the text of an outcome: on a new line, if the text ends with a quote of the service's words. */
+/** Appends the next step to the text of an outcome. If the text ends with a quote of the service, it goes on a new line. */
 function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
 }
 
-/** What to do about servers with the same outcome. */
+/** Returns what to do about servers with the same outcome. */
 function nextText(
   reader: Reader,
   outcome: ServerOutcome,
@@ -170,7 +174,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      // When a paused key may be used again stands there already.
+      // The text already says when a paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return t('ended.next.unknown', { count: servers.length, ...siteAbout(reader, onlyOf(servers)) });
@@ -193,7 +197,7 @@ function nextText(
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
   servers.length === 1 ? servers[0] : undefined;
 
-/** The page on which to look for servers whose outcome is unknown: about the one, or the list. */
+/** Returns the page on which to look up servers whose outcome is unknown: the page about the only one, or the list. */
 export function pageOfUnknown(
   reader: Pick<Reader, 'pages'>,
   ended: readonly EndedServer[],
@@ -202,13 +206,13 @@ export function pageOfUnknown(
   return unknown.length === 0 ? undefined : pageAbout(reader, onlyOf(unknown));
 }
 
-/** The most servers that an announcement names. */
+/** The maximum number of servers in an announcement. */
 const MOST_ANNOUNCED = 10;
 
 /**
- * The announcement, for everybody in the guild, of the servers that were sent for review; none if there are no such servers,
- * or the guild does not want it.
- * @param user who has submitted them
+ * Returns the guild's public announcement of the servers that were sent for review. Returns `undefined` if there are none,
+ * or the guild doesn't announce submissions.
+ * @param user the member who submitted them
  */
 export function announcementOf(
   { user }: { readonly user: { readonly id: string } },

@@ -7,20 +7,20 @@ import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
-/** What is wrong with a game server, for whoever typed it. */
+/** What is wrong with a game server, for the user who typed it. */
 export interface ProblemText {
-  /** A few words to put behind the address. */
+  /** A few words to show after the address. */
   readonly short: string;
-  /** A sentence about what to do, where that is not clear. */
+  /** A sentence with the solution, unless it is obvious. */
   readonly help?: string | undefined;
 }
 
-/** The only game whose servers need no port: an SRV record of their name may say it. */
+/** The only game whose servers need no port, because an SRV record of their name can contain it. */
 const MINECRAFT = 'minecraft';
-/** UTF-16 units of what was typed, in a text about it. */
+/** The maximum length of the input in a text about it, in UTF-16 units. */
 const LONGEST_VALUE = 60;
 
-/** @param most UTF-16 units of each value that is repeated */
+/** Returns the text about a problem. @param most the maximum length of each repeated value, in UTF-16 units */
 export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VALUE): ProblemText {
   const values = valuesOf(problem, most);
   const short = t(`problem.short.${shortKey(problem)}`, values);
@@ -28,7 +28,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** The ranges that people can tell apart; all others are called special. */
+/** Ranges with their own explanation. All others are called special. */
 const KNOWN_RANGES: Readonly<Partial<Record<AddressRange, 'private' | 'loopback' | 'shared'>>> = {
   private: 'private',
   'unique-local': 'private',
@@ -92,7 +92,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** The values of a problem, with every text made fit to stand between backticks. */
+/** Returns the values of a problem, with every text escaped for use between backticks. */
 function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
@@ -105,14 +105,14 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
   return { ...Object.fromEntries(entries), example, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }
 
-/** Says that a server was not sent, what is wrong with it, and what to do about that. */
+/** Returns the message that a server wasn't sent, with the problem and its solution. */
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
-/** Says that what waits was not changed, what is wrong with the change, and what to do about that. */
+/** Returns the message that a pending submission wasn't changed, with the problem and its solution. */
 export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
-/** What is wrong with a server, and what to do about that, behind its address or in a cell of a file. */
+/** Returns a server's problem and its solution, for use after its address or in a cell of a file. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

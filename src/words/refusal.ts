@@ -10,10 +10,10 @@ import { nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
-/** What a refusal is about, other than the guild's key. */
+/** A reason for sending nothing, other than the guild's key. */
 type ServersRefused = Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
-/** Why nothing was sent, as a sentence for the member who asked. */
+/** Returns why nothing was sent, as a sentence for the member. */
 export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex): string {
   const { t } = reader;
   switch (refusal.code) {
@@ -34,7 +34,7 @@ export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex):
   }
 }
 
-/** Why what a moderator approved was not sent and still waits, and what the moderator can do. */
+/** Returns why an approved submission wasn't sent and is still pending, and what the moderator can do. */
 export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIndex): string {
   const { t, mention } = reader;
   const still = t('approval.still');
@@ -52,7 +52,7 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
   }
 }
 
-/** Why servers are not sent, in a few words, and mostly what to do. */
+/** Returns in a few words why servers aren't sent, usually with a solution. */
 export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {
   switch (refusal.code) {
     case 'in-flight':
@@ -72,15 +72,15 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
   }
 }
 
-/** Says that a limit holds servers back, and until when. */
+/** Returns the message that a limit was reached, and until when. */
 export function limitText({ code, limit, until }: Limited, t: Translate): ProblemText {
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** With so few servers left, members are warned of a limit that is no daily quota. */
+/** Members are warned of a limit other than the daily quota when at most this many servers are left. */
 const FEW_LEFT = 10;
 
-/** How many more servers may be submitted. A limit that is no daily quota is only named if few are left. */
+/** Returns how many more servers can be submitted. A limit other than the daily quota is mentioned only if few are left. */
 export function remainingText({ count, limited }: Room, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
@@ -88,7 +88,7 @@ export function remainingText({ count, limited }: Room, t: Translate): string | 
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** The first of the servers that were already submitted, and where to look up unknown ones. */
+/** Returns the first of the servers that were already submitted, and where to look up unknown ones. */
 function beforeTexts(
   { servers }: Extract<Refusal, { code: 'already-submitted' }>,
   reader: Reader,
@@ -103,10 +103,10 @@ function beforeTexts(
     : [text];
 }
 
-/** The most servers that were already submitted that a message names. */
+/** How many already submitted servers a message names. */
 const MOST_EARLIER = 3;
 
-/** The first servers that were already submitted, and what came of them. */
+/** Returns the first servers that were already submitted, with their outcomes. */
 export const beforeItems = (
   t: Translate,
   all: readonly EarlierSubmission[],
@@ -116,7 +116,7 @@ export const beforeItems = (
     t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
   );
 
-/** How a server that was already submitted ended, as which game, when, and by whom. */
+/** Describes an earlier submission of a server: its outcome, game, time and submitter. */
 function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const {
     game,
@@ -131,7 +131,7 @@ function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): 
   ].join(' · ');
 }
 
-/** UTF-16 units. */
+/** The maximum length of a game's name, in UTF-16 units. */
 const LONGEST_GAME = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {

@@ -1,10 +1,10 @@
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
-/** Chinese and Japanese put no space behind a full stop, whose sign includes it. */
+/** The space after a full-width full stop, which Chinese and Japanese omit because the character includes it. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
-/** Joins whole sentences; absent ones are left out. */
+/** Joins whole sentences, and skips absent ones. */
 export const sentences = (...all: readonly (string | undefined)[]): string =>
   all
     .filter((sentence) => sentence !== undefined && sentence !== '')
@@ -12,8 +12,8 @@ export const sentences = (...all: readonly (string | undefined)[]): string =>
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
 /**
- * The first few of many by their names, and how many more there are.
- * @param count how many there are in all
+ * Joins the first few names, and the number of the others.
+ * @param count the total number
  */
 export function namedText(t: Translate, names: readonly string[], count: number): string {
   const others = count - names.length;
@@ -21,27 +21,27 @@ export function namedText(t: Translate, names: readonly string[], count: number)
 }
 
 /**
- * When something is possible again. Discord itself counts down, in the member's language.
+ * Returns when something is possible again. Discord itself counts down, in the member's language.
  * @param at milliseconds since 1970
  */
 export const nextTryText = (at: number, t: Translate): string =>
   t('again.nextTry', { seconds: Math.ceil(at / 1000) });
 
-/** When something was done, as Discord says it in the reader's language. @param at milliseconds since 1970 */
+/** Formats a time so that Discord shows it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
-/** Who it was. @param userId empty once they had their name deleted */
+/** Names a member. @param userId empty once they had their name deleted */
 export const byText = (
   t: Translate,
   { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,
 ): string => (id === '' ? t('by.unnamed') : t('by.user', { user: memberText({ id, name }) }));
 
-/** The controls and windows with which a moderator decides. */
+/** The controls and modals with which a moderator decides. */
 const DECISION = /^submissions:(?:refuse|correct):/;
 
 /**
- * Says that an interaction was interrupted, and has submitted and decided nothing.
- * @param pressed the custom id of its control or window
+ * Returns the message that an interaction was interrupted, and neither submitted nor decided anything.
+ * @param pressed the custom id of its control or modal
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>
   t(DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');

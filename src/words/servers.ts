@@ -5,8 +5,8 @@ import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenM
 import type { Translate } from './words.ts';
 
 /**
- * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). A refusal of this
- * bot, before anything was sent, looks like `not-sent`.
+ * The sign of an outcome in a text, and the colour of its embed (Discord's own green, red and yellow). If the bot itself
+ * rejects something before sending it, that looks like `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
@@ -15,32 +15,32 @@ export const LOOK = {
   unknown: { sign: '❓', color: 0xfee75c },
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
-/** A text with the sign of an outcome before it. */
+/** Puts the sign of an outcome in front of a text. */
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
 /** The kinds of outcomes, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 
-/** The worst outcome; it gives the embed its colour. Without any: not sent. */
+/** Returns the worst outcome, which determines the colour of the embed; `not-sent` if there is none. */
 export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   const worstFirst = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
-/** The name of a game, or its alias if the game is not known. */
+/** Returns a game by its alias; its name is the alias if the game is unknown. */
 export const gameNamed = (alias: string, games: GameIndex): Game =>
   games.find(alias) ?? { name: alias, alias };
 
-/** The parts of a line about a server, perhaps as somebody typed them. */
+/** The parts of a line about a server, possibly as typed by a user. */
 interface ServerWords {
-  /** Its name. */
+  /** The game's name. */
   readonly game: string;
-  /** With its port. */
+  /** The address with its port. */
   readonly address: string;
   readonly queryPort?: number | string | undefined;
 }
 
-/** UTF-16 units of the parts of a line. */
+/** The maximum lengths of the parts of a line, in UTF-16 units. */
 interface LongestWords {
   readonly name: number;
   readonly address: number;
@@ -48,7 +48,7 @@ interface LongestWords {
 
 const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
-/** How a game server is written everywhere: `**Game** `address``, and its query port if that is another. */
+/** Formats a game server, as in all messages: `**Game** `address``, and its query port if it differs. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
@@ -60,10 +60,13 @@ export function serverLine(
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
-/** A line of {@link serverLine}, or the item of a list with what was typed. */
+/** Matches a line from {@link serverLine}, or a list item with the input. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
-/** The game servers that a message of this bot shows, as they can be typed again. Servers in a file are not among them. */
+/**
+ * Reads the game servers in a message of this bot as rows that can be submitted again. Doesn't include servers in attached
+ * files.
+ */
 export function readServerLines(shown: Shown): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
   return texts
@@ -77,13 +80,13 @@ export function readServerLines(shown: Shown): readonly TypedRow[] {
     });
 }
 
-/** The parts of a message that may show servers. */
+/** The parts of a message that can contain servers. */
 interface Shown {
   readonly content: string;
   readonly embeds: readonly unknown[];
 }
 
-/** A submission as people read it: the game's name and the address. */
+/** Formats a submission for people: the game's name and the address. */
 export function describe(
   t: Translate,
   submission: ServerSubmission,
@@ -95,45 +98,45 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
-/** What was typed of a game server, as {@link serverLine}. @param typed as it may be shown: without passwords */
+/** Formats the input about a game server like {@link serverLine}. @param typed the input without passwords */
 export function typedLine(
   t: Translate,
   { server, port, queryPort, game }: TypedRow,
   games: GameIndex,
 ): string {
-  // "play.example.com:27015", but "play.example.com:1 27015" where there are two.
+  // "play.example.com:27015", but "play.example.com:1 27015" if there are two ports.
   const separator = /[\s:]/.test(server) ? ' ' : ':';
   const address = [server, port].filter((part) => part !== '').join(separator);
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/** The most lines that a message names, since more do not fit on the screen of a phone; the files name all. */
+/** How many lines a message names. More don't fit on a phone's screen; the files name all. */
 export const MOST_NAMED = 5;
-/** The most lines below each text, if a message has several texts. */
+/** How many lines follow each text if a message has several texts. */
 export const FEW_NAMED = 3;
-/** UTF-16 units of what a line repeats: so it takes two lines of a phone, three at most. */
+/** The maximum length of the input repeated in a line, in UTF-16 units. A line then takes two or three lines on a phone. */
 const LONGEST_ITEM = 40;
 
-/** The address of a server in a sentence. */
+/** Formats the address of a server for a sentence. */
 export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
   itemCode(addressOf(server));
 
 const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
 
-/** An address, or what was typed, as an item of a list, with the number of its line if it has one. */
+/** Formats an address, or the input, as a list item, with its line number if it has one. */
 export function addressItem(t: Translate, text: string, line?: number): string {
   const code = itemCode(text);
   return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
 }
 
-/** The address of a server as {@link addressItem}. */
+/** Formats a server's address like {@link addressItem}. */
 export const serverItem = (
   t: Translate,
   server: Pick<ServerSubmission, 'server' | 'port'>,
   line?: number,
 ): string => addressItem(t, addressOf(server), line);
 
-/** A line for each of the first ones, and a last one that counts the others. */
+/** Returns a line for each of the first items, and a last line that counts the others. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -146,21 +149,24 @@ export function firstItems<Item>(
 const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
-/** What an embed with game servers shows. */
+/** The content of an embed with game servers. */
 export interface ServerEmbed {
-  /** Absent while nothing has come of them. */
+  /** Absent while there is no outcome. */
   readonly color?: number;
   readonly description: string;
 }
 
-/** UTF-16 units of an embed (Discord docs: Message resource, "Embed Limits"), less the line that says how many more there are. */
+/**
+ * The maximum length of an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"), less the line that
+ * counts the remaining servers.
+ */
 const ROOM = 4096 - 100;
 
 /**
- * The embed with game servers of a reply, a report, an announcement or a log entry. What must be read stands in the text of
- * the message, since people switch embeds off.
+ * Builds the embed with game servers for a reply, a report, an announcement or a log entry. Important information belongs
+ * in the message text, because users can turn embeds off.
  * @param lines made by {@link serverLine} or {@link describe}
- * @param most lines that are shown; a last line counts the others
+ * @param most how many lines to show; a last line counts the others
  */
 export function serverEmbed(
   t: Translate,
@@ -172,8 +178,8 @@ export function serverEmbed(
 }
 
 /**
- * As many lines as an embed takes, and a line with the number of the others.
- * @param count how many there are in all
+ * Returns as many lines as fit into an embed, and a line that counts the others.
+ * @param count the total number
  */
 export function fittingLines(t: Translate, lines: readonly string[], count: number = lines.length): string {
   const shown: string[] = [];

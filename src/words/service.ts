@@ -4,8 +4,8 @@ import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * The service's words as they came. Before the six sentences of the specification stands what they mean, if the reader's
- * language is another.
+ * Returns the service's message unchanged. If the reader's language isn't English, the translation of the specification's
+ * six messages comes first.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
@@ -14,7 +14,10 @@ export function serviceWords(message: string, t: Translate): string {
   return meaning === original ? message : t('said.both', { meaning, original });
 }
 
-/** Why there is no usable answer of the listing service, as a sentence for a member, without the service's text. */
+/**
+ * Returns why there is no usable response from the listing service, as a sentence for a member. Doesn't include the
+ * service's text.
+ */
 export function failureText(failure: Failure | NotApproved, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');
@@ -23,7 +26,7 @@ export function failureText(failure: Failure | NotApproved, t: Translate): strin
   return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
 }
 
-/** Members can do the same about several reasons; operators find each in the bot's log. */
+/** Several reasons share a text, because members can do the same about them. Operators find each reason in the log. */
 function unknownText(reason: Unknown['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':

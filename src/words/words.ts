@@ -12,34 +12,34 @@ declare module 'i18next' {
   }
 }
 
-/** A whole sentence by its key, with named values; plural forms by `count`. */
+/** Returns a whole sentence by its key, with named values and plural forms by `count`. */
 export type Translate = TFunction & {
-  /** All of these: `a, b, and c`. */
+  /** Joins texts with "and": `a, b, and c`. */
   and(texts: readonly string[]): string;
-  /** One of these: `a, b, or c`. */
+  /** Joins texts with "or": `a, b, or c`. */
   or(texts: readonly string[]): string;
-  /** The site of the listing service, inside of a sentence. @param page what it leads to */
+  /** Returns the listing service's site for use in a sentence. @param page the page it links to */
   site(page?: string): string;
 };
 
-/** The sentences for Discord's `locale` (such as `en-US` or `de`); English where no language serves it. */
+/** Returns the sentences for Discord's `locale` (such as `en-US` or `de`); English if the language isn't supported. */
 export type WordsFor = (locale: string) => Translate;
 
-/** Whom a sentence is for. */
+/** The person that a sentence is for. */
 export interface Reader {
   /** The sentences in the reader's language. */
   readonly t: Translate;
-  /** A command as a clickable mention, or as plain text while its id is not known. */
+  /** Formats a command as a clickable mention, or as plain text while its id is unknown. */
   readonly mention: (command: string) => string;
-  /** Whether the reader may manage the guild, and is told what to do; others are told whom to ask. */
+  /** Whether the reader can manage the guild. Admins read what to do, and others who to ask. */
   readonly isAdmin: boolean;
   /** The pages of the listing service. */
   readonly pages: ListingPages;
 }
 
 /**
- * The sentences in every language, with the name of the listing service in them.
- * @param service how the operator calls it, and the page that its name leads to, as {@link createListingPages} takes it
+ * Creates the sentences in every language, with the name of the listing service in them.
+ * @param service the operator's name for it and the page that the name links to, in the form for {@link createListingPages}
  */
 export function createWords(
   service: { readonly name?: string | undefined; readonly page?: string | undefined } = {},
@@ -57,7 +57,7 @@ export function createWords(
   const byLocale = new Map(
     spoken.flatMap((language) => language.locales.map((locale) => [locale, language])),
   );
-  /** Each is made when it is first read: all of them take 24 ms and 5 MB (measured). */
+  /** Created when first needed, because all of them together take 24 ms and 5 MB (measured). */
   const made = new Map<Language, Translate>();
   const wordsFor: WordsFor = (locale) => {
     const language = byLocale.get(locale) ?? ENGLISH;
@@ -68,15 +68,15 @@ export function createWords(
   return { wordsFor, pages };
 }
 
-/** The names of Discord's pages and permissions in this language, for the sentences that name them. */
+/** Returns the names of Discord's pages and permissions in this language, for sentences that mention them. */
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
 });
 
 /**
- * The service's name as values of a sentence: `{{Service}}` at its beginning, `{{service}}` and so on within it, and with
- * `_plain` behind where markup is not understood.
+ * Returns the service's name as values for sentences: `{{Service}}` at the beginning, `{{service}}` and so on elsewhere.
+ * The suffix `_plain` is for places without markup.
  */
 function nameForms(
   { listing }: Sentences,
@@ -104,7 +104,7 @@ function translator(
     resources: { [tag]: { translation: sentences } },
     initAsync: false,
     interpolation: {
-      // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
+      // Discord doesn't use HTML. Other people's text is escaped where it is inserted.
       escapeValue: false,
       defaultVariables: forms,
       alwaysFormat: true,
@@ -120,10 +120,10 @@ function translator(
   });
 }
 
-/** Values that are quantities. Ports, ids, seconds and the numbers of lines are written as they are. */
+/** Values that are quantities. Ports, ids, seconds and line numbers aren't formatted. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
-/** Formats quantities as the language writes numbers. */
+/** Formats quantities in the language's number format. */
 function quantitiesIn(tag: string): FormatterModule {
   const numbers = new Intl.NumberFormat(tag);
   return {
@@ -136,10 +136,10 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** The most sentences that are remembered in each language; then the oldest goes. */
+/** How many sentences are cached per language; then the oldest is dropped. */
 const MOST_REMEMBERED = 500;
 
-/** Remembers sentences: i18next takes 20 µs for one, and most are made again and again with the same values. */
+/** Caches sentences: i18next takes 20 µs for each, and most recur with the same values. */
 function remembering(translate: TFunction): TFunction {
   const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {

@@ -147,7 +147,7 @@ describe('npm run backup', () => {
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
     expect(usage).toMatchObject({ status: 1, stdout: '' });
-    expect(usage.stderr).toBe('backup: say where to: npm run backup -- FILE\n');
+    expect(usage.stderr).toBe('backup: specify the file: npm run backup -- FILE\n');
 
     expect(await refusalOf(backUp(data, join(data, 'none', 'copy')))).toContain('there is no folder');
     expect(await refusalOf(backUp(join(data, 'none'), file))).toContain('there is no database at');
@@ -195,8 +195,8 @@ describe('npm run restore', () => {
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
     expect(await refused(data, pathIn(data))).toContain('is the database itself');
     writeFileSync(file, '');
-    expect(await refused(data, file)).toContain('it is no database of this bot');
-    expect(await refused(folder(), file)).toContain('it is no database of this bot');
+    expect(await refused(data, file)).toContain('this is not a database of this bot');
+    expect(await refused(folder(), file)).toContain('this is not a database of this bot');
     writeFileSync(file, 'no database at all');
     expect(await refused(data, file)).toBe(
       `${file} was not restored: this backup is damaged (file is not a database): use another one. Nothing was changed.`,

@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     await store.stop();
     const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
     expect(status).toBe(0);
-    expect(stderr).toBe('copy-store: ENCRYPTION_KEY does not open 2 records: api-key:200, interaction 7\n');
+    expect(stderr).toBe('copy-store: ENCRYPTION_KEY cannot decrypt 2 records: api-key:200, interaction 7\n');
   });
 
   it.each(['from', 'to'] as const)('is refused while a bot runs where it copies %s', async (side) => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);
     const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^copy-store: the database to copy to is not empty\n$/);
+    expect(stderr).toMatch(/^copy-store: the target database is not empty\n$/);
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     for (const [args, words] of [
       [[url, 'sqlite://a'], 'everybody on this machine can read arguments'],
       [['NO_SUCH_URL', 'STORE_URL'], 'NO_SUCH_URL must be a URL'],
-      [['STORE_URL'], 'say from where and to where'],
+      [['STORE_URL'], 'specify the source and the target'],
       [[`sqlite://${folder()}/none.sqlite`, 'STORE_URL'], 'there is no database at'],
     ] as const) {
       const { status, stdout, stderr } = await copy(args, url);

@@ -71,7 +71,7 @@ describe('npm run setup', () => {
   it('writes the address without the /api at its end, where the service answers there', async () => {
     const cwd = folder();
     const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
-    expect(stdout).toContain(`answers under ${listing.url}, which is written`);
+    expect(stdout).toContain(`answers at ${listing.url}, which is used instead`);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
 
