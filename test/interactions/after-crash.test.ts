@@ -22,18 +22,18 @@ const work: Command = {
   presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
 
-/** What is left of interactions, and the bot over the same store; `restarted` is another run of it. */
+/** Opens a bot and its recorded interactions; `restarted` is another run over the same store. */
 async function open() {
   const bot = await startSmallBot([work]);
   onTestFinished(bot.stop);
 
-  /** An interaction that only this test answers, and what its member sees. */
+  /** Sends an interaction that only this test responds to. @returns the interaction and its reply */
   async function asked(act: () => Promise<Answer>) {
     const caught = Promise.withResolvers<Interaction>();
     bot.discord.gateway.disturbDispatch({
       alter(payload) {
         caught.resolve(readInteraction(payload, Date.now()));
-        // Without a token the bot cannot answer.
+        // The bot can't respond without a token.
         return {};
       },
     });
@@ -46,7 +46,7 @@ async function open() {
   const acknowledge = (interaction: Interaction) =>
     bot.api.respond(interaction, { type: InteractionResponseType.DeferredChannelMessageWithSource });
 
-  /** A command that was acknowledged before the bot died. */
+  /** Leaves a command that was acknowledged before the bot died. */
   async function left() {
     const person = bot.person();
     const { interaction, answer } = await asked(() => person.slash('work'));
@@ -56,8 +56,8 @@ async function open() {
   }
 
   /**
-   * A button that was acknowledged before the bot died, whose answer changes its message.
-   * @param customId if it is another one than that of the command
+   * Leaves a button that was acknowledged before the bot died, and whose reply edits its message.
+   * @param customId by default the command's own
    */
   async function leftUpdate(
     response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
@@ -82,7 +82,7 @@ async function open() {
 }
 
 describe('after a restart', () => {
-  it('a member who waits is told what became of a submission', async () => {
+  it('a waiting member is told the outcome of a submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
@@ -93,7 +93,7 @@ describe('after a restart', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('an answer that has arrived is left alone', async () => {
+  it('a reply that has arrived is not changed', async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });
@@ -102,7 +102,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toMatch(/done$/);
   });
 
-  it('a message whose change a second crash cut off is changed after the next start', async () => {
+  it('a message whose edit a second crash cut off is edited after the next start', async () => {
     const { bot, leftUpdate, stored } = await open();
     const { message } = await leftUpdate();
     const sent = bot.sending();
@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('what Discord refuses to take is said in the guild’s log', async () => {
+  it('a reply that Discord rejects is posted to the guild’s log', async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('a member whom the same process could not answer is told by it, once it is no longer at work on that', async () => {
+  it('a member whose reply failed is notified by the same process once it no longer works on that', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('a member is told nothing more by a process that slept while another one told them', async () => {
+  it('a process that slept sends no reply that another one has already sent', async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it('the guild’s log is not told by a process that slept while another one told it', async () => {
+  it('a process that slept posts nothing to the guild’s log that another one has already posted', async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.take(interaction);
@@ -175,7 +175,7 @@ describe('after a restart', () => {
     expect(bot.told).toHaveLength(1);
   });
 
-  it('a button is not taken while its message is still to be told of', async () => {
+  it('a button is not accepted while a report on its message is pending', async () => {
     const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
@@ -185,7 +185,7 @@ describe('after a restart', () => {
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
   });
 
-  it('a message that nothing became of is shown again with its buttons', async () => {
+  it('a message without an outcome is shown again with its buttons', async () => {
     const { bot, leftUpdate } = await open();
     const { message, components } = await leftUpdate(sendingResponse('Sending …'));
     expect(message.current.components).toEqual([]);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])('a moderator whose window was cut off reads that nothing was decided: %s', async (action) => {
+  ])('a moderator whose modal was cut off reads that nothing was decided: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:document:run`);
@@ -222,9 +222,9 @@ describe('after a restart', () => {
   });
 
   it.each([
-    ['says so to the guild where something was submitted', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
-    ['says nothing where nothing was', {}, []],
-  ])('a bot that can no longer answer %s', async (_what, deps, lines) => {
+    ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
+    ['reports nothing if there was no submission', {}, []],
+  ])('a bot that can no longer reply %s', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
     const sent = bot.sending();
@@ -235,7 +235,7 @@ describe('after a restart', () => {
     expect(new Set(sent())).toEqual(new Set(['GET']));
   });
 
-  it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
+  it('an interaction that Discord no longer knows is reported in the guild’s log', async () => {
     const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.take(interaction);
@@ -243,7 +243,7 @@ describe('after a restart', () => {
     await expect.poll(() => bot.told).toHaveLength(1);
   });
 
-  it('an interaction that cannot be read is logged, and another member is told to try again', async () => {
+  it('an unreadable interaction is logged, and another member is told to try again', async () => {
     const { bot, left } = await open();
     await left();
     await bot.store.tables().updateTable('interactions').set({ encrypted: 'held' }).execute();
@@ -251,14 +251,14 @@ describe('after a restart', () => {
     await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('Please try again.');
     const unreadable = bot.log.find(({ message }) => message.includes('cannot be read'));
-    // Its words would quote what is held.
+    // The error's message would quote the stored text.
     expect(unreadable?.details).not.toHaveProperty('err');
     expect(unreadable?.level).toBe('error');
   });
 });
 
 describe('an interaction', () => {
-  it('is sealed on the disk, and nothing of it is left there once it is answered', async () => {
+  it('is encrypted on the disk, and deleted from it after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits with its change for an earlier one of the same message, and gives way to a later one', async () => {
+  it('waits with its edit for an earlier one of the same message, and is skipped for a later one', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('an interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it('gives way to a first response that changes the same message', async () => {
+  it('is skipped for a later first response that edits the same message', async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -297,7 +297,7 @@ describe('an interaction', () => {
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 
-  it('is taken once, also after it was answered', async () => {
+  it('is accepted once, even after its reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, take } = bot.restarted().interactionStore;
@@ -306,7 +306,7 @@ describe('an interaction', () => {
     expect(await take(interaction)).toBe('twice');
   });
 
-  it('is forgotten an hour after it was answered, or after 30 days', async () => {
+  it('is deleted an hour after its reply, or after 30 days', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     await left();
@@ -326,7 +326,7 @@ describe('an interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is forgotten in steps, with turns for others in between', async () => {
+  it('is deleted in steps, with turns for other work in between', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

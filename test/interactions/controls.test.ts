@@ -12,7 +12,7 @@ import {
 
 const LONG = 'x'.repeat(300);
 
-it('texts of controls are cut to what Discord takes', () => {
+it("the texts of controls are cut to Discord's limits", () => {
   const field = { id: 'a', label: LONG, hint: LONG, example: LONG, most: 10 };
   const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
   const [above] = modal({ id: 'a', title: LONG, text: LONG.repeat(20), fields: [field] }).components;
@@ -34,7 +34,7 @@ it('texts of controls are cut to what Discord takes', () => {
   }
 });
 
-it('a field is required if it has a least length, and shows its value only if it has one', () => {
+it('a field is required if it has a minimum length, and shows its value only if it has one', () => {
   const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
   const fieldOf = (more: object) =>
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
@@ -48,13 +48,13 @@ it('a field is required if it has a least length, and shows its value only if it
   });
 });
 
-it('what is absent is left out, and so is a row without anything', () => {
+it('absent controls and empty rows are left out', () => {
   const shown = button('a', 'A');
   expect(rows([false, shown, undefined], [undefined], [])).toMatchObject([{ components: [shown] }]);
   expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
 });
 
-it('a select of any number takes none too', () => {
+it('a select of any number also allows no choice', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
   expect(select({ id: 'a', placeholder: 'A', options, least: 0 })).toMatchObject({
     min_values: 0,
@@ -63,7 +63,7 @@ it('a select of any number takes none too', () => {
   expect(select({ id: 'a', placeholder: 'A', options })).not.toHaveProperty('max_values');
 });
 
-it('a select in a window that may stay empty says so, since Discord wants one of its options otherwise', () => {
+it("an optional select in a modal has a minimum of 0, because Discord's default is one option", () => {
   const field = { kind: 'select', id: 'a', label: 'A', hint: 'B', placeholder: 'C' } as const;
   const options = [{ label: 'a', value: 'a' }];
   const fieldOf = (required: boolean) =>
@@ -72,12 +72,12 @@ it('a select in a window that may stay empty says so, since Discord wants one of
   expect(fieldOf(true)).toMatchObject({ min_values: 1, required: true });
 });
 
-describe('the custom id of a window', () => {
+describe('the custom id of a modal', () => {
   const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it('stays while the window shows the same, so that a phone still shows what was typed', () => {
+  it('stays the same while the modal shows the same, so that a phone keeps the typed text', () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -85,16 +85,16 @@ describe('the custom id of a window', () => {
   it.each<[what: string, more: Partial<ModalOptions>]>([
     ['title', { title: 'C' }],
     ['text', { text: 'C' }],
-    ['text, since it has none', { text: '' }],
+    ['text, namely none', { text: '' }],
     ['label', { fields: [{ ...field, label: 'C' }] }],
     ['hint', { fields: [{ ...field, hint: 'C' }] }],
     ['example', { fields: [{ ...field, example: 'C' }] }],
     ['fields', { fields: [field, { ...field, id: 'b' }] }],
-  ])('is another one if the window shows another %s', (_what, more) => {
+  ])('changes if the modal shows another %s', (_what, more) => {
     expect(idOf(more)).not.toBe(idOf());
   });
 
-  it('is another one if a select offers something else', () => {
+  it('changes if a select offers other options', () => {
     const select = {
       kind: 'select',
       id: 'a',
@@ -109,7 +109,7 @@ describe('the custom id of a window', () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('is another one each time if a field is filled or secret', () => {
+  it('changes every time if a field has a value or is secret', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

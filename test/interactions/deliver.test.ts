@@ -17,11 +17,11 @@ const FILES = [
   { id: '8', filename: 'preview-1.csv' },
   { id: '9', filename: 'old.csv' },
 ];
-/** What the message of a button shows. */
+/** The content of the button's message. */
 const SHOWN = { content: '', embeds: [], components: [] };
 const REPLY: Reply = { content: 'a', embeds: [{ title: 'b' }], components: [] };
 
-/** A press of a button on a message that answers another interaction. */
+/** Builds a press of a button on a message that replies to an interaction. */
 const press = (id: string, madeBy = id): Interaction =>
   readInteraction(
     {
@@ -36,14 +36,14 @@ const press = (id: string, madeBy = id): Interaction =>
     0,
   );
 
-/** A delivery with which no other one interferes. */
+/** A delivery without any other to the same message. */
 const ALONE = {
   editOrder: { isLatest: async () => true },
   message: 'a message',
   fallback: String,
 };
 
-/** What is sent for a reply. */
+/** Returns the request that a reply leads to. */
 async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
@@ -55,7 +55,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each(['x', '🎮', '\\*', '`'])('of many %s is cut to what Discord takes', (character) => {
+  it.each(['x', '🎮', '\\*', '`'])("of many %s is cut to Discord's limits", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -65,18 +65,18 @@ describe('a reply', () => {
     expect(description.length).toBeLessThanOrEqual(4_096);
     expect(footer.text.length).toBeLessThanOrEqual(2_048);
     expect((title + description + footer.text).length).toBeLessThanOrEqual(6_000);
-    // Alone it has all the room that an embed has.
+    // Without other texts, it can use the whole limit of an embed.
     const [alone] = fitTexts({ embeds: [{ description: long }] }).embeds;
     expect(alone?.description?.length).toBeLessThanOrEqual(4_096);
   });
 
-  it('stays as it is where it fits', () => {
+  it('stays unchanged if it fits', () => {
     const embed = { title: 'a', description: 'b'.repeat(4_096), footer: { text: 'c' }, color: 1 };
     const reply = { content: 'd'.repeat(2_000), embeds: [embed] };
     expect(fitTexts(reply)).toEqual(reply);
   });
 
-  it('has an embed whose description gives way to its title and its footer', () => {
+  it('shortens the description of an embed in favour of its title and footer', () => {
     const long = {
       title: 'a'.repeat(256),
       description: 'b'.repeat(4_096),
@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private as a first response, and takes the place of all that is in a message that it changes', () => {
+  it('is private as a first response, and replaces the whole content of a message that it edits', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
@@ -104,11 +104,11 @@ describe('a reply', () => {
   });
 });
 
-describe('a reply that Discord refuses', () => {
+describe('a reply that Discord rejects', () => {
   const refusal = (code: number, status = 400) =>
     new DiscordAPIError({ code, message: 'no' }, code, status, 'PATCH', 'https://discord.test', {});
 
-  /** The texts that are sent for a reply if Discord accepts only `accepted`. */
+  /** Returns the texts that are sent for a reply if Discord accepts only `accepted`. */
   async function textsSent(why: Error, accepted: string): Promise<string[]> {
     const sent: string[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, { body }) => {
@@ -125,14 +125,14 @@ describe('a reply that Discord refuses', () => {
   it.each([
     ['a bad form', 50_035, 400],
     ['uploads that are limited for the guild', 400_001, 403],
-    ['what is too large', 40_005, 413],
-    ['a reason that nobody knows yet', 999_999, 422],
-  ])('is replaced by its bare text, then by a fixed sentence: for %s', async (_what, code, status) => {
+    ['a request that is too large', 40_005, 413],
+    ['an unknown reason', 999_999, 422],
+  ])('is replaced by its text alone, then by a fixed sentence: for %s', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
 
-  it('is replaced by a fixed sentence immediately for a link in it', async () => {
+  it('is immediately replaced by a fixed sentence because of a link in it', async () => {
     expect(await textsSent(refusal(240_000), 'instead')).toEqual(['a', 'instead']);
   });
 
@@ -144,7 +144,7 @@ describe('a reply that Discord refuses', () => {
     [0, 408],
     [0, 429],
     [40_060, 400],
-  ])('is given up for %i with status %i, which no other text changes', async (code, status) => {
+  ])('is given up for %i with status %i, which another text would not change', async (code, status) => {
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a']);
   });
 });
@@ -154,26 +154,26 @@ describe('choices', () => {
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are at most 25, and none that Discord would refuse all of them for', () => {
+  it('are at most 25, without any that would make Discord reject all of them', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
   });
 
-  it('have names of their own, cut, or their value for a name that shows nothing', () => {
+  it('have unique, cut names, or their value in place of a blank name', () => {
     const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
     const fit = fitChoices(names.map((name, n) => ({ name, value: `${n}` })));
     expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
   });
 });
 
-describe('of the answers that change one message', () => {
+describe('of the replies that edit one message', () => {
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
-    // Nobody can tell by the message whether it was changed.
+    // The message doesn't show whether it was edited.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('one whose arrival is uncertain is sent $times times where it is $state (update of: $shown)', async (each) => {
+  ] as const)('one with uncertain delivery is sent $times times if it is $state (update of: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -187,7 +187,7 @@ describe('of the answers that change one message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('one is sent once more where Discord may do an edit with the progress after it', async () => {
+  it('one is sent once more if Discord may carry out an earlier progress edit after it', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -210,7 +210,7 @@ describe('of the answers that change one message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
-  it('one is not sent once more where a newer one has begun to be written meanwhile', async () => {
+  it('one is not sent once more if a newer one is already being written', async () => {
     const written: boolean[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);
@@ -224,7 +224,7 @@ describe('of the answers that change one message', () => {
     expect(written).toEqual([true, false]);
   });
 
-  it('one is not written where another process has begun to write a newer one', async () => {
+  it('one is not written if another process is already writing a newer one', async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void isWanted.push(await isLatest?.());
@@ -238,7 +238,7 @@ describe('of the answers that change one message', () => {
   });
 });
 
-it('progress is shown once at a time, its failure is none, and its end is waited for', async () => {
+it('progress is shown once at a time, its failure is ignored, and its end is waited for', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -261,8 +261,8 @@ const tellGuild = async () => undefined;
 
 it.each<[what: string, result: PostResult, said: string[]]>([
   ['is posted in its channel', 'posted', ['post']],
-  ['is not said again where nobody knows whether it was posted', 'failed', ['post']],
-  ['follows up where Discord refuses the post', 'no-access', ['post', 'follow-up']],
+  ['is not repeated if it may have been posted', 'failed', ['post']],
+  ['becomes a follow-up if Discord rejects the post', 'no-access', ['post', 'follow-up']],
 ])('an announcement %s', async (_what, result, said) => {
   const done: string[] = [];
   const posts = {
@@ -282,7 +282,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   expect(done).toEqual(said);
 });
 
-it('a channel that refused an announcement is left alone for a day, and no other channel', async () => {
+it('a channel in which Discord rejected an announcement is skipped for a day, and no other channel is', async () => {
   const clock = createTestClock();
   const done: string[] = [];
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
@@ -303,7 +303,7 @@ it('a channel that refused an announcement is left alone for a day, and no other
       '',
     );
   await announceIn('7');
-  // The clock goes on by itself, too.
+  // The clock also runs on its own.
   clock.advance(DAY_MS - 60_000);
   await announceIn('7');
   await announceIn('8');
@@ -314,7 +314,7 @@ it('a channel that refused an announcement is left alone for a day, and no other
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('an announcement in a channel of its own follows nothing up; the admins are told once a day', async () => {
+it('an announcement in another channel has no follow-up; the admins are told once a day', async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];
@@ -342,7 +342,7 @@ it('an announcement in a channel of its own follows nothing up; the admins are t
   expect(told).toHaveLength(2);
 });
 
-it('embeds of a message share its 6,000 characters, and what finds no room is left out', () => {
+it('embeds of a message share its 6,000 characters, and embeds without space left are omitted', () => {
   const embed = { title: 'x'.repeat(256), description: 'x'.repeat(4_096) };
   const { embeds = [] } = fitTexts({ embeds: [embed, embed, embed] });
   const lengths = embeds.map(({ title = '', description = '' }) => title.length + description.length);

@@ -75,20 +75,20 @@ const controls = () => {
   ]);
 };
 
-/** The labels of buttons, by row. */
+/** Returns the labels of buttons, by row. */
 const labelsIn = (components: SeenMessage['current']['components']) =>
   rowsOf({ components: components ?? [] }).map((row) =>
     row.map((control) => ('label' in control ? control.label : control.type)),
   );
 
-/** How many interactions have ended so. */
+/** Counts the interactions with this outcome. */
 const ended = (outcome: InteractionOutcome) =>
   bot.log.filter(({ details }) => Object(details).outcome === outcome).length;
 
-/** What happens while something is sent. */
+/** Runs during the sending of /echo's button. */
 let sending: () => Promise<unknown> = async () => undefined;
 
-/** What happens while /echo runs. */
+/** Runs during /echo. */
 let meanwhile: () => Promise<unknown> = async () => undefined;
 
 const echo: Command = {
@@ -149,7 +149,7 @@ afterAll(async () => {
 type Json = Record<string, unknown>;
 type Alter = (payload: Json) => object;
 
-/** What is done while Discord sends interactions in another form. */
+/** Runs an action while Discord sends altered interactions. */
 async function altered<Result>(alter: Alter, act: () => Promise<Result>): Promise<Result> {
   bot.discord.gateway.disturbDispatch({ alter: (payload) => alter(payload as Json) });
   try {
@@ -169,7 +169,7 @@ const say = (what: string) => member.slash('echo', { what });
 const echoed = async (): Promise<SeenMessage> => messageOf(await say('x'));
 const complete = (what: string) => member.complete('echo', 'what', { what });
 const contentOf = ({ current }: SeenMessage) => current?.content;
-/** All that somebody sees in the channel, or that everybody does. */
+/** Returns the content of the messages in the channel that a user, or everyone, can see. */
 const seenBy = (who: { readonly userId?: string } = {}) =>
   bot.discord.messages({ ...who, channelId: member.channelId }).map(contentOf);
 const recorded = async () => {
@@ -177,7 +177,7 @@ const recorded = async () => {
   return { rows: all.length, open: all.filter(({ encrypted }) => encrypted !== null).length };
 };
 
-/** While a command runs, another process takes its interaction over. */
+/** Makes another process take over an interaction while its command runs. */
 function anotherTakesOver(): void {
   const taken = { process_id: 'another', encrypted: null };
   meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
@@ -187,7 +187,7 @@ function anotherTakesOver(): void {
 }
 
 describe('a slash command', () => {
-  it('that only reads answers its member with its first response, and is not recorded', async () => {
+  it('that only reads replies with its first response, and is not recorded', async () => {
     const before = await recorded();
     const sent = bot.sending();
     expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('that submits is recorded and acknowledged, and is no longer open once it is answered', async () => {
+  it('that submits is recorded and acknowledged, and is no longer open after its reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -204,7 +204,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('that another process has taken over is not answered', async () => {
+  it('that another process has taken over gets no reply', async () => {
     anotherTakesOver();
     const sent = bot.sending();
     void say('later');
@@ -212,7 +212,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('that another process has taken over before anything was reserved is not answered', async () => {
+  it('that another process has taken over before any reservation gets no reply', async () => {
     const sent = bot.sending();
     meanwhile = async () => {
       throw new LostInteraction('taken over');
@@ -226,7 +226,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('whose window Discord may have opened is told no failure', async () => {
+  it('whose modal Discord may have opened reports no failure', async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -235,7 +235,7 @@ describe('a slash command', () => {
     expect(ended('failed')).toBe(before[0]);
   });
 
-  it('that another process has taken over shows no progress any more', async () => {
+  it('that another process has taken over no longer shows progress', async () => {
     const message = messageOf(await say('it'));
     anotherTakesOver();
     const sent = bot.sending();
@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('whose answer Discord refuses stays recorded, and is told of soon', async () => {
+  it('whose reply Discord rejects stays recorded, and its member is soon notified', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -257,7 +257,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('that refuses says why, and one that fails gives the reference of its line in the log', async () => {
+  it('that rejects its input gives the reason, and one that fails gives the reference of its log line', async () => {
     expect(textOf(await say('refuse'))).toContain('Not like this.');
     const failed = textOf(await say('fail'));
     expect(failed).toContain('Something went wrong');
@@ -268,12 +268,12 @@ describe('a slash command', () => {
   });
 });
 
-describe('an option that is being typed', () => {
-  it('is given its choices', async () => {
+describe('an option with autocomplete', () => {
+  it('gets its choices', async () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it('is given none when its command fails, is unknown, or needs a permission that the member lacks', async () => {
+  it('gets none if its command fails, is unknown, or needs a permission that the member lacks', async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -284,7 +284,7 @@ describe('an option that is being typed', () => {
 });
 
 describe('a button', () => {
-  it('is given its argument, and answers at once beside its message', async () => {
+  it('receives its argument, and immediately replies beside its message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('announces to everybody what its answer asks for', async () => {
+  it('announces publicly if its reply requests it', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('updates its message (%s), in which nothing stays', async (label, content, requests) => {
+  ])('updates its message (%s), and keeps none of the previous content', async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -308,7 +308,7 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it('that sends something says so in its message, and cannot be pressed meanwhile', async () => {
+  it('that sends something shows this in its message, and cannot be pressed again in that time', async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -330,12 +330,12 @@ describe('a button', () => {
       await member.press(message, label);
       expect(contentOf(message)).toMatch(/^Not like this\.\n.*\nsaid: x$/);
       expect(labelsIn(message.current.components)).toEqual(labelsIn(components));
-      // Only another select sends what was chosen in it before.
+      // The client sends the same choice again only if the select is a new one.
       expect(textOf(await member.pick(message, ['red']))).toContain('picked red');
     }
   });
 
-  it('of a message that is still being answered is not taken', async () => {
+  it('on a message that still waits for a reply is not accepted', async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -345,13 +345,13 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a modal, whose fields reach their handler, or says why it does not', async () => {
+  it('opens a modal whose fields reach their handler, or gives the reason for not doing so', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is refused without its permission, as a modal is, which the guild’s log is told without what was entered', async () => {
+  it('is denied without its permission, as a modal is, and the guild’s log shows this without the input', async () => {
     const message = await echoed();
     const told = bot.told.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -367,13 +367,13 @@ describe('a button', () => {
   });
 });
 
-it('a select is given what was chosen, and a message command the text of its message', async () => {
+it("a select receives the user's choice, and a message command the text of its message", async () => {
   expect(textOf(await member.pick(await echoed(), ['red', 'blue']))).toContain('picked red,blue');
   const said = bot.discord.say(member, 'play at a.example.com');
   expect(textOf(await member.useOnMessage('Read', said))).toContain('read: play at a.example.com');
 });
 
-it('nobody is pinged by any kind of answer', async () => {
+it('no kind of reply pings anyone', async () => {
   const before = bot.discord.requests.length;
   const message = await echoed();
   for (const label of ['now', 'soon', 'refuse', 'flip']) await member.press(message, label);
@@ -384,7 +384,7 @@ it('nobody is pinged by any kind of answer', async () => {
   for (const body of answers) expect(body).toContain('"allowed_mentions":{"parse":[]}');
 });
 
-describe('what this bot does not know', () => {
+describe('an unknown interaction', () => {
   const slash = () => say('x');
   const outside: Alter = ({ guild_id: _, member: who, ...rest }) => ({ ...rest, user: Object(who).user });
 
@@ -393,7 +393,7 @@ describe('what this bot does not know', () => {
     ['a command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a guild', outside, 'only works in a Discord server'],
-  ])('is answered with a sentence: %s', async (_what, alter, said) => {
+  ])('gets a sentence as its reply: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
     expect(messageOf(answer).ephemeral).toBe(true);
@@ -404,7 +404,7 @@ describe('what this bot does not know', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])('is answered with a sentence: a control %j', async (id) => {
+  ])('gets a sentence as its reply: a control %j', async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
@@ -417,7 +417,7 @@ describe('what this bot does not know', () => {
 describe('an interaction that cannot be read', () => {
   const odd = withData({ options: 5 });
 
-  it('is answered with a sentence for the member alone, in their language, and logged', async () => {
+  it("gets a private sentence as its reply, in the member's language, and is logged", async () => {
     const before = bot.log.length;
     const sentences = { 'en-US': "this bot can't read", de: 'nicht lesen' };
     for (const [locale, sentence] of Object.entries(sentences)) {
@@ -430,7 +430,7 @@ describe('an interaction that cannot be read', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('brings no choices while an option is typed', async () => {
+  it('gets no choices for autocomplete', async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -439,7 +439,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('whatever an interaction holds, it is answered', async () => {
+it('every interaction gets a reply, whatever it contains', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -454,7 +454,7 @@ it('whatever an interaction holds, it is answered', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it('a modal that Discord did not take in time is lost, and no failure of the bot', async () => {
+it('a modal that Discord did not accept in time is lost, and no failure of the bot', async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -467,7 +467,7 @@ it('a modal that Discord did not take in time is lost, and no failure of the bot
   expect(await pressed).toEqual({ kind: 'lost' });
 });
 
-it('what was answered and is delivered again is not answered again', async () => {
+it('an interaction that is delivered again after its reply gets no other', async () => {
   let delivered: Json = {};
   const keep: Alter = (payload) => {
     delivered = payload;
@@ -486,7 +486,7 @@ it('what was answered and is delivered again is not answered again', async () =>
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('work that comes together begins in different turns of the event loop', async () => {
+it('work that arrives together begins in different turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -503,7 +503,7 @@ it('work that comes together begins in different turns of the event loop', async
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it('a bot that stops ends what runs, and begins nothing', async () => {
+it('a bot that stops finishes running work, and begins nothing', async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -528,7 +528,7 @@ it('a bot that stops ends what runs, and begins nothing', async () => {
   expect(ends).toEqual(['answered', 'drained']);
 });
 
-it('a large reply that Discord never takes holds up those after it for its turn alone', async () => {
+it('a large reply that Discord never accepts delays later ones only for its turn', async () => {
   const began: string[] = [];
   const first = Promise.withResolvers<void>();
   const large: Command = {

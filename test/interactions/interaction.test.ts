@@ -47,21 +47,21 @@ describe('an interaction', () => {
     });
   });
 
-  it('is from an admin with the permission to manage the guild, or with all permissions', () => {
+  it('is from an admin if it has the permission to manage the guild, or all permissions', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('is in a thread where its channel is one, as a post in a forum is', () => {
+  it('is in a thread if its channel is one, as a post in a forum is', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
     expect([GuildText, GuildVoice].map(isInThread)).toEqual([false, false]);
   });
 
-  it('is read although fields are missing or null that can be done without', () => {
+  it('is read although dispensable fields are missing or null', () => {
     const user = { id: '6', username: 'bob' };
     const outside = read({ guild_id: undefined, member: undefined, user });
     expect(outside).toMatchObject({ guildId: '', user: { id: '6', name: 'bob' }, isInstalledInGuild: false });
@@ -88,8 +88,8 @@ describe('an interaction', () => {
   });
 });
 
-describe('what Discord sends whole', () => {
-  /** A command as the stand-in sends it, with fields that this bot does not read. */
+describe('a complete payload of Discord', () => {
+  /** Returns a command as the stand-in sends it, with fields that this bot doesn't read. */
   async function sent() {
     const { standIn, person, guild, nextInteraction } = await openRawBot();
     onTestFinished(() => standIn.close());
@@ -108,9 +108,9 @@ describe('what Discord sends whole', () => {
     });
   });
 
-  it('is read where it is a button in a thread, whose message is cut to what says which one it is', async () => {
+  it('is read for a button in a thread with a message cut to its identifying fields', async () => {
     const { payload } = await sent();
-    // As others have kept it (Chat SDK: integration-tests/fixtures/replay/discord.json).
+    // As recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
     const data = { id: 2, custom_id: 'addserver:send:1', component_type: 2 };
     const message = { id: '9', channel_id: '8', type: 0 };
@@ -120,9 +120,10 @@ describe('what Discord sends whole', () => {
     });
   });
 
-  it('is read where it is a window with a select in a label and a field in a row', async () => {
+  it('is read for a modal with a select in a label and a field in a row', async () => {
     const { guild, payload } = await sent();
-    // As others have kept it, of an application that its member has installed too (nyxx: interaction_manager_test.dart).
+    // As recorded by another project, for an application that its member has also installed (nyxx:
+    // interaction_manager_test.dart).
     const components = [
       { type: 18, id: 1, component: { type: 3, id: 4, custom_id: 'game', values: ['cs2'] } },
       { type: 1, id: 2, components: [{ type: 4, id: 3, custom_id: 'port', value: '27015' }] },
@@ -137,7 +138,7 @@ describe('what Discord sends whole', () => {
   });
 });
 
-describe('what is requested', () => {
+describe('the request', () => {
   const command = (options: readonly object[], resolved?: object) =>
     read({ data: { type: 1, name: 'echo', options, resolved } }).request;
 
@@ -151,7 +152,7 @@ describe('what is requested', () => {
     expect(command(options)).toEqual({ kind: 'command', name: 'echo', fields, files: {} });
   });
 
-  it('is a command with files and users, as far as Discord says what they are', () => {
+  it('is a command with its files and users, as far as Discord resolves them', () => {
     const type = ApplicationCommandOptionType.User;
     const options = [
       { name: 'file', value: '8' },
@@ -169,7 +170,7 @@ describe('what is requested', () => {
     expect(command(options)).not.toMatchObject({ fields: { user: '9' } });
   });
 
-  it('is the option that is being typed', () => {
+  it('is the option that a user is typing', () => {
     const typing = (options: readonly object[]) =>
       read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).request;
     const game = { name: 'game', value: 'cs', focused: true };
@@ -191,7 +192,7 @@ describe('what is requested', () => {
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 
-  it('is a select with what was chosen, of channels and roles only what Discord names', () => {
+  it("is a select with the user's choice, but only those channels and roles that Discord resolves", () => {
     const values = ['8', 'constructor'];
     const chosen = (component_type: ComponentType, resolved?: object) =>
       component({ custom_id: 'a', component_type, values, resolved });
@@ -200,7 +201,7 @@ describe('what is requested', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
-  it.each([true, false])('is a role that everybody can mention: %s', (mentionable) => {
+  it.each([true, false])('is a role that everyone can mention: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ isRoleMentionable: mentionable });
@@ -209,7 +210,7 @@ describe('what is requested', () => {
   it.each([
     [{ app_permissions: '2048' }, 2048n],
     [{}, undefined],
-  ])('is a channel with what the bot may do in it: %j', (channel, channelPermissions) => {
+  ])("is a channel with the bot's permissions in it: %j", (channel, channelPermissions) => {
     const resolved = { channels: { 8: channel } };
     const data = { custom_id: 'a', component_type: ComponentType.ChannelSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ channelPermissions });

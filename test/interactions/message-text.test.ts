@@ -6,7 +6,7 @@ const poll = {
   answers: [{ answer_id: 1, poll_media: { text: 'an answer' } }],
 };
 const text = (content: string) => ({ type: 10, content });
-/** What nobody reads in the message. */
+/** Text that users don't see in the message. */
 const UNSEEN = 'unseen';
 
 it.each<[string, object, readonly string[]]>([
@@ -49,7 +49,7 @@ it.each<[string, object, readonly string[]]>([
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
   ],
   [
-    'a forwarded message, and not what a reply is to',
+    'a forwarded message, but not a referenced one',
     {
       content: 'a',
       referenced_message: { content: UNSEEN },
@@ -60,7 +60,7 @@ it.each<[string, object, readonly string[]]>([
     ['a', 'b', 'c', 'a question', 'an answer'],
   ],
   [
-    'what is left of an odd message',
+    'the readable part of an invalid message',
     { content: 5, embeds: null, components: [null, { content: 'a' }], poll: { answers: {} } },
     ['a'],
   ],

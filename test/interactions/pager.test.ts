@@ -5,14 +5,14 @@ import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');
 
-it('a page that does not exist is the nearest, and what is no page is the first', () => {
+it('a page that does not exist becomes the nearest, and an invalid page becomes the first', () => {
   const wanted = [1, 3, 4, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
   const found = wanted.map((each) => pageOf({ count: 25, perPage: 10, wanted: each }));
   expect(found.map(({ number }) => number)).toEqual([1, 3, 3, 1, 1, 1, 1, 1]);
   expect(found[1]).toEqual({ number: 3, pages: 3, offset: 20, limit: 10 });
 });
 
-it('there is one page of nothing, and of what just fits, without buttons', () => {
+it('an empty list, or one that just fits, has one page without buttons', () => {
   for (const count of [0, 10]) {
     const page = pageOf({ count, perPage: 10, wanted: 1 });
     expect(page.pages).toBe(1);
@@ -20,7 +20,7 @@ it('there is one page of nothing, and of what just fits, without buttons', () =>
   }
 });
 
-it('the buttons lead to the pages before and after, with what else the page has to know', () => {
+it("the buttons lead to the previous and next pages, with the page's other state", () => {
   const buttonsOf = (wanted: number) =>
     pageButtons({ t }, pageOf({ count: 25, perPage: 10, wanted }), {
       command: 'a',
@@ -40,11 +40,11 @@ it('the buttons lead to the pages before and after, with what else the page has 
   expect([labels(1), labels(2), labels(3)]).toEqual([['Next'], ['Previous', 'Next'], ['Previous']]);
 });
 
-it('what anybody may have written in place of a page is page 1', () => {
+it('an invalid page argument means page 1', () => {
   for (const argument of ['', 'x', '0', ':x']) expect(readPage(argument).wanted).toBe(1);
 });
 
-describe('a select of more options than fit', () => {
+describe('a select with more options than fit', () => {
   const options = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: `v${n}` }));
   const argumentOf = (wanted: number) => {
@@ -57,7 +57,7 @@ describe('a select of more options than fit', () => {
     return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
   };
 
-  it('knows what was chosen on its page, and nothing of other pages', () => {
+  it('knows the choice on its own page, and nothing of other pages', () => {
     const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
     expect(chosen).toEqual({
       offered: new Set(['v25', 'v26', 'v27', 'v28', 'v29']),
