@@ -27,14 +27,14 @@ async function open() {
 
 const revealed = async (keys: ApiKeys, guildId = '1') => (await keys.get(guildId))?.key.reveal();
 
-/** What the service's answer says of the key that the guild has now. */
+/** Records the service's response about the guild's present key. */
 async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
   const key = await keys.get('1');
   return keys.noteOutcome('1', key?.setAt ?? '', answer);
 }
 
 describe('the key of a guild', () => {
-  it('is kept for each guild, with who set the key, when, and its last four characters', async () => {
+  it('is stored for each guild with the admin who set it, the time, and its last four characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -57,7 +57,7 @@ describe('the key of a guild', () => {
     expect(await keys.status('1')).toMatchObject({ lastFour });
   });
 
-  it('is on the disk in no readable form, and not at all once it was replaced or deleted', async () => {
+  it('is never readable on the disk, and is gone from it once it is replaced or deleted', async () => {
     const { store, keys } = await open();
     const sealed = async () => JSON.stringify(Object(await store.values.get('api-key:1')).sealed.data);
     await keys.set('1', FIRST, by);
@@ -76,7 +76,7 @@ describe('the key of a guild', () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
   });
 
-  it('is deleted by what was asked of it alone, not by what was asked of the key before it', async () => {
+  it('is deleted only by a request for this key, rather than for the previous one', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -87,7 +87,7 @@ describe('the key of a guild', () => {
     expect(await keys.delete('1', (await keys.get('1'))?.setAt)).toBe(true);
   });
 
-  it('does not open for another guild, nor with another encryption key, and can be set anew', async () => {
+  it('does not decrypt for another guild or with another encryption key, and can be set again', async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.values.set('api-key:2', await store.values.get('api-key:1'));
@@ -107,7 +107,7 @@ describe('the key of a guild', () => {
     }
   });
 
-  it('is unreadable where its record is damaged, which is logged once, and can be deleted', async () => {
+  it('is unreadable if its record is damaged, which is logged once, and can be deleted', async () => {
     const { store, keys, logger } = await open();
     await store.values.set('api-key:1', { lastFour: 7 });
     expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
@@ -119,7 +119,7 @@ describe('the key of a guild', () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
   });
 
-  it('is neither saved, nor missing, nor deleted when the store fails', async () => {
+  it('is neither saved, nor missing, nor deleted if the store fails', async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.stop();
@@ -129,8 +129,8 @@ describe('the key of a guild', () => {
   });
 });
 
-describe('what the service says of a key', () => {
-  it('is kept with the time, and a refusal marks the key once', async () => {
+describe("the service's response about a key", () => {
+  it('is stored with its time, and marks the key as rejected once', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -146,7 +146,7 @@ describe('what the service says of a key', () => {
     });
   });
 
-  it('is that it works, where it was accepted', async () => {
+  it('shows that the key works if it was accepted', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -160,7 +160,7 @@ describe('what the service says of a key', () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('rests it for an hour after each refusal, and shows the refusal until the key is accepted', async () => {
+  it('pauses it for an hour after each rejection, and shows the rejection until the key is accepted', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => 'code' in (await keys.usable('1'));
@@ -186,7 +186,7 @@ describe('what the service says of a key', () => {
     expect(await rests()).toBe(false);
   });
 
-  it('says nothing of another key than the request had, nor of none', async () => {
+  it('applies to no other key than that of its request', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -198,7 +198,7 @@ describe('what the service says of a key', () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is words that nobody knows, cut to 300 characters, and nothing where the answer is about servers or none came', async () => {
+  it('is stored, cut to 300 characters, if its message is unknown, but not if it is about servers or absent', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -209,7 +209,7 @@ describe('what the service says of a key', () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('tells the admins once, of many refusals at once', async () => {
+  it('notifies the admins once for several simultaneous rejections', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REFUSED)));

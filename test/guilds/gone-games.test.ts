@@ -6,7 +6,7 @@ import { recorder } from '../support/machine.ts';
 
 const NEVER = new AbortController().signal;
 
-it('a guild is told once of each chosen game that the service no longer has, and not by a list that is old', async () => {
+it('a guild is told once of each chosen game that the service no longer has, but not because of an old list', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
@@ -37,7 +37,7 @@ it('a guild is told once of each chosen game that the service no longer has, and
   expect(told).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
 
-it('a guild whose settings are deleted meanwhile has none afterwards', async () => {
+it('a guild whose settings are deleted during the check has none afterwards', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2'] }));
@@ -56,7 +56,7 @@ it('a guild whose settings are deleted meanwhile has none afterwards', async () 
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
 
-it('others have their turn between two guilds, and it ends there when the bot stops', async () => {
+it('the check gives others a turn between two guilds, and ends there if the bot stops', async () => {
   const stopping = new AbortController();
   let turns = 0;
   const looked: string[] = [];

@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 const START = 20_000 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, h: HOUR_MS, d: DAY_MS };
 
-/** Guilds 1 and 2 with a key and settings, a process that checks, and another that only notes who uses it. */
+/** Opens guilds 1 and 2 with a key and settings, a process that checks, and another that only records their use. */
 async function open(options: Partial<MembershipDeps> = {}) {
   const store = await openStore();
   const logger = recorder();
@@ -28,7 +28,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     now: START,
     application: '1000',
     isClockRight: true,
-    /** What Discord says when it is asked about a guild: by default that the bot is not there. */
+    /** Answers the request about a guild; by default the bot is not in it. */
     isForeign: async (_guildId: string, _signal: AbortSignal) => true,
   };
   const now = () => world.now;
@@ -80,7 +80,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     token: (id) => Object.assign(world, { application: id }),
     clockIsWrong: () => Object.assign(world, { isClockRight: false }),
     clockIsRight: () => Object.assign(world, { isClockRight: true }),
-    /** From now on Discord says that the bot is in this guild alone. */
+    /** From now on the bot is only in this guild. */
     in: (guild) => Object.assign(world, { isForeign: async (other: string) => other !== guild }),
     silentAbout(guild) {
       world.isForeign = (other) =>
@@ -94,7 +94,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     return step;
   }
 
-  /** `30d`: time passes; `3(check 1h)`: three times; or a step. */
+  /** Runs a story: time that passes (`30d`), a repetition (`3(check 1h)`), or a step. */
   async function tell(story: string): Promise<void> {
     const all = story.replace(/(\d+)\((.*?)\)/g, (_, count, some) =>
       Array(Number(count)).fill(some).join(' '),
@@ -107,7 +107,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     }
   }
 
-  /** The guilds that have anything. A guild with a part alone would be named with that part. */
+  /** Returns the guilds with data. A guild with only a part of it would be returned with that part's name. */
   async function left(): Promise<string> {
     const kept = ['1', '2', '3'].map(async (guild) => {
       const hasKey = (await keys.get(guild)) !== undefined;
@@ -123,26 +123,30 @@ async function open(options: Partial<MembershipDeps> = {}) {
   return { store, logger, world, asked, running, process, tell, left, noted };
 }
 
-/** What a guild is; its story; which guilds still have something; a part of what is logged first. */
+/** A guild's state, its story, the guilds that still have data, and a part of the first log entry. */
 const STORIES: readonly (readonly [string, string, string, string?])[] = [
-  ['unused for less than the grace', 'check 30d -1ms check', '1, 2'],
-  ['unused for the grace, and unknown to Discord', 'check 30d check', '', 'all its data was deleted'],
-  ['unused for the grace, and known to Discord', 'in:1 check 30d check', '1'],
-  ['that the bot left after that', 'in:1 check 30d check in:2 30d -1ms check', '1'],
-  ['that the bot left one grace ago at most', 'in:1 check 30d check in:2 30d check', ''],
-  ['used within the grace', 'check 30d -1ms used:1 1ms check', '1'],
-  ['used within the grace, over a restart', 'check 29d used:1 restart 1d check', '1'],
-  ['used within the grace, in another process', 'check 29d usedElsewhere:1 notedElsewhere 1d check', '1'],
-  ['in use without the bot user', '101(used:1 check 1d)', '1'],
-  ['out of use without the bot user', '101(used:1 check 1d) 28d check', '1'],
-  ['out of use without the bot user for the grace', '101(used:1 check 1d) 29d check', ''],
-  ['that Discord says nothing about', 'silentAbout:1 check 30d 3(check 1h)', '1', 'guild 1'],
-  ['that it says something about later', 'silentAbout:1 check 30d check in:2 check', ''],
-  ['seen by a clock that is wrong', 'check clockIsWrong 30d check', '1, 2'],
-  ['seen by a clock that is right again', 'check clockIsWrong 30d check clockIsRight check', ''],
-  ['seen by a clock that went back', '40d check -40d check 30d check', '1, 2'],
+  ['unused for less than the grace period', 'check 30d -1ms check', '1, 2'],
+  ['unused for the grace period, and unknown to Discord', 'check 30d check', '', 'all its data was deleted'],
+  ['unused for the grace period, and known to Discord', 'in:1 check 30d check', '1'],
+  ['that the bot left less than a grace period ago', 'in:1 check 30d check in:2 30d -1ms check', '1'],
+  ['that the bot left a grace period ago', 'in:1 check 30d check in:2 30d check', ''],
+  ['used within the grace period', 'check 30d -1ms used:1 1ms check', '1'],
+  ['used within the grace period, with a restart', 'check 29d used:1 restart 1d check', '1'],
   [
-    'seen by another application',
+    'used within the grace period, in another process',
+    'check 29d usedElsewhere:1 notedElsewhere 1d check',
+    '1',
+  ],
+  ['in use without the bot user', '101(used:1 check 1d)', '1'],
+  ['recently in use without the bot user', '101(used:1 check 1d) 28d check', '1'],
+  ['unused for the grace period without the bot user', '101(used:1 check 1d) 29d check', ''],
+  ['about which Discord sends only errors', 'silentAbout:1 check 30d 3(check 1h)', '1', 'guild 1'],
+  ['about which Discord responds later', 'silentAbout:1 check 30d check in:2 check', ''],
+  ['checked with a wrong clock', 'check clockIsWrong 30d check', '1, 2'],
+  ['checked with a corrected clock', 'check clockIsWrong 30d check clockIsRight check', ''],
+  ['checked with a clock that went back', '40d check -40d check 30d check', '1, 2'],
+  [
+    'checked by another application',
     'check 29d token:2000 check 30d -1ms check',
     '1, 2',
     '"applicationId":"2000"',
@@ -162,7 +166,7 @@ it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) =>
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it('a guild that has submissions alone loses them', async () => {
+it('a guild that only has submissions loses them', async () => {
   const { store, tell } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
   await tell('check 30d -1ms check');
@@ -177,15 +181,15 @@ it('the first application is not reported', async () => {
   expect(logger.lines).toEqual([]);
 });
 
-describe('Discord is asked about a guild', () => {
-  it('once in each grace', async () => {
+describe('the bot asks Discord about a guild', () => {
+  it('once per grace period', async () => {
     const { asked, tell } = await open();
     await tell('in:1 95(check 1d)');
     // Guild 2 was deleted the first time.
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
-  it('never if nothing is stored of it, and the note of its use is deleted', async () => {
+  it('never if it has no data, and deletes the record of its use', async () => {
     const { asked, tell, noted } = await open();
     await tell('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);
@@ -194,7 +198,7 @@ describe('Discord is asked about a guild', () => {
     expect(asked).toEqual([]);
   });
 
-  it('after a pause, beginning with the one that is unused for longest', async () => {
+  it('after a pause, beginning with the guild that is unused for longest', async () => {
     const { asked, running, tell, left, logger } = await open({ pauseMs: 1e9 });
     await tell('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -223,7 +227,7 @@ describe('Discord is asked about a guild', () => {
   });
 });
 
-it('a use while earlier ones are written is written with the next check', async () => {
+it('a use that happens while earlier ones are written is written at the next check', async () => {
   const { store, running, process, tell } = await open();
   await tell('check');
   let isDue = true;
@@ -238,7 +242,7 @@ it('a use while earlier ones are written is written with the next check', async 
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
 });
 
-it('checks do not begin at the start, follow one another, one at a time, and end with the bot', async () => {
+it('checks do not begin at the start, run one at a time, and end with the bot', async () => {
   let claims = 0;
   const { world, running, asked, tell } = await open({
     claimJob: (name, ms, work) => {

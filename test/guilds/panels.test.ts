@@ -19,7 +19,7 @@ async function setUp(stored: readonly object[] = [FIRST, SECOND]) {
 }
 
 describe('the panels of a guild', () => {
-  it('keep what a newer version stores beside them, whichever of them changes', async () => {
+  it('keep data that a newer version stores with them, whichever of them changes', async () => {
     const { store, panels, find } = await setUp([
       { ...FIRST, colour: 'red' },
       { ...SECOND, colour: 'blue' },
@@ -47,7 +47,7 @@ describe('the panels of a guild', () => {
     expect(isDue(await find())).toBe(false);
   });
 
-  it('stay due if they change while their message is changed', async () => {
+  it('stay due if they change while their message is edited', async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     const drawn = await find();
@@ -64,7 +64,7 @@ describe('the panels of a guild', () => {
     expect(isDue(await find('11'))).toBe(true);
   });
 
-  it('are left as they are if they are unreadable', async () => {
+  it('stay unchanged if they are unreadable', async () => {
     const { store, panels } = await setUp();
     await store.values.set('panels:1', { panels: 'damaged' });
     await panels.makeDue('1');

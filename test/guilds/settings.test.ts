@@ -14,13 +14,13 @@ async function open() {
 }
 
 describe('the settings of a guild', () => {
-  it('allow everything until something is chosen', async () => {
+  it('allow everything until an admin changes them', async () => {
     const { settings } = await open();
     expect(await settings.getOrThrow('1')).toEqual(DEFAULTS);
     expect(await settings.rememberedOrThrow('1')).toEqual(DEFAULTS);
   });
 
-  it('hold at once for other processes, too', async () => {
+  it('apply immediately in other processes, too', async () => {
     const { store, logger, settings } = await open();
     const elsewhere = createGuildSettings({ store, logger });
     await elsewhere.getOrThrow('1');
@@ -28,7 +28,7 @@ describe('the settings of a guild', () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('are read in the transaction, whatever is read outside of it at the same moment', async () => {
+  it('are read in the transaction, whatever is read outside it at the same time', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
@@ -42,7 +42,7 @@ describe('the settings of a guild', () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('are changed one after the other, for each guild by itself', async () => {
+  it('are changed one after another, separately for each guild', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
@@ -51,7 +51,7 @@ describe('the settings of a guild', () => {
     expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
-  it('are not written where nothing changes', async () => {
+  it('are not written if nothing changes', async () => {
     const { store, settings } = await open();
     expect(await settings.change('1', (now) => now)).toEqual(DEFAULTS);
     expect(await store.values.keys('settings:')).toEqual([]);
@@ -62,7 +62,7 @@ describe('the settings of a guild', () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('that cannot be read are no settings until the next change, and logged once: %j', async (stored) => {
+  ])('that cannot be read count as none until the next change, and are logged once: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(SettingsUnreadable);
@@ -77,7 +77,7 @@ describe('the settings of a guild', () => {
     expect(await settings.getOrThrow('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
-  it('are read after a newer version has written them, and keep what that one has added', async () => {
+  it('are readable after a newer version has written them, and keep its additions', async () => {
     const { store, settings, logger } = await open();
     const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
     await store.values.set('settings:1', ofTomorrow);
@@ -91,7 +91,7 @@ describe('the settings of a guild', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('are an error, and never the defaults, when the store fails', async () => {
+  it('are an error, and never the defaults, if the store fails', async () => {
     const { store, settings } = await open();
     await store.stop();
     await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);
@@ -100,7 +100,7 @@ describe('the settings of a guild', () => {
 });
 
 describe('the log channel of a guild', () => {
-  it('has its trouble noted, unless another channel was chosen or the settings were deleted meanwhile', async () => {
+  it('has its problem recorded, unless another channel was chosen or the settings were deleted in the meantime', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);
     expect(await channelOf('1')).toBeUndefined();
