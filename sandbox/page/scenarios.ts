@@ -89,7 +89,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'One press adds the usual port and submits it.',
+          en: 'One press adds the default port and submits it.',
           de: 'Ein Klick ergänzt den üblichen Port und reicht ihn ein.',
         },
         mainButton,

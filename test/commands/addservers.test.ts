@@ -9,7 +9,7 @@ const COME = { ok: true, bytes: Buffer.from('a list') };
 it.each([
   ['busy', COME, 'Too many lists', 'a list'],
   ['too-slow', COME, 'took too long', 'a list'],
-  ['not there', { ok: false, problem: 'unavailable' }, "couldn't be fetched", ''],
+  ['not there', { ok: false, problem: 'unavailable' }, "couldn't be downloaded", ''],
 ] as const)('/addservers says that a list is not read now, and keeps it: %s', async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {

@@ -25,5 +25,5 @@ it('/setkey says that the key is saved, also where the store fails as soon as it
     anyContext({ argument: '5', field: () => ' a-key-of-some-length ' }),
   );
   expect(done).toEqual(['a-key-of-some-length', 'pause of 2 ended']);
-  expect(reply?.content).toContain('works and is saved');
+  expect(reply?.content).toContain('works and has been saved');
 });

@@ -115,7 +115,7 @@ describe('the history', () => {
     expect(await see({ isAdmin: false }, 1)).toEqual(first);
     expect(await see({ isAdmin: true, user: { id: '9', name: 'adam' } }, 1)).toEqual(first);
     expect(await see({ isAdmin: false }, 2)).toEqual(['s0']);
-    const none = 'No submission matches this.';
+    const none = 'No submissions match.';
     await expect(see({ isAdmin: false, user: { id: '9', name: 'eve' } }, 1)).rejects.toThrow(none);
     await expect(see({ guildId: '1' }, 1)).rejects.toThrow(none);
     await expect(see({ isAdmin: true }, 1, 'y')).rejects.toThrow(none);

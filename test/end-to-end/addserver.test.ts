@@ -65,7 +65,7 @@ describe('/addserver', () => {
     const held = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = member.submit(modal, { ...typed, server: 'corrected.example.com:1' });
-    await says(wrong, 'Sending …');
+    await says(wrong, 'Sending…');
     expect(textOf(wrong)).not.toContain('former.example.com');
     held.resolve();
     await says(await answer, 'corrected.example.com:1');
@@ -77,9 +77,9 @@ describe('/addserver', () => {
     let last: Answer = { kind: 'lost' };
     const errors: readonly (readonly [string, RegExp])[] = [
       ['The server list for addition is empty.', /Please tell the bot's operator/],
-      ['Server parameter is missing.', /Correct it with Edit\./],
-      ['Game alias parameter is missing.', /Correct it with Edit\./],
-      ['Invalid game alias provided.', /games may have changed.*Enter another game with Edit/],
+      ['Server parameter is missing.', /Press Edit to fix it\./],
+      ['Game alias parameter is missing.', /Press Edit to fix it\./],
+      ['Invalid game alias provided.', /list of games may have changed.*Choose another game with Edit/],
     ];
     for (const [message, next] of errors) {
       await rejecting(guild, message);
@@ -99,7 +99,7 @@ describe('/addserver', () => {
 const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
-    says: /^⚠️ Not sent: no port \(usually 27015\)\.$/,
+    says: /^⚠️ Not sent: no port \(default is 27015\)\.$/,
     embed: '**Counter-Strike 2** `noport.example.com` · query port 27016',
     offers: ['Submit with port 27015', 'Edit'],
     sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
@@ -171,7 +171,7 @@ describe('a first try that is not right', () => {
     },
     { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /unknown game `zzzzzz`\. <\/games/ },
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
-    { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /usually 25565\)\. .*SRV record/ },
+    { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
   ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }, {
     guild,
@@ -252,7 +252,7 @@ describe('what cannot be sent now', () => {
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
     });
-    expect(textOf(await own.admin.press(answer, 'Submit again'))).toContain('still no API key that works');
+    expect(textOf(await own.admin.press(answer, 'Submit again'))).toContain('still no working API key');
     const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter an API key');
     await own.admin.press(saved, `Submit ${good} now`);
     await isAccepted(guild, saved, sent);
@@ -266,13 +266,13 @@ describe('what cannot be sent now', () => {
     listing.revoke('dying-key');
     const first = await addServer(member, good);
     expect(textOf(first)).toMatch(
-      /❌.*Invalid API key\..*@.*, who set the key, can renew it with \/setkey\./s,
+      /❌.*Invalid API key\..*@.* set the key and can replace it with \/setkey\./s,
     );
     expect(embedOf(first)?.color).toBe(0xed4245);
     const requests = listing.requests.length;
     const second = await addServer(admin, 'second.example.com:1');
     expect(textOf(second)).toMatch(
-      /❌ .*refuses.*nothing is sent but one try an hour\. Enter an API key with \/setkey.*set by @/,
+      /❌ .*rejects.*the bot makes only one attempt an hour\. Enter an API key with \/setkey.*set by @/,
     );
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(listing.requests).toHaveLength(requests);
@@ -377,7 +377,7 @@ it('is answered right after the machine has slept', async () => {
 });
 
 describe('what was typed', () => {
-  const GONE = /These buttons no longer work\. They work for 15 minutes/;
+  const GONE = /These buttons have expired\. They work for up to 15 minutes/;
 
   it('is gone after a quarter of an hour, but not from a window that is open', async () => {
     const clock = createTestClock();
@@ -390,9 +390,9 @@ describe('what was typed', () => {
     const window = await openWindow(guild.member, first);
     clock.advance(16 * 60_000);
     expect(textOf(await guild.member.press(second, 'Edit'))).toMatch(GONE);
-    expect(labelsOf(second)).toEqual(['Fill in again']);
+    expect(labelsOf(second)).toEqual(['Reopen the form']);
     expect(adds(guild)).toEqual([]);
-    const anew = await openWindow(guild.member, second, 'Fill in again');
+    const anew = await openWindow(guild.member, second, 'Reopen the form');
     expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
     await says(await guild.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
@@ -444,14 +444,14 @@ describe('a server that was submitted before', () => {
     await listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
     expect(textOf(unknown)).toContain(
-      "It may have arrived. Wait for the review, or look on the listing service's site, before you send it again.",
+      "It may have arrived. Wait for the review, or check the listing service's site, before sending it again.",
     );
-    expect(labelsOf(unknown)).toEqual(['Send it again anyway', 'Edit']);
+    expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
     await edit(member, unknown, {});
     await says(unknown, 'It may have arrived. Wait for the review');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
-    expect(labelsOf(unknown)).toEqual(['Send it again anyway', 'Edit']);
-    await member.press(unknown, 'Send it again anyway');
+    expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
+    await member.press(unknown, 'Send again anyway');
     await isAccepted(guild, unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

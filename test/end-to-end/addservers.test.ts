@@ -142,19 +142,19 @@ describe('/addservers', () => {
     [
       'is larger than was claimed',
       '#'.repeat(256 * 1024 + 1),
-      /larger than 256 KiB.*A file has to be chosen again\./,
+      /larger than 256 KiB.*You'll need to choose the file again\./,
     ],
     [
       'is no text',
       Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
-      /isn't a text file.*A file has to be chosen again\./,
+      /isn't a text file.*You'll need to choose the file again\./,
     ],
     ['is empty', ' '.repeat(10), /⚠️ list\.txt is empty\./],
-    ['has no server', '# nothing\n', /There is no game server in it/],
+    ['has no server', '# nothing\n', /No game servers found in it/],
     [
       'is too long',
       lines(1001),
-      /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*A file has to be chosen again\./,
+      /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
   ] as const)('says what is wrong with a file that %s, and takes another one in the window', async ([
     _what,
@@ -350,7 +350,10 @@ describe('the preview', () => {
     );
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.\n• Line 1 none');
     const [missing, unknown] = selectsOf(preview);
-    expect([missing?.placeholder, unknown?.placeholder]).toEqual(['Game of line 1', 'Game of lines 3 and 4']);
+    expect([missing?.placeholder, unknown?.placeholder]).toEqual([
+      'Game for line 1',
+      'Game for lines 3 and 4',
+    ]);
     const first = await member.pick(preview, ['cs2']);
     expect(labelsOf(first)).toContain('Submit 1 game server');
     expect(textOf(first)).toMatch(/^\S* ?.*4 game servers: 1 ready, 3 need you/);
@@ -371,7 +374,7 @@ describe('the preview', () => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
-    expect(textOf(again)).toContain('Nothing new in it: 3 already submitted.');
+    expect(textOf(again)).toContain('Nothing new: 3 already submitted.');
     expect(textOf(again)).not.toContain('will be sent');
     expect(labelsOf(again)).toEqual(['Include 3 already submitted', 'Cancel']);
     await setQuota(guild, '3');
@@ -391,7 +394,7 @@ describe('the preview', () => {
 
   it('asks anew where a game was taken back before it is used', async ({ guild, member, listing }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
-    expect(textOf(lacking)).not.toContain('Nothing can be submitted');
+    expect(textOf(lacking)).not.toContain('Nothing is ready to submit');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
     await allowGames(guild, ['cs2']);
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
@@ -405,7 +408,7 @@ describe('the preview', () => {
 describe('a single line that was read out of a text', () => {
   it('shows what is wrong and what helps, and then what it would submit', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
-    expect(textOf(shown)).toContain('Not sent: no port (usually 27015).');
+    expect(textOf(shown)).toContain('Not sent: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
     const ready = await member.press(shown, 'Use 27015');
     expect(textOf(ready)).toContain('1 game server is ready.');
@@ -486,8 +489,8 @@ describe('Edit', () => {
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
     for (const words of [
       '10 lines need fixing:',
-      '• Line 1 w0.example.com cs2: no port (usually 27015)',
-      '• Line 5 w4.example.com cs2: no port (usually 27015)\n… and 5 more\nAll of them are in not-sent.csv.',
+      '• Line 1 w0.example.com cs2: no port (default is 27015)',
+      '• Line 5 w4.example.com cs2: no port (default is 27015)\n… and 5 more\nAll of them are in not-sent.csv.',
       '238 game servers are ready.',
       '2 game servers without a game. Choose their game below.',
     ]) {
@@ -535,7 +538,7 @@ describe('Edit', () => {
   it('keeps what cannot be read as a list, pasted, edited or in a file', async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
-    expect(textOf(said)).toMatch(/There is no game server in it/);
+    expect(textOf(said)).toMatch(/No game servers found in it/);
     expect(labelsOf(said)).toEqual(['Edit']);
     const { modal, typed } = await openWindow(member, said);
     expect(typed).toEqual({ servers: words, file: '', game: 'rust' });
@@ -551,7 +554,7 @@ describe('Edit', () => {
     expect((await openWindow(member, list)).typed.servers).toBe(two);
 
     const inFile = await sendFile(member, words);
-    expect(textOf(inFile)).toMatch(/There is no game server in it/);
+    expect(textOf(inFile)).toMatch(/No game servers found in it/);
     expect((await openWindow(member, inFile)).typed.servers).toBe(words);
   });
 });
@@ -583,8 +586,8 @@ describe('the report', () => {
     );
     // It keeps its files and loses its buttons, but for a window with what it shows.
     expect(csvOf(report, 'report.csv')).toHaveLength(3);
-    expect(labelsOf(report)).toEqual(['Fill in again']);
-    const anew = await openWindow(member, report, 'Fill in again');
+    expect(labelsOf(report)).toEqual(['Reopen the form']);
+    const anew = await openWindow(member, report, 'Reopen the form');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
@@ -617,7 +620,7 @@ describe('the report', () => {
     expect(sizes(guild)).toEqual([100, 100]);
     expect(outcomes(report)).toEqual({ 'sent for review': 100, rejected: 100, 'not sent': 50 });
     expect(textOf(report)).toMatch(
-      /❌ 150 not taken: the listing service refuses .* API key\. Your lines are fine\. @.*, who set the key, can renew it with \/setkey\.\n/,
+      /❌ 150 not accepted: the listing service rejects .* API key\. There's nothing wrong with your lines\. @.* set the key and can replace it with \/setkey\.\n/,
     );
     expect(contentOf(report)).not.toMatch(/Line \d|Invalid API key/);
     expect(componentsOf(report).map(({ style }) => style)).not.toContain(ButtonStyle.Primary);
@@ -633,7 +636,7 @@ describe('the report', () => {
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
     const pressed = member.press(preview, 'Submit 600 game servers');
-    await expect.poll(() => textOf(preview)).toMatch(/Sending ….*[▰▱]{20} 0 \/ 600/s);
+    await expect.poll(() => textOf(preview)).toMatch(/Sending….*[▰▱]{20} 0 \/ 600/s);
     expect(textOf(preview)).not.toMatch(/ready|Submitting/);
     expect(labelsOf(preview)).toEqual([]);
     await pressed;
@@ -665,7 +668,7 @@ describe('servers with the longest names', () => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['not-sent.csv', 'not-sent-2.csv']);
-    expect(textOf(preview)).toContain('Nothing can be submitted like this.');
+    expect(textOf(preview)).toContain('Nothing is ready to submit.');
     let ready = 0;
     for (const name of files) {
       const file = messageOf(preview).file(name)?.toString() ?? '';

@@ -72,7 +72,7 @@ async function submittedBefore(guild: TestGuild) {
 
 const refuseAs = async (guild: TestGuild, on: Parameters<typeof openWindow>[1], reason: string) => {
   const moderator = inStaff(guild, 'admin');
-  const { modal } = await openWindow(moderator, on, 'Refuse');
+  const { modal } = await openWindow(moderator, on, 'Decline');
   return moderator.submit(modal, { reason });
 };
 
@@ -80,15 +80,14 @@ describe('a submission under approval', () => {
   it('waits, and is sent once, however often Approve is pressed', async ({ guild, listing, member }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
-    expect(textOf(reply)).toContain('/submissions shows what comes of it.');
+    expect(textOf(reply)).toContain('Check /submissions for the result.');
     expect(textOf(reply)).not.toContain('by @');
     expect(textOf(message)).toMatch(/\nby @\d+ \(member\)\n/);
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect(textOf(message)).toContain(`${HOST}:1`);
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(addsOf(guild, HOST)).toEqual([]);
-    const until =
-      Number(/^⏳ Approve\? Ends unsent on <t:(\d+):D>\./.exec(message.current.content)?.[1]) * 1_000;
+    const until = Number(/^⏳ Approve\? Expires on <t:(\d+):D>\./.exec(message.current.content)?.[1]) * 1_000;
     expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
@@ -107,12 +106,12 @@ describe('a submission under approval', () => {
   it('is decided as its moderator has seen it, not as changed since', async ({ guild, admin, member }) => {
     const { reply } = await oneWaits(guild, 'seen.example.com');
     const seen = await admin.slash('submissions');
-    const { modal } = await openWindow(admin, seen, 'Refuse');
+    const { modal } = await openWindow(admin, seen, 'Decline');
     await edit(member, reply, { server: 'unseen.example.com:1' });
-    const refused = await admin.press(seen, 'Refuse');
+    const refused = await admin.press(seen, 'Decline');
     for (const press of [async () => refused, () => admin.submit(modal, { reason: '' })]) {
       const answer = await press();
-      expect(textOf(answer)).toContain('changed in the meantime');
+      expect(textOf(answer)).toContain('changed since you last saw it');
       expect(textOf(answer)).toContain('unseen.example.com:1');
       expect(labelsOf(answer)).toEqual(DECISIONS);
     }
@@ -126,7 +125,7 @@ describe('a submission under approval', () => {
     const { modal } = await openWindow(member, reply, 'Edit');
     await refuseAs(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
-      expect(textOf(answer)).toMatch(/^[^\n]*❌ Refused by @/);
+      expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
       expect(textOf(answer)).not.toContain('already submitted');
     }
   });
@@ -166,7 +165,7 @@ describe('a submission under approval', () => {
     expect(textOf(await admin.pick(refused, ['@regulars']))).toContain(`✅ Trusted role: @${roleId}`);
     expect(textOf(await openSetting(guild, 'Approval'))).toContain(`✅ Trusted role: @${roleId}`);
     await expect.poll(() => logLines(guild).join()).toContain(`✅ **Trusted role**: <@&${roleId}>`);
-    const moderator = 'A moderator looks at what you submit';
+    const moderator = 'A moderator reviews submissions';
     const windowOf = async () => modalTexts(modalOf(await member.slash('addservers')).data).join();
     const previewOf = async () => textOf(await paste(member, lines(2)));
     expect([await windowOf(), await previewOf()]).toEqual([
@@ -196,12 +195,12 @@ describe('a submission under approval', () => {
     const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
     expect(textOf(again)).toContain("can't approve");
-    expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('may approve too');
+    expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('can approve too');
     await pressSubmit(member, await paste(member, lines(2)));
     const message = await waitingIn(guild);
     const other = inStaff(guild, 'other');
-    for (const label of ['Approve', 'Refuse']) {
-      expect(textOf(await other.press(message, label))).toContain('or the role that may approve');
+    for (const label of ['Approve', 'Decline']) {
+      expect(textOf(await other.press(message, label))).toContain('or the approval role');
     }
     expect(guild.listing.submitted).toEqual([]);
     const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
@@ -209,7 +208,7 @@ describe('a submission under approval', () => {
     const held = Promise.withResolvers<void>();
     await guild.listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = other.press(message, 'Approve');
-    await expect.poll(() => textOf(message)).toContain(`Approved by @${other.userId} (other) · Sending …`);
+    await expect.poll(() => textOf(message)).toContain(`Approved by @${other.userId} (other) · Sending…`);
     expect(labelsOf(message)).toEqual([]);
     held.resolve();
     await answer;
@@ -218,14 +217,14 @@ describe('a submission under approval', () => {
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
-    const { modal } = await openWindow(inStaff(guild, 'admin'), message, 'Refuse');
+    const { modal } = await openWindow(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
-    expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Refused');
+    expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
     expect(textOf(message)).toContain('Reason: Not');
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
     const seen = await member.slash('submissions');
-    expect(textOf(seen)).toMatch(/\n│ ❌ Refused by @\d+ \(admin\) · [^·\n]*\n│ Reason: Not /);
+    expect(textOf(seen)).toMatch(/\n│ ❌ Declined by @\d+ \(admin\) · [^·\n]*\n│ Reason: Not /);
     expect(textOf(seen)).not.toContain('not sent');
     const exported = messageOf(await member.press(seen, 'Export'));
     const [row = []] = csvOf(exported, 'submissions.csv');
@@ -241,7 +240,7 @@ describe('a submission under approval', () => {
     const reply = await addServer(mia, `${HOST}:1`);
     const message = await waitingIn(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal } = await openWindow(moderator, message, 'Refuse');
+    const { modal } = await openWindow(moderator, message, 'Decline');
     expect(JSON.stringify(modal.data)).toMatch(/The address or the port is wrong\..*rules here\./);
     await moderator.submit(modal, { why: 'game', reason: 'Ours' });
     await expect.poll(() => textOf(message)).toContain('Reason: The game is wrong. Ours');
@@ -262,7 +261,7 @@ describe('a submission under approval', () => {
     // What a later version has stored is none.
     await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
-    const { modal: forged } = await openWindow(moderator, other, 'Refuse');
+    const { modal: forged } = await openWindow(moderator, other, 'Decline');
     await moderator.submit(forged, { why: 'game', reason: '' });
     await bot.store.rows(
       "UPDATE submissions SET refusal_key = 'of a later version' WHERE guild_id = ?",
@@ -277,10 +276,10 @@ describe('a submission under approval', () => {
     await refuseAs(guild, await waitingIn(guild), 'Not today');
     const seen = await member.slash('submissions');
     expect(textOf(seen)).toMatch(
-      /1\. 2 game servers\n│ ❌ Refused by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
+      /1\. 2 game servers\n│ ❌ Declined by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
     );
     const list = textOf(await member.press(seen, 'Show list 1'));
-    expect(list).toMatch(/❌ Refused by @\d+ \(admin\)\nReason: Not today/);
+    expect(list).toMatch(/❌ Declined by @\d+ \(admin\)\nReason: Not today/);
     expect(list).toContain('s1.example.com');
     expect(list).not.toContain('not sent');
   });
@@ -288,9 +287,9 @@ describe('a submission under approval', () => {
   it('is corrected by a moderator, and waits as it is', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
-    const { modal, typed } = await openWindow(moderator, message, 'Correct …');
+    const { modal, typed } = await openWindow(moderator, message, 'Correct…');
     expect(typed).toMatchObject({ server: 'wrogn.example.com:1', port: '' });
-    expect(textOf({ kind: 'modal', modal })).not.toContain('A moderator looks');
+    expect(textOf({ kind: 'modal', modal })).not.toContain('A moderator reviews');
     const corrected = { ...typed, game: 'cs2', server: 'right.example.com', port: '2', query_port: '3' };
     await moderator.submit(modal, corrected);
     expect(asideTo(guild, 'admin')).toBe('');
@@ -334,9 +333,9 @@ describe('a submission under approval', () => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
-    const { modal, typed } = await openWindow(moderator, message, 'Correct …');
+    const { modal, typed } = await openWindow(moderator, message, 'Correct…');
     const correct = async (changes: Readonly<Record<string, string>>) => {
-      const window = await openWindow(moderator, message, 'Correct …');
+      const window = await openWindow(moderator, message, 'Correct…');
       return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
     };
     for (const [changes, why] of [
@@ -349,7 +348,7 @@ describe('a submission under approval', () => {
       expect(said).toContain(why);
       expect(said).toContain('It is still waiting for a moderator.');
     }
-    const { modal: early } = await openWindow(moderator, message, 'Correct …');
+    const { modal: early } = await openWindow(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
     const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });
     expect(textOf(notAllowed)).toMatch(/isn't allowed here.*still waiting/s);
@@ -358,15 +357,15 @@ describe('a submission under approval', () => {
     expect(message.current.content).toBe(before);
     await edit(member, reply, { server: 'changed.example.com:1' });
     await moderator.submit(modal, { ...typed, game: 'cs2', server: 'late.example.com:1' });
-    await expect.poll(() => asideTo(guild, 'admin')).toContain('changed in the meantime');
+    await expect.poll(() => asideTo(guild, 'admin')).toContain('changed since you last saw it');
     await expect.poll(() => textOf(message)).toContain('changed.example.com:1');
     expect(textOf(message)).not.toContain('Corrected');
     // In /submissions it is shown on.
     const shown = await admin.slash('submissions');
-    const { modal: own } = await openWindow(admin, shown, 'Correct …');
+    const { modal: own } = await openWindow(admin, shown, 'Correct…');
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
     expect(textOf(next)).toMatch(/Corrected by.*right\.example\.com:1/s);
-    await admin.press(next, 'Refuse').then((answer) => expect(answer.kind).toBe('modal'));
+    await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
   it('is refused in part: the others wait on in its message', async ({ guild, discord, admin, member }) => {
@@ -374,16 +373,16 @@ describe('a submission under approval', () => {
     const reply = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal: seen } = await openWindow(moderator, message, 'Refuse');
+    const { modal: seen } = await openWindow(moderator, message, 'Decline');
     expect(modalTexts(seen.data).join()).toMatch(
       /by <@\d+> \(member\)\n.*Line 2 `s1\.example\.com.*Line 4 `s3\.example\.com/s,
     );
     const part = { why: 'rules', lines: '2, 4-9' };
-    const unknown = await moderator.submit((await openWindow(moderator, message, 'Refuse')).modal, {
+    const unknown = await moderator.submit((await openWindow(moderator, message, 'Decline')).modal, {
       ...part,
       lines: '2, 7-9',
     });
-    expect(textOf(unknown)).toContain('7-9 is not a line of this submission. It is still waiting');
+    expect(textOf(unknown)).toContain('7-9 is not a line in this submission. It is still waiting');
     await moderator.submit(seen, part);
     await expect
       .poll(() => message.current.content)
@@ -391,13 +390,13 @@ describe('a submission under approval', () => {
     // What waits on has never ceased to.
     expect(asideTo(guild, 'admin')).not.toContain('again');
     expect(textOf(message)).not.toMatch(/s[13]\.example/);
-    expect(labelsOf(message)).toEqual(['Approve', 'Refuse', 'Show all']);
+    expect(labelsOf(message)).toEqual(['Approve', 'Decline', 'Show all']);
     expect(approvalsIn(guild)).toHaveLength(1);
     const direct = () =>
       discord.messages({ channelId: discord.directChannel(member.userId) }).map((each) => textOf(each));
     await expect
       .poll(() => direct().join())
-      .toMatch(/Refused.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
+      .toMatch(/Declined.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
     expect(direct()).toHaveLength(1);
     // The member's reply names what waits, and counts what does no more.
     await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
@@ -406,9 +405,9 @@ describe('a submission under approval', () => {
     expect((await openWindow(member, reply)).typed.servers).not.toContain('s1.example.com');
     // In /submissions, what was refused and the rest that waits are in one message.
     const shown = await admin.slash('submissions');
-    const { modal } = await openWindow(admin, shown, 'Refuse');
+    const { modal } = await openWindow(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
-    expect(next).toMatch(/Refused.*Reason: No\n(?!.*again).*⏳ /s);
+    expect(next).toMatch(/Declined.*Reason: No\n(?!.*again).*⏳ /s);
     await admin.press(shown, 'Approve');
     expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['s0.example.com']);
     await expect
@@ -438,11 +437,13 @@ describe('a submission under approval', () => {
     const moderator = inStaff(guild, 'admin');
     await allowGames(guild, ['Factorio']);
     const notAllowed = textOf(await moderator.press(message, 'Approve'));
-    expect(notAllowed).toMatch(/Counter-Strike 2 isn't allowed here.*still waiting.*allowed in .*settings/s);
+    expect(notAllowed).toMatch(
+      /Counter-Strike 2 isn't allowed here.*still waiting.*allow the game in .*settings/s,
+    );
     expect(notAllowed).not.toContain('another game');
     await pressSetting(guild, 'Games', 'Allow all games');
     await addServer(admin, `${HOST}:1`);
-    expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*refuse this one/s);
+    expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
     await refuseAs(guild, message, '');
     // What may have arrived is to be looked up, by the moderator and by the member.
     const reply = await addServer(member, `${HOST}:2`);
@@ -453,7 +454,7 @@ describe('a submission under approval', () => {
     for (const each of [other, reply]) {
       await expect
         .poll(() => textOf(each))
-        .toContain("Wait for the review, or look on the listing service's site, before you send it again.");
+        .toContain("Wait for the review, or check the listing service's site, before sending it again.");
     }
     await addServer(member, `${HOST}:3`);
     const last = await waitingIn(guild);
@@ -557,7 +558,7 @@ describe('a submission under approval', () => {
   it('waits as it was where its edit does not pass, which says so', async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
-    const still = `Still waiting, as it was: ${HOST}:1.`;
+    const still = `Still waiting, unchanged: ${HOST}:1.`;
     const wrong = await edit(member, reply, { server: '10.0.0.1', port: '27015' });
     expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
@@ -585,11 +586,11 @@ describe('a submission under approval', () => {
     const { modal } = await openWindow(member, reply);
     const wrong = await member.submit(modal, { servers: typed });
     expect(textOf(wrong)).toMatch(/⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: private address/);
-    expect(textOf(wrong)).toContain('Still waiting, as it was: 3 game servers.');
+    expect(textOf(wrong)).toContain('Still waiting, unchanged: 3 game servers.');
     const again = await openWindow(member, wrong);
     expect(again.typed.servers).toBe(typed);
     const unreadable = await member.submit(again.modal, { servers: '[broken' });
-    expect(textOf(unreadable)).toContain('Still waiting, as it was: 3 game servers.');
+    expect(textOf(unreadable)).toContain('Still waiting, unchanged: 3 game servers.');
     const last = await openWindow(member, unreadable);
     expect(last.typed.servers).toBe('[broken');
     const waits = await member.submit(last.modal, { servers: '2. right.example.com:27015 cs2' });
@@ -611,7 +612,7 @@ describe('a submission under approval', () => {
     const again = await member.submit(modal, { ...typed, server: `${HOST}:2` });
     expect(textOf(again)).toContain(WAITS);
     expect(textOf(again)).not.toContain('earlier');
-    expect(textOf(message)).toContain('Refused');
+    expect(textOf(message)).toContain('Declined');
     const second = await waitingIn(guild);
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
@@ -679,14 +680,14 @@ describe('a submission under approval', () => {
     expect(labelsOf(await member.slash('submissions'))).toEqual([
       'Edit',
       'Withdraw',
-      'Next one waiting',
+      'Next waiting',
       'History',
     ]);
     const first = await admin.slash('submissions');
     for (const port of [4, 5, 6, 4]) {
       expect(textOf(first)).toContain('3 submissions are waiting');
       expect(textOf(first)).toContain(`${HOST}:${port}`);
-      await admin.press(first, 'Next one waiting');
+      await admin.press(first, 'Next waiting');
     }
     // The outcome and the next one are in the same message.
     for (const [index, port] of [5, 6].entries()) {
@@ -697,7 +698,7 @@ describe('a submission under approval', () => {
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
-      const others = index === 0 ? ['Next one waiting'] : [];
+      const others = index === 0 ? ['Next waiting'] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }
     // Who looks for something finds what was submitted, and no more.
@@ -709,7 +710,7 @@ describe('a submission under approval', () => {
     }
     // While something waits nothing else is shown; what was submitted is behind a button, and what waits is from there.
     for (const [who, back] of [
-      [admin, 'Approve or refuse (1)'],
+      [admin, 'Approve or decline (1)'],
       [member, 'Waiting (1)'],
     ] as const) {
       const waits = await who.slash('submissions');
@@ -775,7 +776,7 @@ describe('a submission under approval', () => {
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
     expect(textOf(await member.press(known, 'Submit anyway'))).toContain(WAITS);
     const message = await waitingIn(guild);
-    expect(textOf(message)).toMatch(/1 already submitted:.*for a link in it/s);
+    expect(textOf(message)).toMatch(/1 already submitted:.*because of a link in it/s);
     expect(textOf(message)).not.toContain(HOST);
     expect(labelsOf(message)).toEqual(DECISIONS);
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
@@ -786,7 +787,7 @@ describe('a submission under approval', () => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
-    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+, where the bot is missing/);
+    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+; the bot is missing/);
     expect(approvalsIn(guild)).toEqual([]);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
@@ -818,12 +819,14 @@ describe('a submission under approval', () => {
     await addServer(guild.member, `${HOST}:2`);
     await expect.poll(async () => textOf(await openSettings(guild))).toContain('Log channel: deleted');
     const settings = await openSettings(guild);
-    expect(textOf(settings)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
+    expect(textOf(settings)).toMatch(
+      /Choose another one; until then, use .*2 submissions are waiting now\./s,
+    );
     expect(textOf(settings)).not.toContain('choose a role');
     const page = await openSetting(guild, 'Approval');
-    expect(textOf(page)).toMatch(/Choose another one; until then .*2 submissions are waiting now\./s);
+    expect(textOf(page)).toMatch(/Choose another one; until then, use .*2 submissions are waiting now\./s);
     const off = textOf(await admin.press(page, 'Turn approval off'));
-    expect(off).toMatch(/Approval: off.*They go on waiting/s);
+    expect(off).toMatch(/Approval: off.*They keep waiting/s);
     expect(off).not.toContain('Choose another one');
   });
 
@@ -890,7 +893,7 @@ describe('a submission under approval', () => {
     const last = await waitingIn(guild);
     const question = await admin.press(
       await admin.slash('privacy'),
-      'Delete all data of this Discord server',
+      'Delete all data for this Discord server',
     );
     await admin.press(question, 'Delete everything');
     expect(textOf(await inStaff(guild, 'admin').press(last, 'Approve'))).toContain('Withdrawn');
@@ -903,7 +906,7 @@ describe('approval in /settings', () => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
-    expect(textOf(await admin.press(page, 'Mention the role'))).toContain('may not mention');
+    expect(textOf(await admin.press(page, 'Mention the role'))).toContain("can't mention");
     await pickSetting(guild, 'Approval', '@deciders');
     const chosen = await pressSetting(guild, 'Approval', 'Mention the role');
     expect(textOf(chosen)).toContain('at most once an hour');
@@ -922,11 +925,11 @@ describe('approval in /settings', () => {
 
   it('needs a log channel, which stays while it is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
-    expect(textOf(without)).toContain('needs a log channel that works. Choose one first.');
+    expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');
     // Where it is chosen right there, approval can be turned on at once.
     const page = await admin.pick(without, ['#staff']);
-    expect(textOf(page)).toMatch(/^(?!.*needs a log channel).*Approval: off/s);
+    expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off/s);
     const log = await openSetting(guild, 'Log channel');
     const off = await openSetting(guild, 'Approval');
     await admin.press(page, 'Turn approval on');
@@ -937,17 +940,17 @@ describe('approval in /settings', () => {
       'Log channel: none',
     );
     expect(textOf(await admin.press(off, 'Turn approval on'))).toMatch(
-      /⚠️ Approval needs a log channel.*Approval: off.*▾ Choose a log channel/s,
+      /⚠️ Approval needs a working log channel.*Approval: off.*▾ Choose a log channel/s,
     );
   });
 
   it('says which role may decide also while it is off, in the log too', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
-    expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ may approve too/);
+    expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ can approve too/);
     await expect
       .poll(() => logLines(guild).join())
-      .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> may approve too/);
+      .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> can approve too/);
     expect(textOf(await admin.press(chosen, 'Remove the role'))).toMatch(/Approval: off\n/);
   });
 });

@@ -31,7 +31,7 @@ const it = ownBotTest({
     return { user, guild: other.admin, elsewhere: elsewhere.admin };
   });
 
-const GUILD = "This bot can't be used in this Discord server.";
+const GUILD = "This bot isn't available in this Discord server.";
 const REFUSED = { user: "You can't use this bot.", guild: GUILD, elsewhere: GUILD };
 
 it.for([
@@ -62,7 +62,7 @@ it.for([
   // What is stored can be deleted all the same.
   const privacy = await person.slash('privacy');
   const question = await person.press(privacy, 'Delete my name');
-  expect(textOf(await person.press(question, 'Delete my name'))).toContain('Your name is in none');
+  expect(textOf(await person.press(question, 'Delete my name'))).toContain('Your name no longer appears');
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 

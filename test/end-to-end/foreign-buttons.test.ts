@@ -123,7 +123,7 @@ function inOther({ discord, id, name, channelId }: TestGuild, person: Person): P
 }
 
 const REFUSED = 'You need the “Manage Server” permission';
-const NOT_YOURS = 'This belongs to another member.';
+const NOT_YOURS = "This isn't yours. Only the member who started it can use it.";
 
 /** A button or a select that the bot has shown to somebody of the guild. */
 interface Control {
@@ -212,7 +212,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('admin', await pickSetting(guild, 'Role to notify', '@staff'));
   show('admin', await allowGames(guild, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
-  const label = 'Delete all data of this Discord server';
+  const label = 'Delete all data for this Discord server';
   show('admin', await admin.press(show('admin', await admin.slash('privacy')), label));
   const old = [await addServer(admin, 'no-port.example.com'), await paste(admin, 'no-port.example.com cs2')];
   await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
@@ -260,8 +260,8 @@ async function openWindows(
   const opened: Opened[] = [
     { by: 'member', modal: modalOf(await member.slash('addservers')) },
     { by: 'admin', modal: modalOf(await admin.slash('panel')) },
-    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Refuse')) },
-    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Correct …')) },
+    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Decline')) },
+    { by: 'admin', modal: modalOf(await inStaff(guild, 'admin').press(toDecide, 'Correct…')) },
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);

@@ -61,7 +61,7 @@ describe('/games', () => {
     await expect.poll(() => gamesOf(guild)).toContain('From the listing service');
     await bot.listing.behave({ kind: 'down' });
     clock.advance(31_000);
-    expect(await gamesOf(guild)).toMatch(/newer list couldn't be loaded yet.*Page 1 of \d/s);
+    expect(await gamesOf(guild)).toMatch(/list may be out of date.*Page 1 of \d/s);
   });
 });
 

@@ -12,12 +12,12 @@ it.beforeEach(({ guild }) => chooseLogChannel(guild));
 /** Each time another server, since the same one again would bring a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
-const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent but one try an hour/;
+const REFUSED = /❌ The listing service rejects .* API key, so the bot makes only one attempt an hour/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** What the log channel says of the key. */
 const notices = (guild: TestGuild) =>
   logLines(guild).filter((line) =>
-    line.includes("❌ The listing service refuses this Discord server's API key"),
+    line.includes("❌ The listing service rejects this Discord server's API key"),
   );
 
 describe('/keystatus', () => {
@@ -41,10 +41,10 @@ describe('/keystatus', () => {
     await listing.behave({ kind: 'ok' });
     listing.revoke(KEY);
     const first = textOf(await admin.press(status, 'Check now'));
-    expect(first).toMatch(/❌ Refused since .*Invalid API key\./s);
+    expect(first).toMatch(/❌ Rejected since .*Invalid API key\./s);
     expect(first).not.toContain('still');
     expect(textOf(await admin.press(status, 'Check now'))).toMatch(
-      /❌ Checked just now: still refused\.\n❌ Refused since .*Invalid API key\./s,
+      /❌ Checked just now: still rejected\.\n❌ Rejected since .*Invalid API key\./s,
     );
     expect(await addOne(guild)).toMatch(REFUSED);
     listing.allow(KEY);
@@ -69,18 +69,18 @@ describe('a key that the service refuses', () => {
     await member.slash('games');
     expect(listing.requests).toHaveLength(requests);
     expect(notices(guild)).toEqual([
-      expect.stringMatching(/refuses this Discord server's API key.*Enter an API key with/),
+      expect.stringMatching(/rejects this Discord server's API key.*Enter an API key with/),
     ]);
     const said = async (name: string, who = admin) => textOf(await who.slash(name));
     expect(await said('help')).toMatch(
-      /refuses this Discord server.s API key.*Enter an API key with \/setkey/s,
+      /rejects this Discord server.s API key.*Enter an API key with \/setkey/s,
     );
-    expect(await said('help', member)).toMatch(/@.*, who set the key, can renew it with \/setkey\./);
-    expect(await said('settings')).toMatch(/❌ API key: refused.*Enter an API key/s);
-    expect(await said('keystatus')).toMatch(/❌ Refused since.*Enter an API key/s);
+    expect(await said('help', member)).toMatch(/@.* set the key and can replace it with \/setkey\./);
+    expect(await said('settings')).toMatch(/❌ API key: rejected.*Enter an API key/s);
+    expect(await said('keystatus')).toMatch(/❌ Rejected since.*Enter an API key/s);
     await setKey(admin, 'sandbox-key-1234');
     for (const name of ['help', 'settings', 'keystatus'])
-      expect(await said(name)).not.toMatch(/❌|refuses this/);
+      expect(await said(name)).not.toMatch(/❌|rejects this/);
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
@@ -98,7 +98,7 @@ describe('a key that the service refuses', () => {
     // The service was wrong: the next submission of an hour later finds that out.
     own.listing.allow(KEY);
     clock.advance(3_600_000);
-    expect(textOf(await own.admin.slash('keystatus'))).toContain('Refused since');
+    expect(textOf(await own.admin.slash('keystatus'))).toContain('Rejected since');
     expect(await addOne(own)).toContain(ACCEPTED);
     expect(textOf(await own.admin.slash('keystatus'))).not.toContain('❌');
   });

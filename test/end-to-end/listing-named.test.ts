@@ -20,18 +20,18 @@ it('an unknown outcome links to the page of the service, at one address', async 
   await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');
-  expect(contentOf(answer)).toContain(`or look on [Game List](<${page}>), before`);
-  expect(links(answer)).toMatchObject([{ url: page, label: 'Look on Game List' }]);
+  expect(contentOf(answer)).toContain(`or check [Game List](<${page}>), before`);
+  expect(links(answer)).toMatchObject([{ url: page, label: 'Check Game List' }]);
 
   const list = async (servers: string) => {
     await listing.behave({ kind: 'reset' }, 1);
     return links(await pressSubmit(member, await paste(member, servers)));
   };
   expect(await list('a.example.com:1 cs2')).toMatchObject([
-    { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Look on Game List' },
+    { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Check Game List' },
   ]);
   expect(await list('b.example.com:1 cs2\nb.example.com:2 cs2')).toMatchObject([
-    { url: 'https://list.example/search', label: 'Look on Game List' },
+    { url: 'https://list.example/search', label: 'Check Game List' },
   ]);
   const known = await pressSubmit(member, await paste(member, 'c.example.com:1 cs2'));
   expect(links(known)).toEqual([]);

@@ -71,11 +71,13 @@ describe('a panel', () => {
 
   it('is refused in a thread, and its window says who can press it', async ({ guild, admin }) => {
     const said = textOf(await inChannel(guild, 'questions').slash('panel'));
-    expect(said).toMatch(/In a thread or a forum post, a panel dies .* Use \/panel in a channel\./);
-    const everyone = "Everyone who sees a panel's channel can press its buttons";
+    expect(said).toMatch(
+      /A panel stops working when its thread or forum post is archived\. Use \/panel in a channel instead\./,
+    );
+    const everyone = "Anyone who can see a panel's channel can use its buttons";
     expect(modalTexts(modalOf(await admin.slash('panel')).data).join()).toContain(everyone);
     expect(textOf(await openSettings(guild))).toMatch(
-      /Who may submit: everyone.*\n.*Everyone who sees a panel's channel/,
+      /Who can submit: everyone.*\n.*Anyone who can see a panel's channel/,
     );
   });
 
@@ -88,7 +90,7 @@ describe('a panel', () => {
       guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS & ~lacking);
       const { admin } = guild;
       const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: name }));
-      expect(said).toContain(`it is missing a permission: ${name}.`);
+      expect(said).toContain(`it's missing a permission: ${name}.`);
       await expect.poll(() => contentsIn(guild).at(-1)).toContain(`\n\n${name}`);
       const panel = inGeneral(guild).at(-1);
       expect(panel && modalOf(await member.press(panel, 'Submit a game server')).data.title).toBe(
@@ -103,7 +105,7 @@ describe('a panel', () => {
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
     const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: 'evil.example' }));
-    expect(said).toContain("Discord doesn't take this text, for a link in it. Nothing was changed.");
+    expect(said).toContain('Discord rejected this text because of a link in it. Nothing was changed.');
     expect(said).not.toContain('submitted');
     expect(contentsIn(guild)).toEqual([]);
   });
@@ -123,7 +125,7 @@ describe('a panel', () => {
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
     expect(labelsOf(asked)).toEqual([]);
     const { modal } = await openWindow(admin, await admin.press(panel, 'Submit a list'), 'Enter an API key');
-    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
+    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
 
@@ -143,7 +145,7 @@ describe('a panel', () => {
       const many = await windowOf();
       expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
       expect(modalTexts(many).join()).toMatch(
-        /Game servers can be submitted here for these games only: .*, and 16 more\./,
+        /Only game servers for these games can be submitted here: .*, and 16 more\./,
       );
       expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
       expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
@@ -158,8 +160,8 @@ describe('a panel', () => {
         modalTexts(modalOf(await who.press(panel, 'Submit a list')).data).join();
       const previewOf = async (who: Person) =>
         textOf(await paste(who, 'preview.example.com:1 cs2\nb.example.com:1 cs2'));
-      const moderator = 'A moderator looks at what you submit before it is sent.';
-      const announced = /What is sent for review is announced in #/;
+      const moderator = "A moderator reviews submissions before they're sent.";
+      const announced = /Submissions sent for review are announced in #/;
       await pressSetting(guild, 'Announcements', 'Announce submissions');
       expect(await windowOf(member)).toBe('');
       expect(await previewOf(member)).toMatch(announced);
@@ -169,9 +171,9 @@ describe('a panel', () => {
       expect(await previewOf(member)).not.toMatch(announced);
       await pickSetting(guild, 'Announcements', '#news');
       expect(await windowOf(member)).toMatch(
-        /before it is sent\. What is sent for review is announced in <#/,
+        /before they're sent\. Submissions sent for review are announced in <#/,
       );
-      expect(await windowOf(admin)).toMatch(/^What is sent/);
+      expect(await windowOf(admin)).toMatch(/^Submissions sent for review/);
     },
   );
 
@@ -186,19 +188,19 @@ describe('a panel', () => {
       await addServer(member, 'b.example.com:1');
       const nothing = await mine(admin);
       expect(textOf(nothing)).toContain('nothing here under your name');
-      expect(labelsOf(nothing)).toEqual(['Submit a game server', 'Approve or refuse (2)']);
+      expect(labelsOf(nothing)).toEqual(['Submit a game server', 'Approve or decline (2)']);
       await addServer(admin, 'own.example.com:1');
       const own = await mine(admin);
       expect(textOf(own)).toContain('own.example.com');
       expect(textOf(own)).not.toContain('a.example.com');
-      expect(labelsOf(own)).toEqual(['Export', 'Approve or refuse (2)']);
-      const decided = await admin.press(own, 'Approve or refuse (2)');
+      expect(labelsOf(own)).toEqual(['Export', 'Approve or decline (2)']);
+      const decided = await admin.press(own, 'Approve or decline (2)');
       expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
       expect(labelsOf(decided)).toContain('Approve');
       // A member's own: what waits of theirs, and none of the others'.
       const others = await mine(member);
       expect(textOf(others)).toContain('2 submissions are waiting');
-      expect(textOf(await member.press(others, 'Next one waiting'))).toContain('b.example.com');
+      expect(textOf(await member.press(others, 'Next waiting'))).toContain('b.example.com');
       expect(labelsOf(others)).not.toContain('Approve');
       expect(labelsOf(others).join()).not.toContain('refuse');
     },
@@ -238,11 +240,11 @@ describe('the panels of a guild', () => {
     await edit(admin, page, { text: 'For all', game: '' });
     expect(await gameOf()).toBe('');
 
-    expect(textOf(await admin.press(page, 'Forget'))).toMatch(/Panels: 1\n/);
+    expect(textOf(await admin.press(page, 'Stop managing'))).toMatch(/Panels: 1\n/);
     expect(textOf(await edit(admin, page, { text: '' }))).toContain('Panels: 1\n');
     expect(first.current.content).not.toContain('The first');
     expect(labelsOf(second)).toEqual(['Submit a game server']);
-    const end = textOf(await admin.press(page, 'Forget'));
+    const end = textOf(await admin.press(page, 'Stop managing'));
     expect(end).toContain('Panels: none');
     expect(labelsOf(page)).toEqual(['All settings']);
   });
@@ -252,7 +254,7 @@ describe('the panels of a guild', () => {
     const page = await openSetting(guild, 'Panels');
     discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
     expect(textOf(await edit(admin, page, { text: 'Theirs' }))).toMatch(
-      /Discord didn't take the change.*Panels: 1\n/s,
+      /Discord didn't accept the change.*Panels: 1\n/s,
     );
     const body = { code: 240_000, message: 'Blocked' };
     discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
@@ -262,7 +264,7 @@ describe('the panels of a guild', () => {
       path: /channels/,
     });
     expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
-      'for a link in it. Nothing was changed.',
+      'because of a link in it. Nothing was changed.',
     );
     expect(panel.current.content).toContain('Ours');
     discord.deleteMessage(panel);
@@ -299,7 +301,7 @@ describe('the panels of a guild', () => {
       discord.clock.advance(1_000);
       await postPanel(guild, `${n}`);
     }
-    expect(textOf(await admin.slash('panel'))).toContain('No more than 10 panels can stand at once.');
+    expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
   });
 
   it('keep what was changed in each of two windows that were open at the same time', async ({
@@ -388,7 +390,7 @@ describe('the panels of a guild', () => {
       expect(labelsOf(panel).join()).toMatch(/[ぁ-ん]/);
     }
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 2');
-    await pickSetting(guild, 'Language for everyone', 'As Discord says (Deutsch)');
+    await pickSetting(guild, 'Language for everyone', 'Same as Discord (Deutsch)');
     expect(panels[0]?.current.content).toContain('Spielserver einreichen');
     const [press] = labelsOf(panels[0] ?? gone);
     const answer = await guild.member.press(panels[0] ?? gone, press ?? '');
@@ -448,7 +450,7 @@ describe('what comes from a panel', () => {
       expect(contentsIn(guild)).toEqual([]);
       const page = await openSetting(guild, 'Announcements');
       expect(textOf(page)).toContain('Announcements: on, in #');
-      expect(textOf(await admin.press(page, 'Announce where it was submitted'))).toContain(
+      expect(textOf(await admin.press(page, 'Announce where they were submitted'))).toContain(
         'Announcements: on\n',
       );
     },

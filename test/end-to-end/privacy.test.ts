@@ -16,19 +16,19 @@ describe('/privacy', () => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',
-      'API key of this Discord server: stored encrypted',
-      'This is kept for 3 days. For rejected and unsent game servers, it is 3 days.',
-      'is kept until a moderator approves or refuses it, for 7 days at most',
-      'Until you are told whether it was approved or refused, your language and the channel are kept, too.',
-      "If the bot couldn't reply, it's kept for 30 days",
+      'API key for this Discord server: stored encrypted',
+      'This is kept for 3 days. Rejected and unsent game servers are kept for 3 days.',
+      "are kept until they're approved or declined, for at most 7 days",
+      "Your language and the channel are also kept until you've been notified of the decision.",
+      "or for 30 days if the bot couldn't reply",
       'everything is deleted within 30 days',
       'nothing about members',
-      'operates this bot',
+      "The bot's operator can read everything",
     ]) {
       expect(textOf(answer)).toContain(words);
     }
     const [embed] = messageOf(answer).current?.embeds ?? [];
-    expect(embed?.description).toMatch(/^\*\*You\*\*: /);
+    expect(embed?.description).toMatch(/^\*\*About you\*\*: /);
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
@@ -40,15 +40,15 @@ describe('/privacy', () => {
     const deleteName = async () => canary.press(await ask(), 'Delete my name');
     await canary.press(await ask(), 'Cancel');
     expect(await onDisk()).toContain('CANARY');
-    expect(textOf(await ask())).toContain('entries in the log channel stay');
+    expect(textOf(await ask())).toContain('log channel entries stay');
     expect(textOf(await deleteName())).toMatch(
-      /Your name was deleted from 2 submitted game servers\..*log channel stay/,
+      /Your name was deleted from 2 submitted game servers\..*log channel entries stay/,
     );
     expect(textOf(await canary.slash('submissions'))).toContain('There is nothing here under your name.');
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await admin.slash('submissions'))).toContain(`@${other.userId}`);
-    expect(textOf(await deleteName())).toContain('Your name is in none of the submissions here any more.');
+    expect(textOf(await deleteName())).toContain('Your name no longer appears in any submission here.');
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
@@ -57,7 +57,7 @@ describe('/privacy', () => {
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const question = await admin.press(
       await admin.slash('privacy'),
-      'Delete all data of this Discord server',
+      'Delete all data for this Discord server',
     );
     expect(textOf(question)).toContain("This can't be undone.");
     expect(await onDisk()).toContain(canary.name);

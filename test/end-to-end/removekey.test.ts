@@ -15,8 +15,8 @@ describe('/removekey', () => {
     const question = await admin.slash('removekey');
     expect(textOf(question)).toContain('Remove the API key …wxyz?');
     expect(await addOne(guild)).toContain(ACCEPTED);
-    const said = textOf(await admin.press(question, 'Remove the key'));
-    expect(said).toContain('API key removed. Nobody can submit until there is a new one.');
+    const said = textOf(await admin.press(question, 'Remove key'));
+    expect(said).toContain('API key removed. Nobody can submit game servers until a new one is set.');
     expect(labelsOf(question)).toEqual(['Enter an API key']);
     expect(await addOne(guild)).toContain('no API key');
     await expect.poll(() => logLines(guild).join('\n')).toContain('removed the API key.');
@@ -34,7 +34,7 @@ describe('/removekey', () => {
     const question = await admin.slash('removekey');
     listing.allow('the-new-key-9876');
     await setKey(admin, 'the-new-key-9876');
-    await admin.press(question, 'Remove the key');
+    await admin.press(question, 'Remove key');
     expect(textOf(question)).toContain('The API key was changed in the meantime');
     expect(labelsOf(question)).toEqual([]);
     expect(await addOne(guild)).toContain(ACCEPTED);

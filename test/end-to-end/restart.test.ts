@@ -47,10 +47,10 @@ it('what was set, stands and is asked goes on', async ({ bot, guild, admin, memb
   const removal = await removing.admin.slash('removekey');
   const words = discord.say(emptied.member, 'play at m1.example.com:27015 or m2.example.com:27016');
   const list = await emptied.member.useOnMessage('Submit servers', words);
-  const game = modalOf(await emptied.member.press(list, 'Another game'));
+  const game = modalOf(await emptied.member.press(list, 'Type another game'));
   const deletion = await emptied.admin.press(
     await emptied.admin.slash('privacy'),
-    'Delete all data of this Discord server',
+    'Delete all data for this Discord server',
   );
   await turnApprovalOn(deciding);
   await addServer(deciding.member, 'deciding.example.com:1');
@@ -85,7 +85,7 @@ it('what was set, stands and is asked goes on', async ({ bot, guild, admin, memb
     `✅ Log channel: #${staffChannel(guild)}`,
     '✅ Role to notify: @',
     'Games: only Counter-Strike 2 and Counter-Strike: Source\n',
-    'Daily quota: 13 game servers for each member',
+    'Daily quota: 13 game servers per member',
     'Announcements: on',
   ]) {
     expect(all).toContain(said);
@@ -100,14 +100,16 @@ it('what was set, stands and is asked goes on', async ({ bot, guild, admin, memb
 
   expect(textOf(await openSettings(removing))).toContain('Language for everyone: 日本語');
   expect(textOf(await removing.admin.slash('keystatus'))).toContain('Servers have been added for review.');
-  expect(textOf(await removing.admin.press(removal, 'Remove the key'))).toContain('API key removed.');
+  expect(textOf(await removing.admin.press(removal, 'Remove key'))).toContain('API key removed.');
   expect(textOf(await emptied.member.submit(game, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
-  const named = modalOf(await emptied.member.press(list, 'Another game'));
+  const named = modalOf(await emptied.member.press(list, 'Type another game'));
   await pressSubmit(emptied.member, await emptied.member.submit(named, { game: 'css' }));
   expect(listing.submitted.slice(-2).map(({ game: alias }) => alias)).toEqual(['css', 'css']);
   expect(textOf(await emptied.admin.press(deletion, 'Delete everything'))).toContain('Deleted.');
   expect(labelsOf(deletion)).toEqual([]);
-  expect(textOf(await keyless.admin.submit(key, { key: 'sandbox-key' }))).toContain('works and is saved');
+  expect(textOf(await keyless.admin.submit(key, { key: 'sandbox-key' }))).toContain(
+    'works and has been saved',
+  );
   await allTold(bot, deciding);
   expect(directTo(deciding, deciding.member)).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ describe('/setkey', () => {
   it('takes no options and opens a modal, so that the key is never a command argument', async ({ admin }) => {
     const { data } = modalOf(await admin.slash('setkey'));
     expect(data.title).toBe('API key for this Discord server');
-    expect(modalTexts(data)).toEqual([expect.stringContaining('Whoever runs the bot can read it')]);
+    expect(modalTexts(data)).toEqual([expect.stringContaining("The bot's operator can read it")]);
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
@@ -25,9 +25,11 @@ describe('/setkey', () => {
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
     expect(await keyInUse(guild)).toBeUndefined();
     const { modal } = await openWindow(admin, refused, 'Try again');
-    expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain('works and is saved');
+    expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
+      'works and has been saved',
+    );
     // Nothing of it is shown, since it is short.
-    expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and is saved/);
+    expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and has been saved/);
     expect(labelsOf(refused)).toEqual([]);
     expect(await keyInUse(guild)).toBe('sandbox-key');
     expect(textOf(await member.slash('games'))).toContain('From the listing service');
@@ -35,7 +37,7 @@ describe('/setkey', () => {
 
   it('refuses a key of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
-    expect(textOf(empty)).toContain('The API key was empty');
+    expect(textOf(empty)).toContain("You didn't enter an API key");
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
@@ -47,24 +49,24 @@ describe('/setkey', () => {
     expect(typed).toEqual({ key: '' });
     await listing.behave({ kind: 'ok' });
     expect(await keyInUse(guild)).toBeUndefined();
-    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
+    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
   it('replaces the previous key only by one that works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
-    expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key stays in use.');
+    expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
-    expect(textOf(await setKey(admin, 'second-key-1234'))).toContain('The previous API key stays in use.');
+    expect(textOf(await setKey(admin, 'second-key-1234'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'ok' });
     expect(await keyInUse(guild)).toBe('sandbox-key');
-    expect(textOf(await setKey(admin, 'second-key-1234'))).toMatch(/…1234 works and is saved/);
+    expect(textOf(await setKey(admin, 'second-key-1234'))).toMatch(/…1234 works and has been saved/);
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
   it('offers to choose a log channel after the first key, in the same message', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
-      /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
+      /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who can submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
     );
     expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
       /✅ Log channel: #.*You can also choose a role/s,

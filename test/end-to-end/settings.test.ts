@@ -47,8 +47,8 @@ describe('/settings', () => {
       /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Approval: off.*Announcements: off/s,
     );
     expect(said).not.toContain('waiting');
-    expect(said).toMatch(/Language for everyone: as Discord says \(English\).*▾ Change …/s);
-    expect(said).toContain('[ Who may use a command → https://support-apps');
+    expect(said).toMatch(/Language for everyone: same as Discord \(English\).*▾ Change…/s);
+    expect(said).toContain('[ Command Permissions → https://support-apps');
   });
 
   it('offers to enter the API key where there is none that works', async ({ guild, admin }) => {
@@ -57,19 +57,22 @@ describe('/settings', () => {
     const without = await openSettings(guild);
     expect(textOf(without)).toContain('⚠️ API key: none');
     const { modal } = await openWindow(admin, without, 'Enter an API key');
-    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and is saved');
+    expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
   it('says on the page of each setting what it is for and how it is', async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
-      ['Games', /As soon as you choose some, only those are\..*✅ Games: all.*▾ Games, page 1 of/s],
-      ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change … \]/s],
-      ['Approval', /While approval is on.*➖ Approval: off/s],
-      ['Trusted role', /submit without approval, as those.*➖ Trusted role: none.*▾ Choose a trusted role/s],
-      ['Announcements', /While announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
-      ['Language for everyone', /posts for everyone.*➖ Language for everyone: as Discord says \(English\)/s],
+      ['Games', /Once you choose any, only the chosen ones are\..*✅ Games: all.*▾ Games, page 1 of/s],
+      ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change… \]/s],
+      ['Approval', /When approval is on.*➖ Approval: off/s],
+      [
+        'Trusted role',
+        /submit without approval, just like members.*➖ Trusted role: none.*▾ Choose a trusted role/s,
+      ],
+      ['Announcements', /When announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
+      ['Language for everyone', /posts for everyone.*➖ Language for everyone: same as Discord \(English\)/s],
     ] as const) {
       const page = await openSetting(guild, name);
       expect(textOf(page)).toMatch(said);
@@ -80,16 +83,16 @@ describe('/settings', () => {
   it('lets what is chosen be changed', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
-      /You can also choose a role.*▾ Change ….*▾ Choose a role to notify/s,
+      /You can also choose a role.*▾ Change….*▾ Choose a role to notify/s,
     );
     const page = await openSetting(guild, 'Log channel');
-    expect(textOf(await admin.pick(page, ['@staff']))).toMatch(/✅ Role to notify: @.*▾ Change …/s);
+    expect(textOf(await admin.pick(page, ['@staff']))).toMatch(/✅ Role to notify: @.*▾ Change…/s);
   });
 });
 
 it('says what is refused over what stands now, and keeps what was typed', async ({ guild, admin }) => {
   const view = await openSetting(guild, 'Daily quota');
-  const { modal } = await openWindow(admin, view, 'Change …');
+  const { modal } = await openWindow(admin, view, 'Change…');
   await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
@@ -139,7 +142,7 @@ describe('the log channel', () => {
     expect(logLines(guild)).toEqual([
       expect.stringContaining(`<@${admin.userId}> (admin) set the API key`),
       expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the “Manage Server” permission/),
-      expect.stringMatching(/\(member\) tried to use an admins' button of <\/privacy:\d+> without/),
+      expect.stringMatching(/\(member\) tried to use an admin button of <\/privacy:\d+> without/),
     ]);
   });
 
@@ -161,7 +164,7 @@ describe('the log channel', () => {
       changed,
       '➖ **Announcements**: off',
       changed,
-      '✅ **Daily quota**: 3 game servers for each member',
+      '✅ **Daily quota**: 3 game servers per member',
       changed,
       '➖ **Daily quota**: none',
       changed,
@@ -180,7 +183,7 @@ describe('the log channel', () => {
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await openSettings(guild)))
-      .toMatch(/❌ Log channel: #\d+, where the bot is missing permissions: View Channel/);
+      .toMatch(/❌ Log channel: #\d+; the bot is missing permissions there: View Channel/);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toContain('✅ Log channel: #');
     await addOne(guild, 'rust');
@@ -197,7 +200,7 @@ describe('the log channel', () => {
 
 it('a log channel that others can follow is taken, with a warning', async ({ guild }) => {
   expect(textOf(await pickSetting(guild, 'Log channel', '#news'))).toMatch(
-    /⚠️ Others can follow #\d+: with Publish, .*✅ Log channel: #/s,
+    /⚠️ #\d+ is an announcement channel: Publish .*✅ Log channel: #/s,
   );
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
@@ -239,7 +242,7 @@ describe('a log channel that is closed to the bot', () => {
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
-      /A test message is in.*✅ Log channel/s,
+      /A test message was posted in.*✅ Log channel/s,
     );
     expect(logMessages(guild).at(-1)).toContain('(admin) tested the log channel');
   });
@@ -281,21 +284,21 @@ describe('the role to notify', () => {
       .toMatchObject([{ mention_roles: [id], mentions: [], mention_everyone: false }]);
     const [alert] = alerts(guild);
     expect(alert?.content).toMatch(
-      new RegExp(`^<@&${id}>\\n❌ The listing service refuses this Discord server's API key`),
+      new RegExp(`^<@&${id}>\\n❌ The listing service rejects this Discord server's API key`),
     );
     // Android shows no command to tap in an embed.
     expect(alert?.content).toMatch(/<\/setkey:\d+>.*If you think the key is right.*<\/keystatus:\d+>/);
     expect(alert?.embeds[0]?.description).toMatch(/^Set by <@\d+> .*\(<t:\d+:f>\)/);
   });
 
-  it('is neither @everyone nor one that the bot may not mention', async ({ guild }) => {
+  it('is neither @everyone nor one that the bot cannot mention', async ({ guild }) => {
     await chooseLogChannel(guild);
     expect(textOf(await pickSetting(guild, 'Role to notify', '@everyone'))).toContain(
-      '@everyone is never notified',
+      'This bot never notifies @everyone',
     );
     role(guild, 'closed', false);
     expect(textOf(await pickSetting(guild, 'Role to notify', '@closed'))).toMatch(
-      /Not changed: the bot may not mention @\d+\. Allow it under .*“Allow anyone to @mention this role”/,
+      /Not changed: the bot can't mention @\d+\. Turn on “Allow anyone to @mention this role” under/,
     );
     expect(await line(guild)).toContain('none');
     // What counts is what the bot may do in the log channel, which is chosen again.
@@ -374,8 +377,8 @@ describe('the daily quota', () => {
   it('is a whole number, and shown in the window that changes it', async ({ guild, admin }) => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
-    expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers for each');
-    const { typed } = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …');
+    expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');
+    const { typed } = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…');
     expect(typed).toEqual({ quota: '3' });
     expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
   });
@@ -390,12 +393,12 @@ describe('the language for everybody', () => {
     expect(logMessages(guild)[0]).toContain('Protokollkanal');
     expect(await panel()).toContain('Spielserver einreichen');
     const page = await openSetting(guild, 'Language for everyone');
-    expect(textOf(page)).toContain('as Discord says (Deutsch)');
+    expect(textOf(page)).toContain('same as Discord (Deutsch)');
     expect(textOf(await admin.pick(page, ['日本語']))).toContain('✅ Language for everyone: 日本語');
     await expect.poll(() => logLines(guild).join()).toMatch(/✅ \*\*全員向けの言語\*\*：日本語/);
     expect(await panel()).toMatch(/[ぁ-ん]/);
-    expect(textOf(await admin.pick(page, ['As Discord says (Deutsch)']))).toContain(
-      'as Discord says (Deutsch)',
+    expect(textOf(await admin.pick(page, ['Same as Discord (Deutsch)']))).toContain(
+      'same as Discord (Deutsch)',
     );
     expect(await panel()).toContain('Spielserver einreichen');
   });
@@ -416,7 +419,7 @@ describe('the language for everybody', () => {
     discord.guildEvents.setLocale(guild, 'fr');
     const question = await admin.press(
       await admin.slash('privacy'),
-      'Delete all data of this Discord server',
+      'Delete all data for this Discord server',
     );
     await admin.press(question, 'Delete everything');
     await inStaff(guild, 'admin').press(message, 'Approuver');

@@ -67,7 +67,7 @@ describe('/submissions', () => {
     expect(own).toMatch(/My submissions.*3 submissions/s);
     expect(own).not.toMatch(/fourth\.example\.com|by @/);
     expect(await read(guild, { member: admin.userId }, member)).toContain(
-      'You can see only your own submissions.',
+      'You can only see your own submissions.',
     );
     expect(await read(guild, { member: member.userId }, member)).toContain('3 submissions');
     expect(await read(guild, { member: admin.userId })).toMatch(/1 submission, .*fourth/s);
@@ -83,7 +83,7 @@ describe('/submissions', () => {
     expect(await read(guild, { game: 'Counter-Strike 2' })).toMatch(/1 submission, .*first/s);
     expect(await read(guild, { server: 'SECOND' })).toMatch(/1 submission, .*second/s);
     expect(await read(guild, { server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
-    expect(await read(guild, { game: 'cs2', server: 'second' })).toContain('No submission matches this.');
+    expect(await read(guild, { game: 'cs2', server: 'second' })).toContain('No submissions match.');
     for (const [outcome, server, said] of [
       ['accepted', /first/, 'sent for review'],
       ['rejected', /second/, 'rejected'],
@@ -122,7 +122,7 @@ describe('/submissions', () => {
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = messageOf(await admin.press(all, 'Export'));
     expect(exported.ephemeral).toBe(true);
-    expect(exported.current?.content).toBe('A file for a spreadsheet. Each line is a game server.');
+    expect(exported.current?.content).toBe('A spreadsheet file with one game server per row.');
     expect(String(exported.file('submissions.csv'))).toContain(
       '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator"\r\n',
     );
@@ -136,7 +136,7 @@ describe('/submissions', () => {
         '3',
         '',
         'unconfirmed',
-        'The connection to the listing service broke off.',
+        'The connection to the listing service was lost.',
         '',
       ],
       [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", ''],
@@ -177,7 +177,7 @@ describe('/submissions', () => {
       expect(textOf(answer)).toContain(ACCEPTED);
     }
     const list = await member.press(page, 'Show list 1');
-    expect(labelsOf(list)).toEqual(['Submit the 2 not sent', 'Edit']);
+    expect(labelsOf(list)).toEqual(['Submit 2 unsent', 'Edit']);
     await pressSubmit(member, list);
     expect(textOf(list)).toContain('2 sent for review');
     expect(listing.submitted.map(({ server }) => server)).toEqual(
@@ -227,7 +227,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     });
     await store.stop();
     await bot.start();
-    await expect.poll(() => read(guild, { server: 'old' })).toContain('No submission matches this.');
+    await expect.poll(() => read(guild, { server: 'old' })).toContain('No submissions match.');
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toMatch(/20 submissions, newest first.*Page 1 of 2/s);
     const files = messageOf(await admin.press(shown, 'Export'));
@@ -240,7 +240,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     // More than the pages have.
     const newest = await many.admin.slash('submissions');
     expect(textOf(newest)).toMatch(
-      /1,000\+ submissions, newest first\. Only the newest 1,000 .*Page 1 of 100/s,
+      /1,000\+ submissions, newest first\. These pages show only the newest 1,000; .*Page 1 of 100/s,
     );
     const whole = messageOf(await many.admin.press(newest, 'Export'));
     expect(csvOf(whole, 'submissions.csv')).toHaveLength(1_001);

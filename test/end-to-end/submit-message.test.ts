@@ -65,9 +65,9 @@ describe('"Submit servers" on a message', () => {
 
   it('takes a game by name that is not in the select', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
-    const modal = modalOf(await member.press(preview, 'Another game'));
+    const modal = modalOf(await member.press(preview, 'Type another game'));
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
-    const again = modalOf(await member.press(preview, 'Another game'));
+    const again = modalOf(await member.press(preview, 'Type another game'));
     const several = await member.submit(again, { game: 'counter' });
     expect(textOf(several)).toContain('Several games match “counter”.');
     await pressSubmit(member, await member.pick(several, ['css']));
@@ -87,15 +87,15 @@ describe('"Submit servers" on a message', () => {
       await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
       ['cs2'],
     );
-    expect(textOf(chosen)).toContain('• m5.example.com cs2: no port (usually 27015');
-    expect(labelsOf(chosen)).toContain('Use the usual port');
-    await pressSubmit(member, await member.press(chosen, 'Use the usual port'));
+    expect(textOf(chosen)).toContain('• m5.example.com cs2: no port (default is 27015');
+    expect(labelsOf(chosen)).toContain('Use the default port');
+    await pressSubmit(member, await member.press(chosen, 'Use the default port'));
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
   it('says when there is nothing in the message, and that there is no key', async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
-      'No address of a game server was found',
+      'No game server address was found',
     );
     const elsewhere = await bot.newGuild();
     const found = textOf(await use(guild, 'm5.example.com:27015', elsewhere.member));

@@ -4,7 +4,7 @@ import { botTest, ownBotTest, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf, openSetting } from '../support/people.ts';
 
 const HOST = 'brake.example.com';
-const PROMISE = 'You get a direct message, too.';
+const PROMISE = "You'll also get a direct message.";
 
 ownBotTest()(
   'once Discord stops direct messages, none is sent or promised',
@@ -31,7 +31,7 @@ botTest({ env: { DIRECT_MESSAGES: 'off' } })(
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
-    expect(textOf(page)).toContain('Members get no direct message');
+    expect(textOf(page)).toContain("Members don't get a direct message");
     expect(labelsOf(page).filter((label) => label.includes('direct messages'))).toEqual([]);
     expect(labelsOf(await member.slash('privacy'))).not.toContain('Turn direct messages off');
     const reply = await addServer(member, `${HOST}:1`);

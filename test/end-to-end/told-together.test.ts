@@ -25,7 +25,7 @@ it('the decisions of a minute come in one message, the replies at once', async (
   const [first, second, third, fourth] = approvalsIn(guild);
   for (const message of [first, second, fourth]) if (message) await moderator.press(message, 'Approve');
   if (third) {
-    const { modal } = await openWindow(moderator, third, 'Refuse');
+    const { modal } = await openWindow(moderator, third, 'Decline');
     await moderator.submit(modal, { reason: 'Not ours' });
   }
   const [approved, , declined] = replies;

@@ -17,11 +17,11 @@ import {
 const it = botTest();
 
 const HOST = 'told.example.com';
-const PROMISE = 'You get a direct message, too.';
+const PROMISE = "You'll also get a direct message.";
 
 async function refuse(guild: TestGuild, reason: string): Promise<void> {
   const moderator = inStaff(guild, 'admin');
-  const { modal } = await openWindow(moderator, await waitingIn(guild), 'Refuse');
+  const { modal } = await openWindow(moderator, await waitingIn(guild), 'Decline');
   await moderator.submit(modal, { reason });
 }
 
@@ -37,8 +37,8 @@ it('a member is told once of a decision, in a message and the reply', async ({ g
     'Approved\n',
     ACCEPTED,
     `${HOST}:1`,
-    `Where you submitted it: ${guild.name} · https://discord.com/channels/${guild.id}/${member.channelId}`,
-    '/privacy in that Discord server turns these messages off.',
+    `Submitted in ${guild.name} · https://discord.com/channels/${guild.id}/${member.channelId}`,
+    'To turn off these messages, use /privacy in that Discord server.',
   ]) {
     expect(text.replaceAll('`', '')).toContain(words);
   }
@@ -52,9 +52,9 @@ it.for([
   [
     'escaped and cut',
     { status: 200, body: { name: `**Games** <@&1> ${'x'.repeat(90)}` } },
-    /: \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
+    /Submitted in \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
   ],
-  ['left out where Discord does not say it', { status: 503 }, /: https:/],
+  ['left out where Discord does not say it', { status: 503 }, /Submitted in https:/],
 ] as const)('the name of the Discord server is %s', async ([, answer, expected], {
   guild,
   member,
@@ -139,8 +139,8 @@ it('these messages go off in /privacy, and for all in /settings', async ({ bot, 
   await allTold(bot, guild);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
-  const page = await pressSetting(guild, 'Approval', 'Send no direct messages');
-  expect(textOf(page)).toContain('Members get no direct message');
+  const page = await pressSetting(guild, 'Approval', "Don't send direct messages");
+  expect(textOf(page)).toContain("Members don't get a direct message");
   const second = await addServer(member, `${HOST}:2`);
   expect(textOf(second)).not.toContain(PROMISE);
   await approve(guild);
@@ -197,5 +197,5 @@ it('what waits again is told later', async ({ bot, guild, listing, admin, member
   expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
   await refuse(guild, '');
-  await expect.poll(() => textOf(reply)).toMatch(/Refused by @\d+.*2 sent for review\./s);
+  await expect.poll(() => textOf(reply)).toMatch(/Declined by @\d+.*2 sent for review\./s);
 });

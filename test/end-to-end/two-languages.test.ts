@@ -28,8 +28,8 @@ const PUBLIC = [
   'changed a setting',
   'has submitted 1 game server for review',
   // The outcomes stand within that sentence.
-  "got no reply in time. Here's what happened to them:\n✅ ",
-  'Approve? Ends unsent on',
+  "didn't get a reply in time. Here's the result:\n✅ ",
+  'Approve? Expires on',
   'Approved',
   'Refused',
   'Submit a game server',
@@ -38,7 +38,7 @@ const PUBLIC = [
 const isPseudo = (text: string): boolean => text.includes('⟦');
 
 botTest({ languages: withPseudoLanguage }).for([
-  { language: 'As Discord says (English)', isChosen: false },
+  { language: 'Same as Discord (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(
   'everybody reads the language of the guild, and each person their own: $language',
@@ -76,7 +76,7 @@ botTest({ languages: withPseudoLanguage }).for([
     const fault = { kind: 'status', status: 404, body } as const;
     discord.faults.inject({ fault, method: 'PATCH', path: /webhooks/, times: Infinity });
     void addServer(member, 'play.example.com:2');
-    await expect.poll(() => logLines(guild).join()).toContain('got no reply');
+    await expect.poll(() => logLines(guild).join()).toContain("didn't get a reply");
     discord.faults.clear();
 
     await turnApprovalOn(guild);
@@ -87,7 +87,7 @@ botTest({ languages: withPseudoLanguage }).for([
       const [approve = '', refuse = ''] = labelsOf(message);
       const answer = await moderator.press(message, port === 3 ? approve : refuse);
       if (port === 3) continue;
-      expect(windowOf(answer)).toMatch(/^Refuse[^⟦]*$/);
+      expect(windowOf(answer)).toMatch(/^Decline[^⟦]*$/);
       await moderator.submit(answer, { reason: '' });
     }
     await pressSetting(guild, 'Approval', 'Turn approval off');

@@ -38,7 +38,7 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
   for (const message of messages) {
     const label = labelsOf(message).find((each) => each.startsWith('Fix ')) ?? 'Edit';
     await member.press(message, label);
-    opened.push(await openWindow(member, message, 'Fill in again'));
+    opened.push(await openWindow(member, message, 'Reopen the form'));
   }
   return opened;
 }
@@ -185,9 +185,9 @@ const PREFILLED: readonly Prefilled[] = [
     async open(guild) {
       const { admin } = guild;
       await setQuota(guild, '5');
-      const first = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …');
+      const first = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…');
       await admin.submit(first.modal, { quota: '7' });
-      return [first, await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change …')];
+      return [first, await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…')];
     },
   },
 ];
@@ -217,7 +217,7 @@ describe('an empty window', () => {
     const before = await window();
     await turnApprovalOn(guild);
     const after = await window();
-    expect(modalTexts(after).join()).toContain('A moderator looks at what you submit');
+    expect(modalTexts(after).join()).toContain('A moderator reviews submissions');
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 

@@ -83,7 +83,7 @@ describe('after a kill -9, a submission for a moderator', () => {
   }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal } = await openWindow(moderator, message, 'Correct …');
+    const { modal } = await openWindow(moderator, message, 'Correct…');
     const isHung = hung(bot, 'PATCH', /webhooks/);
     void moderator.submit(modal, { game: 'cs2', server: 'right.example.com', port: '2' });
     await isHung;
@@ -149,7 +149,7 @@ describe('after a kill -9, a submission for a moderator', () => {
       .toEqual([]);
     await addServer(guild.admin, 'later.example.com:1');
     await expect.poll(() => logLines(guild).join('\n')).toContain('later.example.com');
-    expect(logLines(guild).join('\n')).not.toContain('got no reply');
+    expect(logLines(guild).join('\n')).not.toContain("didn't get a reply");
   });
 });
 

@@ -64,7 +64,9 @@ refusedIt(
     const seen = () => discord.messages(member).map(textOf).join('\n');
     await expect.poll(() => STORE_FAILED.test(seen()) || seen().includes('report.csv')).toBe(true);
     expect(seen()).not.toMatch(STORE_FAILED);
-    expect(seen()).toMatch(/100 sent for review.*1 rejected\..*Invalid API key\..*couldn't record this/s);
+    expect(seen()).toMatch(
+      /100 sent for review.*1 rejected\..*Invalid API key\..*couldn't save this outcome/s,
+    );
     database.exec('ALTER TABLE elsewhere RENAME TO keyv');
   },
 );

@@ -35,9 +35,9 @@ const it = botTest({
 /** A separate bot, whose clock stays ahead. */
 const ownIt = ownBotTest(OPTIONS);
 
-const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
-const RUN_AGAIN = 'The bot was interrupted before it could finish this, and nothing was submitted';
-const UNKNOWN = /Unconfirmed\. The bot was restarted\. It may have arrived\./;
+const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
+const RUN_AGAIN = 'The bot was interrupted before it could finish, so nothing was submitted';
+const UNKNOWN = /Unconfirmed\. The bot restarted\. It may have arrived\./;
 
 /** Makes the service carry out later requests without responding. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });
@@ -76,7 +76,7 @@ describe('after a kill -9', () => {
     if (!first || !second || !third) throw new Error('there are three answers');
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(first)).toContain('Counter-Strike 2 s1.example.com:27015');
-    expect(labelsOf(first)).toEqual(['Send it again anyway', 'Edit']);
+    expect(labelsOf(first)).toEqual(['Send again anyway', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
     expect(textOf(await member.press(third, 'Try again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
@@ -110,7 +110,7 @@ describe('after a kill -9', () => {
     ])
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
-    expect(labelsOf(preview)).toEqual(['Submit the 50 not sent', 'Submit all 150 again', 'Edit']);
+    expect(labelsOf(preview)).toEqual(['Submit 50 unsent', 'Submit all 150 again', 'Edit']);
     // The log channel is notified a few seconds later.
     const logged = () =>
       logLines(guild).filter((line) =>

@@ -75,7 +75,7 @@ describe('a full disk', () => {
         said = textOf(answers.at(-1) ?? { kind: 'lost' });
       } while (said.includes(ACCEPTED) && answers.length < 200);
       // The disk may only be full after the reservation, when the server is to be marked as sending.
-      if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't record this/s);
+      if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't save this outcome/s);
       const accepted = answers.length - 1;
       expect(accepted).toBeGreaterThan(1);
       const arrived = () => answers.map((_, n) => addsOf(guild, name(n)).length);
@@ -126,7 +126,7 @@ ownBotTest({ asProcess: true })(
     const one = (await peak()) - before;
     const exported = await Promise.all(others.map(get));
     expect(exported.filter((each) => textOf(each).includes('yours are next'))).toHaveLength(12);
-    for (const each of exported) await expect.poll(() => textOf(each)).toContain('A file for a spreadsheet');
+    for (const each of exported) await expect.poll(() => textOf(each)).toContain('A spreadsheet file');
     expect((await peak()) - before).toBeLessThan(4 * one);
   },
 );

@@ -6,7 +6,7 @@ import { modalOf, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '../support/people.ts';
 
-const AWAY = "The bot couldn't reach its own storage, so nothing was done.";
+const AWAY = "The bot can't reach its database right now, so nothing was saved or sent.";
 
 it.skipIf(!hasPostgres())(
   'members are told that PostgreSQL is unavailable, and the bot continues once it is back',
@@ -84,7 +84,9 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
     await cut;
-    expect(textOf(answer)).toContain('Not sent. Something went wrong in the bot. You can safely try again.');
+    expect(textOf(answer)).toContain(
+      "Not sent. Something went wrong on the bot's side. You can safely try again.",
+    );
     expect(addsOf(guild, HOST)).toEqual([]);
     expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
   });
@@ -93,11 +95,11 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
-    const refuse = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Refuse');
+    const refuse = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Decline');
     const cut = wire.cutCommitOf('"refusal"');
     const answer = await inStaff(guild, 'admin').submit(modalOf(refuse), { reason: 'No.' });
     await cut;
-    expect(textOf(answer)).toContain('Refused by @');
+    expect(textOf(answer)).toContain('Declined by @');
   });
 
   it('a moderator is told that the approved submission was not sent, and it waits again', async () => {
@@ -108,7 +110,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     const cut = wire.cutCommitOf('"decided_by"');
     const answer = await inStaff(guild, 'admin').press(message, 'Approve');
     await cut;
-    expect(textOf(answer)).toContain('not sent: Something went wrong in the bot.');
+    expect(textOf(answer)).toContain("not sent: Something went wrong on the bot's side.");
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);
@@ -117,9 +119,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
   it('an admin is not told that nothing was changed', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
-    expect(textOf(await setQuota(guild, '5'))).toContain(
-      'The bot was interrupted before it could finish this',
-    );
+    expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');
     await cut;
     expect(textOf(await openSettings(guild))).toContain('5');
   });

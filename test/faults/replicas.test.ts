@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openWindow, staffChannel } from 
 import { hung } from './crash.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
-const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
+const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 
 /** Opens a bot with a guild that Discord posts to, and can start another bot with short timeouts over the same database. */
 async function openBoth() {

@@ -6,7 +6,7 @@ import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 /** The failure may come before or after the interaction was recorded. */
 export const STORE_FAILED =
-  /couldn't reach its own storage, so nothing was done|interrupted before it could finish this, and nothing was submitted/;
+  /can't reach its database right now, so nothing was saved or sent|interrupted before it could finish, so nothing was submitted/;
 
 export interface Place {
   readonly bot: Bot;

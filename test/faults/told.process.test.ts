@@ -33,7 +33,7 @@ it('a direct message lists the servers that may have arrived, and says that the 
   await expect
     .poll(() => toldOf(guild).join('\n'))
     .toMatch(
-      /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot was restarted\. 1 game server is waiting for a moderator again\./,
+      /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot restarted\. 1 game server is waiting for a moderator again\./,
     );
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });

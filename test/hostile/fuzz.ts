@@ -164,7 +164,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
   const server = `after-${Date.now()}.example.com:27015`;
   const add = async () => textOf(await admin.slash('addserver', { game: 'cs2', server }));
   let said = await add();
-  if (said.includes("settings can't be read any more")) {
+  if (said.includes("can no longer read this Discord server's settings")) {
     verdict.count('settings set anew', 1);
     await setQuota({ discord, admin }, '');
     said = await add();

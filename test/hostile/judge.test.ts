@@ -6,7 +6,7 @@ const ACCEPTED = '✅ Servers have been added for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.';
 const UNKNOWN =
-  "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Wait for the review, or look on the listing service's site, before you send it again.";
+  "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Wait for the review, or check the listing service's site, before sending it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
@@ -43,17 +43,17 @@ describe('claimOf', () => {
     [UNKNOWN, 'unknown'],
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
-    ['⏳ Waiting for a moderator, until <t:1:D>. /submissions shows what comes of it.', 'waiting'],
+    ['⏳ Waiting for a moderator, until <t:1:D>. Check /submissions for the result.', 'waiting'],
     ['✅ Approved by @7\n✅ Servers have been added for review.', 'waiting'],
-    ['❌ Refused by @7\nReason: Not today.', 'nothing sent'],
+    ['❌ Declined by @7\nReason: Not today.', 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
-      `The bot was interrupted before it could finish this, and nothing was submitted to the listing service. Please try again.\n${REJECTED}`,
+      `The bot was interrupted before it could finish, so nothing was submitted to the listing service. Please try again.\n${REJECTED}`,
       'nothing sent',
     ],
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
-    ['Something went wrong in the bot.', 'unclear'],
+    ["Something went wrong on the bot's side.", 'unclear'],
   ])('reads the claim in "%s"', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
@@ -97,7 +97,7 @@ describe('judge', () => {
   });
 
   it('finds lost submissions', () => {
-    expect(harms(['Something went wrong in the bot.'], {})).toEqual(['lost']);
+    expect(harms(["Something went wrong on the bot's side."], {})).toEqual(['lost']);
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 

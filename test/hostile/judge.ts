@@ -39,8 +39,7 @@ export const CLAIMS = [
 export type Claim = (typeof CLAIMS)[number];
 
 /** Shown after a crash, above the message's text before the press, or above the draft's previous outcome. */
-export const INTERRUPTED =
-  /^(\(only you can see this\) )?The bot was interrupted before it could finish this/;
+export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish/;
 
 /** Patterns for each claim; the first match counts. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
@@ -55,7 +54,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/^list: not-sent$/, 'nothing sent'],
   // Shown above the message's text before the press.
   [
-    /^(\(only you can see this\) )?These buttons no longer work\. They work for 15 minutes at most\./,
+    /^(\(only you can see this\) )?These buttons have expired\. They work for up to 15 minutes\./,
     'nothing sent',
   ],
   // A warning about a previous submission repeats its outcome.
@@ -66,15 +65,15 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [
-    /nothing (was|is) (sent|done)|was not sent|is restarting|run the command again|on its way|previous request/i,
+    /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
   // The reply to an old button.
-  [/This (was already submitted|was cancelled)\.|These buttons no longer work\./, 'nothing sent'],
-  [/❌ Refused/, 'nothing sent'],
-  [/still no API key that works/, 'nothing sent'],
+  [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
+  [/❌ Declined/, 'nothing sent'],
+  [/still no working API key/, 'nothing sent'],
   // Shown in place of a panel's modal.
-  [/This Discord server(?: has no API key|'s API key can't be read)/, 'nothing sent'],
+  [/This Discord server(?: has no API key|'s API key can no longer be read)/, 'nothing sent'],
 ];
 
 export function claimOf(words: string): Claim {

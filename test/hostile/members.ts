@@ -53,14 +53,14 @@ const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, s
 const OUTCOMES = [
   { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
   // If the service rejects the key, the reply gives one number for all servers.
-  { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not taken:)/g },
+  { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not accepted:)/g },
   { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
 ];
 /** Removes relative times, because the client updates them whenever it shows a message. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 
-const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not taken:)/;
+const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not accepted:)/;
 
 export function createMembers(world: World): Members {
   const { asks, verdict } = world;
@@ -183,7 +183,7 @@ export function createMembers(world: World): Members {
     // After a restart the reply only has numbers; the history has the servers.
     const history = await world.stored.latest(all);
     // The earlier outcome of the list's other servers is below.
-    if (/Waiting for a moderator|so nothing was sent|❌ Refused/.test(latest)) {
+    if (/Waiting for a moderator|so nothing was sent|❌ Declined/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
         return outcome === 'not-sent' ? latest : `list: ${outcome}`;

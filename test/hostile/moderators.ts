@@ -42,7 +42,7 @@ export async function createModerators(world: World, number: number) {
     });
 
   async function refuse(person: Person, message: SeenMessage): Promise<void> {
-    const opened = await person.press(message, 'Refuse');
+    const opened = await person.press(message, 'Decline');
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
   }
 

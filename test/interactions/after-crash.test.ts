@@ -187,7 +187,7 @@ describe('after a restart', () => {
 
   it('a message without an outcome is shown again with its buttons', async () => {
     const { bot, leftUpdate } = await open();
-    const { message, components } = await leftUpdate(sendingResponse('Sending …'));
+    const { message, components } = await leftUpdate(sendingResponse('Sending…'));
     expect(message.current.components).toEqual([]);
     await bot.restarted().takeOver();
     await expect.poll(() => message.current.content).toContain('The bot was interrupted before');
@@ -202,7 +202,7 @@ describe('after a restart', () => {
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:document:run`);
     await bot.restarted().takeOver();
-    await expect.poll(() => message.current.content).toContain('and nothing was decided');
+    await expect.poll(() => message.current.content).toContain('so nothing was approved or declined');
     expect(message.current.content).not.toContain('nothing was submitted');
   });
 

@@ -313,7 +313,7 @@ describe('a button', () => {
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
     const pressed = member.press(message, 'send');
-    await expect.poll(() => contentOf(message)).toBe('Sending …');
+    await expect.poll(() => contentOf(message)).toBe('Sending…');
     expect(message.current.components).toEqual([]);
     sent.resolve();
     expect(messageOf(await pressed).current).toMatchObject({ content: 'sent' });
@@ -419,7 +419,7 @@ describe('an interaction that cannot be read', () => {
 
   it("gets a private sentence as its reply, in the member's language, and is logged", async () => {
     const before = bot.log.length;
-    const sentences = { 'en-US': "this bot can't read", de: 'nicht lesen' };
+    const sentences = { 'en-US': "couldn't read what Discord sent", de: 'nicht lesen' };
     for (const [locale, sentence] of Object.entries(sentences)) {
       const person = bot.person({ locale });
       const answer = await altered(odd, () => person.slash('echo', { what: 'my secret' }));

@@ -425,15 +425,15 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     // The answer to the key lets one choose a log channel as well.
     const settings = log(tab)
       .getByRole('article')
-      .filter({ has: tab.getByRole('link', { name: 'Who may use a command' }) });
+      .filter({ has: tab.getByRole('link', { name: 'Command Permissions' }) });
     const page = log(tab)
       .getByRole('article')
       .filter({ has: tab.getByRole('button', { name: 'All settings' }) });
-    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Log channel');
+    await settings.getByRole('combobox', { name: 'Change…' }).selectOption('Log channel');
     await page.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
     await page.getByText('#staff').first().waitFor();
     await page.getByRole('button', { name: 'All settings' }).click();
-    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Games');
+    await settings.getByRole('combobox', { name: 'Change…' }).selectOption('Games');
     const list = log(tab).locator('details', { hasText: 'Games, page' });
     await list.locator('summary').press('Enter');
     await list.getByRole('checkbox', { name: 'Counter-Strike 2' }).press('Space');
@@ -448,7 +448,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
-    const change = settings.getByRole('combobox', { name: 'Change …' });
+    const change = settings.getByRole('combobox', { name: 'Change…' });
     const back = settings.getByRole('button', { name: 'All settings' });
     await change.selectOption('Role to notify');
     await settings.getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
@@ -473,7 +473,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('picks a role', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
-    await log(tab).getByRole('combobox', { name: 'Change …' }).selectOption('Role to notify');
+    await log(tab).getByRole('combobox', { name: 'Change…' }).selectOption('Role to notify');
     await log(tab).getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
     await log(tab).getByRole('button', { name: 'Remove the role' }).waitFor();
   });
@@ -504,14 +504,14 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const names = () => channels.getByRole('button').allTextContents();
     await run(tab, 'settings');
     const settings = answers(tab).last();
-    await settings.getByRole('combobox', { name: 'Change …' }).selectOption('Log channel');
+    await settings.getByRole('combobox', { name: 'Change…' }).selectOption('Log channel');
     await settings.getByRole('combobox', { name: 'Choose a log channel' }).selectOption('#staff');
     await open('staff');
     const staff = tab.getByRole('log', { name: 'Messages in #staff' });
-    await staff.getByText('log channel: submissions').waitFor();
+    await staff.getByText('log channel. It shows submissions').waitFor();
     expect(await names()).toEqual(['#general', '#staff', '#news', '#questions', '✉Direct messages']);
     await side(tab).getByLabel('Who you are').selectOption('moderator');
-    await staff.getByText('log channel: submissions').waitFor();
+    await staff.getByText('log channel. It shows submissions').waitFor();
     const role = discord.roles(guild).find(({ name }) => name === 'Moderators');
     expect(role).toBeDefined();
     await side(tab).getByLabel('Who you are').selectOption('member');

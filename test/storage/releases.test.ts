@@ -131,7 +131,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
   await addServer(member, 'refused.example.com:27015');
-  const { modal } = await openWindow(inStaff(guild, 'admin'), await waitingIn(guild), 'Refuse');
+  const { modal } = await openWindow(inStaff(guild, 'admin'), await waitingIn(guild), 'Decline');
   await inStaff(guild, 'admin').submit(modal, { reason: 'Not one of ours' });
   const own = await addServer(member, 'waits.example.com:27015');
   const waiting = await waitingIn(guild);

@@ -95,11 +95,11 @@ export async function allowGames(
 }
 
 export async function setQuota(guild: Pick<TestGuild, 'discord' | 'admin'>, quota: string): Promise<Answer> {
-  return edit(guild.admin, await openSetting(guild, 'Daily quota'), { quota }, 'Change …');
+  return edit(guild.admin, await openSetting(guild, 'Daily quota'), { quota }, 'Change…');
 }
 
 export async function removeKey(admin: Person): Promise<Answer> {
-  return admin.press(await admin.slash('removekey'), 'Remove the key');
+  return admin.press(await admin.slash('removekey'), 'Remove key');
 }
 
 /** Posts a panel in the admin's channel. @returns the public message */

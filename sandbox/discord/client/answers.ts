@@ -35,7 +35,7 @@ const loaded = (world: World, interaction: Interaction, message: SeenMessage): P
     return message.loading ? { kind: 'lost' } : { kind: 'message', message };
   });
 
-/** Whether the message consists only of a text such as "Sending …", in any language, so that a user keeps waiting. */
+/** Whether the message consists only of a text such as "Sending…", in any language, so that a user keeps waiting. */
 const saysMoreFollows = ({ current }: SeenMessage): boolean => /^[^\n]{1,40}…\P{L}*$/u.test(current.content);
 
 /** Waits for the visible result of a deferred update: the edited message, or a follow-up beside it. */
