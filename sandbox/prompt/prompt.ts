@@ -92,7 +92,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       labels.find((label) => label.toLowerCase().startsWith(wanted));
     if (labels.length === 0) throw new BadLine('The last message has no buttons.');
     if (found === undefined)
-      throw new BadLine(`There is no button "${beginning}"; there is ${labels.join(', ')}.`);
+      throw new BadLine(`There is no button "${beginning}"; the buttons are ${labels.join(', ')}.`);
     await show(me.press(message, found));
   }
 
@@ -131,7 +131,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       else if (trimmed === 'submitted') showSubmitted();
       else if (trimmed === 'help') print(helpText(slashCommands(), buttonsOf(message)));
       else if (trimmed !== '' && !trimmed.startsWith('#'))
-        throw new BadLine(`"${trimmed}" was not understood. help lists what can be typed.`);
+        throw new BadLine(`"${trimmed}" was not understood. Type help for a list of commands.`);
       return true;
     },
   };

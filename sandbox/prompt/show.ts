@@ -43,7 +43,7 @@ function showModal({ title, texts, fields }: ModalView, { now }: Reader): string
     const { label, description, value } = field;
     const hints = [description, 'placeholder' in field ? field.placeholder : ''];
     return [
-      `│ ${label} (${takenBy(field)}${field.required ? '' : ', may be left out'})`,
+      `│ ${label} (${takenBy(field)}${field.required ? '' : ', optional'})`,
       ...hints.filter((hint) => hint !== '').map((hint) => `│   ${hint}`),
       ...(field.kind === 'select'
         ? field.offers.map((offer) => `│   ○ ${offer.label} (${offer.value})`)

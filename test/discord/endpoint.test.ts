@@ -224,7 +224,7 @@ describe('a bot over HTTP', () => {
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear it/);
   });
 
-  it('logs that Discord was told later to post elsewhere', async () => {
+  it('logs that Discord was later configured to post elsewhere', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });

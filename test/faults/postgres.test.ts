@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '.
 const AWAY = "The bot can't reach its database right now, so nothing was saved or sent.";
 
 it.skipIf(!hasPostgres())(
-  'members are told that PostgreSQL is unavailable, and the bot continues once it is back',
+  'members read that PostgreSQL is unavailable, and the bot continues once it is back',
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
-  it('a member is told that the submission waits, and it does', async () => {
+  it('a member reads that the submission waits, and it does', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     const cut = wire.cutCommitOf('insert into "submissions"');
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member is told that nothing was sent of the reserved servers, and can send them', async () => {
+  it('a member reads that no reserved server was sent, and can send them', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a moderator is told the decision', async () => {
+  it('a moderator reads the decision', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(textOf(answer)).toContain('Declined by @');
   });
 
-  it('a moderator is told that the approved submission was not sent, and it waits again', async () => {
+  it('a moderator reads that the approved submission was not sent, and it waits again', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('an admin is not told that nothing was changed', async () => {
+  it('an admin reads that the bot was interrupted, and not that the change failed', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
     expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');

@@ -71,7 +71,7 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('of two bots over one database', () => {
+describe.skipIf(!hasPostgres())('with two bots over one database', () => {
   it('one reports the unfinished work of the other, which stalled and then sends nothing and ends', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;

@@ -6,7 +6,7 @@ import { recorder } from '../support/machine.ts';
 
 const NEVER = new AbortController().signal;
 
-it('a guild is told once of each chosen game that the service no longer has, but not because of an old list', async () => {
+it('a guild is notified once of each chosen game that the service no longer has, but not because of an old list', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));

@@ -19,7 +19,7 @@ const GUILDS = [0, 1, 2];
 /** The guild whose submissions wait for a moderator. */
 const MODERATED = 3;
 
-/** Caused by interactions that were delivered twice or retried after a fault, and by lookups after a restart. */
+/** Errors caused by interactions that were delivered twice or retried after a fault, and by lookups after a restart. */
 const BLAMELESS = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,

@@ -82,7 +82,7 @@ async function open() {
 }
 
 describe('after a restart', () => {
-  it('a waiting member is told the outcome of a submission', async () => {
+  it('a waiting member receives the outcome of a submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
@@ -243,7 +243,7 @@ describe('after a restart', () => {
     await expect.poll(() => bot.told).toHaveLength(1);
   });
 
-  it('an unreadable interaction is logged, and another member is told to try again', async () => {
+  it('an unreadable interaction is logged, and another member is asked to try again', async () => {
     const { bot, left } = await open();
     await left();
     await bot.store.tables().updateTable('interactions').set({ encrypted: 'held' }).execute();

@@ -167,13 +167,13 @@ describe('choices', () => {
   });
 });
 
-describe('of the replies that edit one message', () => {
+describe('a reply that edits a message', () => {
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
     // The message doesn't show whether it was edited.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('one with uncertain delivery is sent $times times if it is $state (update of: $shown)', async (each) => {
+  ] as const)('is sent $times times if its delivery is uncertain and it is $state (update of: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -187,7 +187,7 @@ describe('of the replies that edit one message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('one is sent once more if Discord may carry out an earlier progress edit after it', async () => {
+  it('is sent once more if Discord may carry out an earlier progress edit after it', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -210,7 +210,7 @@ describe('of the replies that edit one message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
-  it('one is not sent once more if a newer one is already being written', async () => {
+  it('is not sent once more if a newer one is already being written', async () => {
     const written: boolean[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);
@@ -224,7 +224,7 @@ describe('of the replies that edit one message', () => {
     expect(written).toEqual([true, false]);
   });
 
-  it('one is not written if another process is already writing a newer one', async () => {
+  it('is not written if another process is already writing a newer one', async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void isWanted.push(await isLatest?.());
@@ -314,7 +314,7 @@ it('a channel in which Discord rejected an announcement is skipped for a day, an
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('an announcement in another channel has no follow-up; the admins are told once a day', async () => {
+it('an announcement in another channel has no follow-up; the admins are notified once a day', async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];

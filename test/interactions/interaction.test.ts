@@ -88,7 +88,7 @@ describe('an interaction', () => {
   });
 });
 
-describe('a complete payload of Discord', () => {
+describe('a complete Discord payload', () => {
   /** Returns a command as the stand-in sends it, with fields that this bot doesn't read. */
   async function sent() {
     const { standIn, person, guild, nextInteraction } = await openRawBot();

@@ -237,7 +237,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     expect(promtool('check', 'rules', RULES).status).toBe(0);
   });
 
-  it('no metric, because Prometheus finds no fault with them', async () => {
+  it('bots whose metrics pass promtool', async () => {
     const port = await quietPort();
     await oneBot({ env: { HTTP_PORT: String(port) } });
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -49,7 +49,7 @@ const eggSchema = z.object({
   ),
 });
 
-/** A compose file, as far as the tests look at it. */
+/** The parts of a compose file that the tests check. */
 const composeSchema = z.object({
   services: z.record(
     text,
@@ -100,7 +100,7 @@ describe('the files for operators', () => {
     );
   });
 
-  it('check out the newest version, and main while there is none', () => {
+  it('check out the newest version, or main if there is no version yet', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -139,7 +139,7 @@ describe('the files for operators', () => {
     const botsOf = (services: ReturnType<typeof read>) =>
       Object.entries(services).filter(([service]) => service.startsWith('bot'));
 
-    it('builds an image, or takes the one that BOT_IMAGE names', () => {
+    it('builds an image, or uses the one named by BOT_IMAGE', () => {
       const BOT_HOST = 'bot.example.com';
       for (const [, bot] of botsOf(read({ BOT_HOST }))) {
         expect(bot).toMatchObject({ image: 'server-listing-bot', build: { context: '.' } });
@@ -150,7 +150,7 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it('reads .env as it stands, and needs no variable in it but those of the bot', () => {
+    it('reads .env unchanged, and needs only the bot’s variables in it', () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }

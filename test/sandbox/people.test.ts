@@ -89,7 +89,7 @@ describe('a command', () => {
     ['read', { count: 6 }, 'count is too large'],
     ['read', { count: 0 }, 'count is too small'],
     ['read', { count: 1.5 }, 'count has a value of the wrong kind'],
-    ['read', { who: '123456789012345678' }, 'who is nobody who is here'],
+    ['read', { who: '123456789012345678' }, 'who is not a member here'],
     ['read', { file: file('list.exe') }, 'file is not a file of an accepted type'],
     ['choose', {}, 'one is required'],
     ['choose', { one: 'b' }, 'one is not one of the choices'],

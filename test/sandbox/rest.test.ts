@@ -74,31 +74,31 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     message({ content: ' ', components: [] }),
     message({ content: null }, { request: 'edit', current: { content: 'words' } }),
   ],
-  'A flag may be set there': [
+  'A flag can be set in this request': [
     message({ content: 'a', flags: 128 }),
     message({ content: 'a', flags: 64 }, { request: 'post' }),
     message({ content: 'a', flags: 64 }, { request: 'edit', current: { content: 'public' } }),
   ],
-  'Embeds have 6,000 characters together at most': [
+  'Embeds have at most 6,000 characters together': [
     message({ embeds: [{ description: 'x'.repeat(4_000) }, { description: 'x'.repeat(2_001) }] }),
   ],
-  'An embed says something, and its fields have names and values': [
+  'An embed is not empty, and its fields have names and values': [
     message({ embeds: [{ color: 1 }] }),
     message({ embeds: [{ title: 'a', fields: [{ name: 'a', value: ' ' }] }] }),
   ],
-  'Components are in five rows at most, each of buttons or of one select': [
+  'Components are in at most five rows, each of buttons or one select': [
     message({ components: [1, 2, 3, 4, 5, 6].map((id) => row({ ...button, custom_id: `${id}` })) }),
     message({ components: [{ type: 10, content: 'words' }] }),
     message({ components: [row(button, select)] }),
   ],
-  'Custom ids differ': [message(rows(button, button)), checkModal(modal(label(input), label(input)))],
-  'A button has a label, and either a custom id or an address': [
+  'Custom ids are unique': [message(rows(button, button)), checkModal(modal(label(input), label(input)))],
+  'A button has a label, and either a custom id or a URL': [
     message(rows({ ...button, label: '' })),
     message(rows({ ...button, custom_id: undefined })),
     message(rows({ ...link, custom_id: 'a' })),
     message(rows({ ...button, url: 'https://example.com/' })),
   ],
-  'A select offers as many different options as may be chosen': [
+  'A select offers at least as many different options as can be chosen': [
     checkModal(modal(label({ ...select, options: [...options, ...options] }))),
     message(rows({ ...select, max_values: 3 })),
     message(rows({ ...select, min_values: 2 })),
@@ -108,15 +108,13 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'Mentions are allowed by kind or by id, and not both': [
     message({ content: 'a', allowed_mentions: { parse: ['roles'], roles: ['123456789012345678'] } }),
   ],
-  'An attachment that is named is there': [
-    message({ content: 'a', attachments: [{ id: 1 }] }, { files: [file(1)] }),
-  ],
-  'Files have 10 MiB each and 25 MiB together at most, and are ten': [
+  'A listed attachment exists': [message({ content: 'a', attachments: [{ id: 1 }] }, { files: [file(1)] })],
+  'At most ten files, of at most 10 MiB each and 25 MiB together': [
     message({}, { files: [file(11)] }),
     message({}, { files: [file(9), file(9, 1), file(9, 2)] }),
     message({}, { files: Array.from({ length: 11 }, (_, n) => file(0, n)) }),
   ],
-  'An interaction takes this type of response': [
+  'An interaction accepts this type of response': [
     checkResponse({ kind: 2, hasSource: false, body: {} }),
     checkResponse({ kind: 2, hasSource: false, body: { type: 7 } }),
     checkResponse({ kind: 4, hasSource: false, body: { type: 5 } }),
@@ -125,11 +123,11 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'A deferred response is private or not, and nothing else': [
     checkResponse({ kind: 2, hasSource: false, body: { type: 5, data: { flags: 4 } } }),
   ],
-  'A choice has a text of 1 to 100 characters for a value': [
+  'The value of a choice is a text of 1 to 100 characters': [
     checkChoices({ choices: [{ name: 'A', value: long }] }),
     checkChoices({ choices: [{ name: 'A', value: '' }] }),
   ],
-  'Names of choices differ': [
+  'Names of choices are unique': [
     checkChoices({
       choices: [
         { name: 'A', value: 'a' },
@@ -140,42 +138,42 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'A modal has one to five parts': [
     checkModal(modal(...[1, 2, 3, 4, 5, 6].map((id) => label({ ...input, custom_id: `${id}` })))),
   ],
-  'A text input has no label of its own, and its least is not above its most': [
+  'A text input has no own label, and its minimum length is not above its maximum': [
     checkModal(modal(label({ ...input, label: 'again' }))),
     checkModal(modal(label({ ...input, min_length: 5, max_length: 4 }))),
   ],
-  'A field of a modal is never disabled, and may be left out only where it is not required': [
+  'A field of a modal is never disabled, and allows no choice only if it is not required': [
     checkModal(modal(label({ ...select, disabled: true }))),
     checkModal(modal(label({ ...uploading, min_values: 0 }))),
   ],
-  'Types of files are groups or extensions': [
-    checkModal(modal(label({ ...uploading, file_types: ['csv'] }))),
-  ],
+  'File types are groups or extensions': [checkModal(modal(label({ ...uploading, file_types: ['csv'] })))],
   'Names are in lower case, without spaces, in every language': [
     checkCommands([{ ...command, name: 'Read' }]),
     checkCommands([{ ...command, name_localizations: { de: 'zwei Worte' } }]),
     checkCommands([{ ...command, options: [{ ...option, name: 'A' }] }]),
   ],
-  'Descriptions have 1 to 100 characters in every language, on slash commands alone': [
+  'Only slash commands have descriptions, of 1 to 100 characters in every language': [
     checkCommands([{ name: 'read' }]),
     checkCommands([{ ...command, type: 3 }]),
   ],
-  'Languages are some of Discord': [checkCommands([{ ...command, name_localizations: { xx: 'a' } }])],
+  'Every language is one that Discord supports': [
+    checkCommands([{ ...command, name_localizations: { xx: 'a' } }]),
+  ],
   'Required options come before the others': [
     checkCommands([{ ...command, options: [option, { ...option, name: 'b', required: true }] }]),
   ],
-  'Names of options differ in every language': [
+  'Names of options are unique in every language': [
     checkCommands([{ ...command, options: [option, option] }]),
     checkCommands([
       { ...command, options: [option, { ...option, name: 'b', name_localizations: { de: 'what' } }] },
     ]),
   ],
-  'An option has suggestions or choices, and not both': [
+  'An option has autocomplete or choices, but not both': [
     checkCommands([
       { ...command, options: [{ ...option, autocomplete: true, choices: [{ name: 'A', value: 'a' }] }] },
     ]),
   ],
-  'A command has 8,000 characters at most': [
+  'A command has at most 8,000 characters': [
     checkCommands([
       { ...command, options: ['a', 'b'].map((name) => ({ ...option, name, choices: longest })) },
     ]),
@@ -231,7 +229,7 @@ describe('the REST API', () => {
     expect(refused).toMatchObject({ status: 400, json: { code: 50035 } });
     expect(refused.text).toContain('at data.components[0].components[0]');
     expect(standIn.breaches).toMatchObject([
-      { title: 'A button has a label, and either a custom id or an address', method: 'POST', status: 400 },
+      { title: 'A button has a label, and either a custom id or a URL', method: 'POST', status: 400 },
     ]);
     // A rejected body does not use up the response.
     expect((await respond(told, { type: 5 })).status).toBe(204);

@@ -27,13 +27,13 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a front end of the sandbox', () => {
-  it('is told of ephemeral replies, and of the user who sees them', async () => {
+  it('receives ephemeral replies with the user who sees them', async () => {
     const member = somebody('member');
     const events = await told('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
   });
 
-  it('is told of the result of an interaction', async () => {
+  it('receives the result of an interaction', async () => {
     const states = async (act: () => Promise<unknown>) =>
       (await told('interaction', act)).map(({ state }) => state);
     const member = somebody('member');
@@ -43,7 +43,7 @@ describe('a front end of the sandbox', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('is told of traffic in both directions, and of a breach right after the request that caused it', async () => {
+  it('receives traffic in both directions, and a breach right after the request that caused it', async () => {
     const wire = await told('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');

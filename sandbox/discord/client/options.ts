@@ -41,7 +41,7 @@ function valueComplaint(
     case Type.Integer:
       return typeof value === 'number' ? numberComplaint(option, value) : WRONG_KIND;
     case Type.User:
-      return guild.members.has(String(value)) ? undefined : 'is nobody who is here';
+      return guild.members.has(String(value)) ? undefined : 'is not a member here';
     case Type.Attachment:
       if (typeof value !== 'object') return WRONG_KIND;
       return isFileAllowed(value.filename, Object(option).file_types)

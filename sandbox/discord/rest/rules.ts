@@ -95,7 +95,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     },
   },
   {
-    title: 'A flag may be set there',
+    title: 'A flag can be set in this request',
     check({ body, request, current }) {
       // Setting the ephemeral flag of an ephemeral message again changes nothing.
       const already = (current?.flags ?? 0) & MessageFlags.Ephemeral;
@@ -104,7 +104,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     },
   },
   {
-    title: 'Embeds have 6,000 characters together at most',
+    title: 'Embeds have at most 6,000 characters together',
     check({ body }) {
       const texts = (body.embeds ?? []).flatMap(textsOf);
       const length = texts.reduce((sum, text) => sum + lengthOf(text.trim()), 0);
@@ -112,7 +112,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     },
   },
   {
-    title: 'An embed says something, and its fields have names and values',
+    title: 'An embed is not empty, and its fields have names and values',
     check: ({ body }) =>
       firstWrong(body.embeds, ['embeds'], (embed) => {
         const required = (embed.fields ?? []).flatMap(({ name, value }) => [name, value]);
@@ -120,7 +120,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
       }),
   },
   {
-    title: 'Components are in five rows at most, each of buttons or of one select',
+    title: 'Components are in at most five rows, each of buttons or one select',
     check({ body: { components } }) {
       if ((components ?? []).length > 5) return ['components'];
       return firstWrong(components, ['components'], (row) => {
@@ -131,11 +131,11 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     },
   },
   {
-    title: 'Custom ids differ',
+    title: 'Custom ids are unique',
     check: ({ body }) => repeatedId(body),
   },
   {
-    title: 'A button has a label, and either a custom id or an address',
+    title: 'A button has a label, and either a custom id or a URL',
     check: ({ body }) =>
       firstComponent(body, ({ type, style, label, custom_id, url }) => {
         const isLink = style === ButtonStyle.Link;
@@ -144,7 +144,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
       }),
   },
   {
-    title: 'A select offers as many different options as may be chosen',
+    title: 'A select offers at least as many different options as can be chosen',
     check: ({ body }) => firstComponent(body, offersTooLittle),
   },
   {
@@ -158,14 +158,14 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     },
   },
   {
-    title: 'An attachment that is named is there',
+    title: 'A listed attachment exists',
     check({ body, files, current }) {
       const known = [...files, ...(current?.attachments ?? [])].map(({ id }) => String(id));
       return firstWrong(body.attachments, ['attachments'], ({ id }) => !known.includes(String(id)));
     },
   },
   {
-    title: 'Files have 10 MiB each and 25 MiB together at most, and are ten',
+    title: 'At most ten files, of at most 10 MiB each and 25 MiB together',
     check({ files }) {
       const sizes = files.map(({ bytes }) => bytes.byteLength);
       const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -202,7 +202,7 @@ function allowedTypes({ kind, hasSource }: SentResponse): readonly InteractionRe
 
 export const RESPONSE_RULES: readonly Rule<SentResponse>[] = [
   {
-    title: 'An interaction takes this type of response',
+    title: 'An interaction accepts this type of response',
     check(sent) {
       const { type } = sent.body;
       return type !== undefined && allowedTypes(sent).includes(type) ? undefined : ['type'];
@@ -224,12 +224,12 @@ interface SentChoices {
 export const CHOICE_RULES: readonly Rule<SentChoices>[] = [
   {
     // The published schema allows 6,000 characters, the documentation 100.
-    title: 'A choice has a text of 1 to 100 characters for a value',
+    title: 'The value of a choice is a text of 1 to 100 characters',
     check: ({ choices }) =>
       firstWrong(choices, ['choices'], ({ value }) => typeof value !== 'string' || !isShortText(value)),
   },
   {
-    title: 'Names of choices differ',
+    title: 'Names of choices are unique',
     check: ({ choices }) => (repeats((choices ?? []).map(({ name }) => name)) ? ['choices'] : undefined),
   },
 ];
@@ -245,7 +245,7 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
     check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
   },
   {
-    title: 'A text input has no label of its own, and its least is not above its most',
+    title: 'A text input has no own label, and its minimum length is not above its maximum',
     check: (modal) =>
       firstComponent(modal, ({ type, label, min_length, max_length }) => {
         const isRight = !label && (min_length ?? 0) <= (max_length ?? 4_000);
@@ -253,12 +253,12 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
       }),
   },
   {
-    title: 'A select offers as many different options as may be chosen',
+    title: 'A select offers at least as many different options as can be chosen',
     check: (modal) => firstComponent(modal, offersTooLittle),
   },
   {
     // Discord docs: Component Reference, String Select and File Upload.
-    title: 'A field of a modal is never disabled, and may be left out only where it is not required',
+    title: 'A field of a modal is never disabled, and allows no choice only if it is not required',
     check: (modal) =>
       firstComponent(
         modal,
@@ -267,14 +267,14 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
   },
   {
     // Discord docs: Reference, File Type Filtering.
-    title: 'Types of files are groups or extensions',
+    title: 'File types are groups or extensions',
     check: (modal) =>
       firstComponent(modal, ({ file_types }) =>
         (file_types ?? []).some((type) => !/^(?:image|video|audio|\.\w+)$/.test(type)),
       ),
   },
   {
-    title: 'Custom ids differ',
+    title: 'Custom ids are unique',
     check: repeatedId,
   },
 ];
@@ -326,7 +326,7 @@ function sizeOf(command: SentCommand): number {
 
 export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
   {
-    title: 'A command has 8,000 characters at most',
+    title: 'A command has at most 8,000 characters',
     check: (command) => (sizeOf(command) > COMMAND_SIZE ? [] : undefined),
   },
   {
@@ -339,7 +339,7 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
       ),
   },
   {
-    title: 'Descriptions have 1 to 100 characters in every language, on slash commands alone',
+    title: 'Only slash commands have descriptions, of 1 to 100 characters in every language',
     check(command) {
       if (!isSlash(command)) return command.description ? ['description'] : undefined;
       return firstNamed(command, ({ description, description_localizations }) =>
@@ -348,7 +348,7 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
     },
   },
   {
-    title: 'Languages are some of Discord',
+    title: 'Every language is one that Discord supports',
     check: (command) =>
       firstNamed(command, ({ name_localizations, description_localizations }) =>
         Object.keys({ ...name_localizations, ...description_localizations }).some(
@@ -366,7 +366,7 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
     },
   },
   {
-    title: 'Names of options differ in every language',
+    title: 'Names of options are unique in every language',
     check({ options }) {
       const list = options ?? [];
       const locales = new Set(list.flatMap((option) => Object.keys(option.name_localizations ?? {})));
@@ -376,7 +376,7 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
     },
   },
   {
-    title: 'An option has suggestions or choices, and not both',
+    title: 'An option has autocomplete or choices, but not both',
     check: ({ options }) =>
       firstWrong(options, ['options'], ({ autocomplete, choices }) => !!autocomplete && !!choices?.length),
   },
@@ -429,7 +429,7 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Apart from webhook properties, the schema of posts allows bots only the nonce (and content of 4,000).
+  // Posts use the webhook schema too: of the additional properties in the schema of posts (such as content of 4,000), bots can only use the nonce.
   post: IncomingWebhookRequestPartialSchema,
 };
 

@@ -75,7 +75,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
     /** @throws Error if there is no such guild */
     known,
     withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
-    /** Returns a present or former member of one of the bot's guilds. */
+    /** Returns a current or previous member of a guild that the bot is or was in. */
     member: (userId: string) => [...all.values()].map(({ members }) => members.get(userId)).find(Boolean),
     /** Returns the name of a member, role or channel of any guild by its id. */
     nameOf(id: string): string | undefined {

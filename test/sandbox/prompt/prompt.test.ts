@@ -69,7 +69,7 @@ describe('the prompt', () => {
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
       '[ Submit with port 27015 ]',
     );
-    await expect(type('press Nothing')).rejects.toThrow('there is Submit with port 27015, Edit');
+    await expect(type('press Nothing')).rejects.toThrow('the buttons are Submit with port 27015, Edit');
     expect(await type('press submit with')).toContain('Servers have been added for review.');
   });
 
