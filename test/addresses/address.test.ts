@@ -13,7 +13,7 @@ const codeOf = (text: string) => {
   return result.ok ? 'ok' : result.problem.code;
 };
 
-describe('what people paste as an address', () => {
+describe('an address as people paste it', () => {
   it.each([
     ['8.8.8.8', '8.8.8.8'],
     ['8.8.8.8:00080', '8.8.8.8:80'],
@@ -49,7 +49,7 @@ describe('what people paste as an address', () => {
     ['\u200b8.8.8.8\u200d:\u202e27015\ufeff', '8.8.8.8:27015'],
     ['\u00a08.8.8.8:27015\u3000', '8.8.8.8:27015'],
     ['my\u2011server.example.com:1', 'my-server.example.com:1'],
-  ])('reads %j as %s', (text, expected) => expect(read(text)).toBe(expected));
+  ])('is read from %j as %s', (text, expected) => expect(read(text)).toBe(expected));
 
   it.each([
     ['', 'server-missing'],
@@ -75,9 +75,9 @@ describe('what people paste as an address', () => {
     [`${'x'.repeat(64)}.com`, 'label-too-long'],
     [`${'ü'.repeat(60)}.com`, 'label-too-long'],
     ['x'.repeat(1001), 'address-too-long'],
-  ])('refuses %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
+  ])('is rejected in %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
 
-  it('takes the longest legal names, 253 characters in labels of 63', () => {
+  it('can have the longest legal name, 253 characters in labels of 63', () => {
     const longest = [63, 63, 63, 57]
       .map((length) => 'a'.repeat(length))
       .join('.')
@@ -94,7 +94,7 @@ describe('what people paste as an address', () => {
     '8.8.8',
     '256.8.8.8',
     '8.8.8.④',
-  ])('does not guess which address %s means', (text) => expect(codeOf(text)).toBe('ipv4-form'));
+  ])("isn't guessed from %s", (text) => expect(codeOf(text)).toBe('ipv4-form'));
 
   it.each([
     ['8.8.8.8:0', { code: 'port-too-low', field: 'port', port: 0 }],
@@ -103,10 +103,10 @@ describe('what people paste as an address', () => {
     ['8.8.8.8:27o15', { code: 'port-not-a-number', field: 'port', port: '27o15' }],
     ['8.8.8.8:-0', { code: 'port-too-low', field: 'port', port: 0 }],
     [`8.8.8.8:${'9'.repeat(13)}`, { code: 'port-not-a-number', field: 'port', port: '99999999999…' }],
-  ])('says what is wrong with the port of %j', (text, problem) => expect(read(text)).toEqual(problem));
+  ])('has the problem of its port reported: %j', (text, problem) => expect(read(text)).toEqual(problem));
 });
 
-describe('addresses that are not of the internet', () => {
+describe('addresses outside the public internet', () => {
   const RANGES = {
     unspecified: '0.0.0.0 ::',
     private: '10.1.2.3 172.31.255.255 192.168.0.4 fec0::1 ::ffff:192.168.0.4 64:ff9b::10.0.0.1',
@@ -122,7 +122,7 @@ describe('addresses that are not of the internet', () => {
     // Teredo carries the addresses of a server and of a client.
     'private in Teredo': '2001:0:808:808::f5ff:fffe 2001:0:a00:1::f7f7:f7f7',
   };
-  it.each(Object.entries(RANGES))('are refused as %s', (name, hosts) => {
+  it.each(Object.entries(RANGES))('are rejected as %s', (name, hosts) => {
     const [range] = name.split(' ');
     for (const host of hosts.split(' ')) {
       expect(read(host), host).toMatchObject({ code: 'not-public', range });
@@ -131,7 +131,7 @@ describe('addresses that are not of the internet', () => {
     }
   });
 
-  it('are no neighbours of theirs', () => {
+  it("don't include their neighbours", () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');
@@ -142,12 +142,12 @@ describe('addresses that are not of the internet', () => {
     ['a.localhost', 'localhost'],
     ['game.internal.', 'internal'],
     ['router.home.arpa', 'arpa'],
-  ])('are refused by the ending of their name: %s', (name, zone) => {
+  ])('are rejected by the end of their name: %s', (name, zone) => {
     expect(read(name)).toMatchObject({ code: 'reserved-name', zone });
   });
 });
 
-describe('any text', () => {
+describe('the parser', () => {
   const pasted = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 60 }),
     fc.string({
@@ -156,7 +156,7 @@ describe('any text', () => {
     }),
   );
 
-  it('never throws, and what was read reads the same again', () => {
+  it('never throws, and rereads its own output as the same address', () => {
     fc.assert(
       fc.property(pasted, (text) => {
         const result = parseAddress(text);
@@ -167,7 +167,7 @@ describe('any text', () => {
     );
   });
 
-  it('reads every public host with every port, in every way of writing it', () => {
+  it('reads every public host with every port, in every notation', () => {
     const around = fc.constantFrom<readonly [string, string]>(
       ['', ''],
       [' "', '" '],

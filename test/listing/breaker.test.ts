@@ -46,7 +46,7 @@ it.each([
   expect(tell(story)).toEqual({ may, heldBackFor, latest });
 });
 
-it('the failures of the guild that failed first of 10,001 are forgotten', () => {
+it('the breaker drops the failures of the first of 10,001 guilds', () => {
   const { breaker } = open();
   for (let guild = 0; guild <= 10_000; guild += 1)
     for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');
@@ -54,8 +54,8 @@ it('the failures of the guild that failed first of 10,001 are forgotten', () => 
   expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
-describe('a pause of a key', () => {
-  it('lasts for as long as the service asked for, and holds for no other key', () => {
+describe('the pause of a key', () => {
+  it('lasts as long as the service requested, and affects no other key', () => {
     const { clock, breaker } = open();
     breaker.pause('1', 2_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([2_000, 0]);
@@ -65,7 +65,7 @@ describe('a pause of a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('lasts for a second where the service names no time, and for ten minutes at most', () => {
+  it('lasts a second if the service requests no time, and ten minutes at most', () => {
     const { breaker } = open();
     breaker.pause('1');
     breaker.pause('2', 86_400_000);
@@ -79,7 +79,7 @@ describe('a pause of a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('is forgotten with the guild that was paused first of 10,001', () => {
+  it('is dropped with the first of 10,001 paused guilds', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
     expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);

@@ -75,13 +75,13 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
 const answering = (text: string) => rawServer((socket) => socket.once('data', () => socket.end(text)));
 
 describe('the games list', () => {
-  it('comes back as the service sent it', async () => {
+  it('is returned as the service sent it', async () => {
     const { service, api } = await setUp();
     expect(await api.games(key)).toEqual({ kind: 'games', games: SANDBOX_GAMES });
     expect(service.requests).toMatchObject([{ action: 'games', key: CANARY, servers: [] }]);
   });
 
-  it('is refused with the words of the service where the key is wrong', async () => {
+  it("is rejected with the service's message if the key is wrong", async () => {
     const { api } = await setUp();
     const rejected = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
     expect(await api.games(new Secret('another-key'))).toEqual(rejected);
@@ -89,7 +89,7 @@ describe('the games list', () => {
 });
 
 describe('adding servers', () => {
-  it('is accepted with the words of the service, whatever it adds to them', async () => {
+  it("is accepted with the service's message, whatever else the response contains", async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];
     expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ADDED });
@@ -114,9 +114,7 @@ describe('adding servers', () => {
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
   });
 
-  it.each([
-    200, 429, 503,
-  ])('is believed a verdict at status %i, of which a 429 brings a rest', async (status) => {
+  it.each([200, 429, 503])('accepts a verdict with status %i, and a wait only with a 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -142,7 +140,7 @@ describe('adding servers', () => {
     { said: 'x'.repeat(2_000), read: 'x'.repeat(2_000) },
     { said: 'x'.repeat(60_000), read: `${'x'.repeat(1_999)}…` },
     { said: '😀'.repeat(2_000), read: `${'😀'.repeat(999)}…` },
-  ])('cuts the words of the service to 2,000 UTF-16 units', async ({ said, read }) => {
+  ])("cuts the service's message to 2,000 UTF-16 units", async ({ said, read }) => {
     const body = { status: 'success', message: said };
     const { api } = await setUp({ mode: { kind: 'json', status: 200, body } });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: read });
@@ -190,7 +188,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.concurrent('a service that fails', () => {
-  it.for(FAILURES)('in mode $mode is told as $reason', async ({
+  it.for(FAILURES)('causes $reason in mode $mode', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -218,12 +216,12 @@ describe.concurrent('a service that fails', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('what is wrong with $body is told by where it is', async ({ body, detail }) => {
+])('is located in the log if $body is wrong', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
 
-it.each([301, 302, 303, 307, 308])('a redirect with status %i is not followed', async (status) => {
+it.each([301, 302, 303, 307, 308])("doesn't follow a redirect with status %i", async (status) => {
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
@@ -241,13 +239,13 @@ describe('a key that the service repeats', () => {
   it.each([
     'success',
     'error',
-  ])('is masked in its words, as it is and percent-encoded (%s)', async (status) => {
+  ])("is masked in the service's messages, as it is and percent-encoded (%s)", async (status) => {
     const { api } = await setUp({ mode: withBody({ status, message: said }) });
     expect(await api.add([one], key)).toMatchObject({ message: masked });
     expect(api.log()).not.toMatch(/canary/);
   });
 
-  it('is masked where its characters are escaped', async () => {
+  it('is masked if its characters are escaped', async () => {
     const escaped = [...CANARY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
     const body = `{"status":"error","message":"${escaped}"}`;
     const { api } = await setUp({ mode: { kind: 'text', status: 200, body } });
@@ -260,7 +258,7 @@ describe('a key that the service repeats', () => {
   });
 });
 
-it('a list with more games than are used says in the log how many are left out', async () => {
+it('logs how many games of a long list were skipped', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toEqual({ kind: 'games', games: games.slice(0, 10_000), leftOut: 3 });
@@ -269,7 +267,7 @@ it('a list with more games than are used says in the log how many are left out',
   );
 });
 
-it('a game that cannot be used is logged once, with the reason', async () => {
+it('logs each unusable game once, with the reason', async () => {
   const long = 'a'.repeat(101);
   const games = [
     one,
@@ -290,14 +288,14 @@ it('a game that cannot be used is logged once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it('an encoding that the bot did not ask for is logged', async () => {
+it("logs an encoding that the bot didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections', () => {
-  it('may be closed by the service between two requests', async () => {
+  it('survive that the service closes them between two requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -306,13 +304,13 @@ describe('connections', () => {
     expect(service.submitted).toHaveLength(10);
   });
 
-  it('are one for each request at once', async () => {
+  it('are opened once for each concurrent request', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { requestsAtOnce: 3 } });
     await Promise.all(Array.from({ length: 9 }, () => api.add([one], key)));
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it('never carry a request that was given up while it waited for one', async () => {
+  it("don't send a request that was abandoned while waiting for a connection", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
       deps: { timeoutMs: 1_000, requestsAtOnce: 1 },
@@ -327,7 +325,7 @@ describe('connections', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('go to the path of the base address, with or without a slash at its end', async () => {
+  it('use the path of the base address, with or without a trailing slash', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -352,7 +350,7 @@ describe('connections', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('that end after $text are $reason', async ({ text, reason }) => {
+  ])('that end after $text cause $reason', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });
@@ -360,8 +358,8 @@ describe('connections', () => {
   });
 });
 
-describe('a service that cannot be reached', () => {
-  it('for want of a certificate that somebody vouches for is sent nothing', async () => {
+describe('an unreachable service', () => {
+  it("is sent nothing if its certificate isn't trusted", async () => {
     const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
     open.push(service);
     const api = client(service.url);
@@ -382,7 +380,7 @@ describe('a service that cannot be reached', () => {
   });
 });
 
-it('an answer that was read is not held in memory', async () => {
+it('releases a response from memory once it was read', async () => {
   const body = ' '.repeat(1_000_000);
   const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
     timeoutMs: 600_000,
@@ -399,7 +397,7 @@ it('an answer that was read is not held in memory', async () => {
 });
 
 describe('stopping', () => {
-  it('ends a reading that is under way, and begins none', async () => {
+  it('ends a read in progress, and begins no other', async () => {
     const { service, api } = await setUp({ mode: { kind: 'hang' } });
     const outcome = api.games(key);
     await expect.poll(() => service.requests.length).toBe(1);
@@ -411,7 +409,7 @@ describe('stopping', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('lets a submission that is under way end, and sends nothing after that', async () => {
+  it('lets a submission in progress finish, and sends nothing after it', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 100 } });
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);

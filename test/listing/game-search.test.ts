@@ -13,7 +13,7 @@ const aliases = (text: string, limit?: number) => index.search(text, limit).map(
 const find = (text: string) => index.find(text)?.alias;
 
 describe('searching for a game', () => {
-  it('puts the exact alias first, then what begins with it, known games before others', () => {
+  it('puts the exact alias first, then games that begin with it, widely known ones first', () => {
     expect(aliases('l4d')).toEqual(['l4d', 'l4d2']);
     expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'csgo', 'css', 'cscz']);
   });
@@ -25,11 +25,11 @@ describe('searching for a game', () => {
     ['tf', ['tf2']],
     ['l4d2', ['l4d2']],
     ['counterstrike', ['cs16']],
-  ])('finds by what players call a game, or its initials: %s', (typed, expected) => {
+  ])('finds a game by its nickname or initials: %s', (typed, expected) => {
     expect(aliases(typed).slice(0, expected.length)).toEqual(expected);
   });
 
-  it('finds a word in the middle before a piece of a word', () => {
+  it('finds a word in the middle before a part of a word', () => {
     const own = indexGames([
       { name: 'Frostrust', alias: 'a' },
       { name: 'Old Rust', alias: 'b' },
@@ -56,11 +56,11 @@ describe('searching for a game', () => {
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
     ['contre-str', 'cs2'],
-  ])('finds what was meant by %j', (typed, alias) => {
+  ])('finds the intended game for %j', (typed, alias) => {
     expect(aliases(typed)).toContain(alias);
   });
 
-  it('puts games with one slip before those with two, wherever they are in the list', () => {
+  it('puts games with one typo before those with two, wherever they are in the list', () => {
     const far = Array.from({ length: 30 }, (_, i) => ({ name: `Battlexxeld ${i}`, alias: `far${i}` }));
     const near = Array.from({ length: 10 }, (_, i) => ({ name: `Battlexield ${i}`, alias: `near${i}` }));
     const mixed = indexGames([...far, ...near, { name: 'Battlefield', alias: 'bf' }]);
@@ -69,22 +69,22 @@ describe('searching for a game', () => {
     expect(found).toEqual(wanted.slice(0, 25));
   });
 
-  it('forgives nothing in very short texts', () => {
+  it('allows no typos in very short texts', () => {
     expect(aliases('xs2')).toEqual([]);
   });
 
-  it('gives the list in its order for an empty text, 25 at most', () => {
+  it('returns the list in order for an empty text, 25 games at most', () => {
     expect(index.search('  ')).toEqual(SANDBOX_GAMES.slice(0, 25));
     expect(index.search('', 1000)).toEqual(SANDBOX_GAMES);
   });
 
-  it('finds what is nothing but signs', () => {
+  it('finds a name of symbols only', () => {
     const own = indexGames([{ name: '???', alias: '***' }]);
     expect(own.search('*')).toHaveLength(1);
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a bounded number of letters, whatever is in the list and typed', async () => {
+  it('compares a limited number of letters, whatever the list and the input are', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -100,7 +100,7 @@ describe('searching for a game', () => {
 });
 
 describe('the games that a guild allows', () => {
-  it('are all of them where it has chosen none', () => {
+  it('include all games if it has chosen none', () => {
     const among = gamesAmong(index, undefined);
     expect(among.all).toEqual(SANDBOX_GAMES);
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
@@ -115,7 +115,7 @@ describe('the games that a guild allows', () => {
   });
 });
 
-it('searches of a guild with chosen games, and of whole lists, keep nothing in memory', () => {
+it('caches no searches of a guild with chosen games, or of whole lists', () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -127,7 +127,7 @@ it('searches of a guild with chosen games, and of whole lists, keep nothing in m
 });
 
 describe('finding one game', () => {
-  it('takes an alias or a name, in any case and with or without accents', () => {
+  it('finds an alias or a name, in any case and with or without accents', () => {
     expect(find(' CS2 ')).toBe('cs2');
     expect(find('counter-strike: SOURCE')).toBe('css');
     expect(find('Minecraft: Pokemon (Cobblemon)')).toBe('cobblemon');
@@ -144,22 +144,23 @@ describe('finding one game', () => {
     ['pz', 'zomboid'],
     ['minecraftbe', 'bedrock'],
     ['Team Fortress 2 (2007)', 'tf2'],
-  ])('takes what players and other tools call a game: %s', (typed, alias) => expect(find(typed)).toBe(alias));
+  ])('finds a game by the names that players and other tools use: %s', (typed, alias) =>
+    expect(find(typed)).toBe(alias));
 
-  it('takes no nickname that may mean another game', () => {
+  it('rejects a nickname that may mean another game', () => {
     for (const nickname of ['cs', 'go', 'gta', 'tf', 'pw', 'mc'])
       expect(find(nickname), nickname).toBeUndefined();
     const own = indexGames([{ name: 'Minecraft', alias: 'minecraft' }]);
     expect(own.find('mc')?.alias).toBe('minecraft');
   });
 
-  it('takes nothing that is only near', () => {
+  it('rejects a near match', () => {
     expect(find('cs')).toBeUndefined();
     expect(find('Counter-Strike')).toBeUndefined();
     expect(find('')).toBeUndefined();
   });
 
-  it('keeps apart two aliases that differ in case alone', () => {
+  it('distinguishes two aliases that differ only in case', () => {
     const own = indexGames([
       { name: 'One', alias: 'x' },
       { name: 'Two', alias: 'X' },
@@ -168,14 +169,14 @@ describe('finding one game', () => {
     expect(own.find('x')?.name).toBe('One');
   });
 
-  it('takes a name that nobody can type exactly', () => {
+  it("finds a name that can't be typed exactly", () => {
     const game = { name: '\ufdfa'.repeat(99), alias: 'x' };
     const own = indexGames([game]);
     expect(own.find(game.name)).toBe(game);
     expect(own.search(game.name)).toEqual([game]);
   });
 
-  it('takes an alias before a name, and the first of several names', () => {
+  it('prefers an alias to a name, and the first of several names', () => {
     const own = indexGames([
       { name: 'rust', alias: 'other' },
       { name: 'Something', alias: 'rust' },
@@ -186,14 +187,14 @@ describe('finding one game', () => {
   });
 });
 
-describe('any list and any text', () => {
+describe('a search of any list for any text', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,
     maxLength: 60,
   });
 
-  it('gives at most 25, each from the list and none twice', () => {
+  it('returns at most 25 games, all from the list and none twice', () => {
     fc.assert(
       fc.property(list, fc.string({ unit: anyCharacter, maxLength: 200 }), (games, text) => {
         const found = indexGames(games).search(text);
@@ -217,7 +218,7 @@ describe('any list and any text', () => {
     );
   });
 
-  it('finds every game by its alias, its name and each beginning of that, behind equally good ones at most', () => {
+  it('finds every game by its alias, its name and each beginning of it, with at most equally good ones before it', () => {
     const short = fc.string({
       unit: fc.constantFrom('a', 'b', '1', ' ', '-', "'"),
       minLength: 1,
@@ -258,7 +259,7 @@ describe('any list and any text', () => {
   });
 });
 
-describe('changes to a prefix', () => {
+describe('prefix distance', () => {
   /** The definition, without any shortcut. */
   function plain(a: string, b: string): number {
     if (a === '' || b === '') return Math.max(a.length, b.length);
@@ -271,7 +272,7 @@ describe('changes to a prefix', () => {
     );
   }
 
-  it('counts the fewest changes to any beginning of the text, or gives up beyond the bound', () => {
+  it('counts the fewest changes to any beginning of the text, or stops beyond the bound', () => {
     const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 3 }), (typed, text, most) => {

@@ -54,8 +54,8 @@ async function setUp(
   return { games, asked, clock, logger, values, quiet };
 }
 
-describe('before anything was fetched', () => {
-  it('the games are the twelve of the specification', async () => {
+describe('the games before the first fetch', () => {
+  it('are the twelve of the specification', async () => {
     const { games, asked } = await setUp([]);
     await games.start();
     expect(aliases(games.all).join(' ')).toBe('cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz');
@@ -72,7 +72,7 @@ describe('before anything was fetched', () => {
 });
 
 describe('the games list', () => {
-  it('counts for a minute when it has less than half of the games of the one before', async () => {
+  it('stays fresh for only a minute if it has less than half as many games as before', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
@@ -95,7 +95,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(true);
   });
 
-  it('is fetched at the start with the key of the operator', async () => {
+  it("is fetched at the start with the operator's key", async () => {
     const { games, asked, clock, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await games.start();
     await quiet();
@@ -104,7 +104,7 @@ describe('the games list', () => {
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
-  it('is fetched once, however many ask at the same time', async () => {
+  it('is fetched once, however many callers need it at the same time', async () => {
     const { games, asked } = await setUp([listed()]);
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
@@ -113,7 +113,7 @@ describe('the games list', () => {
     expect(asked).toEqual(['0']);
   });
 
-  it('does not wait for the key of another guild, which may never be answered', async () => {
+  it("doesn't wait for the key of another guild, which may never get a response", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -122,7 +122,7 @@ describe('the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it('is served as it is until it is old, and while it is fetched again', async () => {
+  it('stays in use until it is stale, and while it is fetched again', async () => {
     const newer = listed([{ name: 'New', alias: 'new' }]);
     const { games, asked, clock, quiet } = await setUp([listed(), newer], { hasOperatorKey: true });
     await games.refresh();
@@ -148,7 +148,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(false);
   });
 
-  it('may come from somebody who tried a key', async () => {
+  it('accepts the games fetched by a key test', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -156,7 +156,7 @@ describe('the games list', () => {
     expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
   });
 
-  it('stays where the service sends an empty one', async () => {
+  it('stays if the service sends an empty one', async () => {
     const { games, asked, quiet, logger } = await setUp([listed(), listed([])], { hasOperatorKey: true });
     await games.refresh();
     expect(games.all).toEqual(GAMES);
@@ -171,8 +171,8 @@ describe('the games list', () => {
   });
 });
 
-describe('a fetch that fails', () => {
-  it('is tried again in the background after half a minute, and at once by who asks, and the old list stays', async () => {
+describe('a failed fetch', () => {
+  it('is retried in the background after half a minute, or immediately on request, and keeps the old list', async () => {
     const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR;
@@ -192,7 +192,7 @@ describe('a fetch that fails', () => {
     expect(aliases(games.all)).toEqual(['valheim', 'rust']);
   });
 
-  it('since the key of the operator is rejected tries the key of the guild', async () => {
+  it("tries the guild's key if the operator's key is rejected", async () => {
     const { games, asked, quiet } = await setUp([INVALID, listed()], { hasOperatorKey: true });
     games.refreshSoon('1');
     await quiet();
@@ -200,14 +200,14 @@ describe('a fetch that fails', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it('with the key of another guild says nothing about the key of who joined', async () => {
+  it("with another guild's key reveals nothing about this guild's key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
-  it('by a fault is logged, and the next one can run', async () => {
+  it('is logged if it was a fault, and the next one can run', async () => {
     const fetchAsOperator = () => Promise.reject(new Error('boom'));
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
@@ -232,7 +232,7 @@ describe('the stored list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used while it is old, and fetched anew', async () => {
+  it('is used while it is stale, and fetched again', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
@@ -241,7 +241,7 @@ describe('the stored list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is taken from another process that has fetched it since, or is fetching it', async () => {
+  it('is taken over from another process that fetched it since, or is fetching it', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
@@ -259,14 +259,14 @@ describe('the stored list', () => {
     { fetchedAt: 1, games: [] },
     { games: GAMES },
     'text',
-  ])('is not used where it is %j', async (value) => {
+  ])('is ignored if it is %j', async (value) => {
     const { games, values } = await setUp([]);
     await values.set('games:list', value);
     await games.start();
     expect(games.all).toHaveLength(12);
   });
 
-  it('is no condition for a list', async () => {
+  it("isn't required for a list", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

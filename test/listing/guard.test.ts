@@ -33,7 +33,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it('is sent when it is its turn, and not before', async () => {
+  it('is sent when it is its turn, and not earlier', async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -44,13 +44,13 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it('that is not sent for want of a key says nothing about the service', async () => {
+  it("doesn't count for the service's health if it lacks a key", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it('is tried three times while nothing of it leaves', async () => {
+  it('is tried three times while none of it is sent', async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
@@ -64,13 +64,13 @@ describe('a submission', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'timeout' },
     { kind: 'unknown', reason: 'reset' },
-  ])('is tried once where it ends with $kind ($reason)', async (outcome) => {
+  ])('is tried once if it ends with $kind ($reason)', async (outcome) => {
     const { sent, add } = setUp([outcome]);
     expect(await add()).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  it('says why it had no turn', async () => {
+  it('reports why it got no turn', async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', deadline: 0 }, async () => ADDED);
@@ -82,7 +82,7 @@ describe('a submission', () => {
     expect(await late).toEqual({ kind: 'not-sent', reason: 'deadline' });
   });
 
-  it('is held back by the breaker', async () => {
+  it('is blocked by the breaker', async () => {
     const { sent, breaker, add } = setUp();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
     expect(await add('1')).toEqual({ kind: 'not-sent', reason: 'down' });
@@ -91,7 +91,7 @@ describe('a submission', () => {
   });
 });
 
-describe('reading the games', () => {
+describe('a read of the games list', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'unreachable' },
     { kind: 'unknown', reason: 'timeout' },
@@ -104,7 +104,7 @@ describe('reading the games', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('ends with the first answer', async () => {
+  it('ends with the first response', async () => {
     const { sent, read } = setUp([{ kind: 'unknown', reason: 'reset' }, ADDED]);
     expect(await read()).toEqual(ADDED);
     expect(sent).toHaveLength(2);
@@ -114,13 +114,13 @@ describe('reading the games', () => {
     { kind: 'not-sent', reason: 'tls' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 },
     { kind: 'rejected', message: 'No.' },
-  ])('is tried once where it ends with $kind ($reason)', async (outcome) => {
+  ])('is tried once if it ends with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  it('is tried again after the time that the service asks for', async () => {
+  it('is retried after the time that the service requests', async () => {
     const { sent, read, breaker } = setUp([
       // Long enough to be seen on a machine that is busy.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
@@ -134,8 +134,8 @@ describe('reading the games', () => {
   });
 });
 
-describe('a key that is paused', () => {
-  it('is used again after the pause, also when that begins while a submission waits for its turn', async () => {
+describe('a paused key', () => {
+  it('is used again after the pause, even if that begins while a submission waits for its turn', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -155,7 +155,7 @@ describe('a key that is paused', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('is not waited for where that takes longer than five seconds', async () => {
+  it("isn't waited for if that takes longer than five seconds", async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', 6_000);
     const outcome = await add('1');
@@ -168,14 +168,14 @@ describe('a key that is paused', () => {
   it.each<Outcome>([
     { kind: 'unknown', reason: 'rate-limited' },
     { kind: 'rejected', message: 'Slow down.', retryAfterMs: 60_000 },
-  ])('is paused since a 429: %j', async (outcome) => {
+  ])('is paused after a 429: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
     expect(breaker.pausedMs('1')).toBeGreaterThan(500);
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it('is not paused for another answer that names a time', async () => {
+  it("isn't paused by another response with a time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);
@@ -195,7 +195,7 @@ describe('the breaker', () => {
     ['not-sent', 'stopping', ''],
     ['rejected', '', 'answered'],
     ['accepted', '', 'answered'],
-  ])('takes %s %s for %s', async (kind, reason, health) => {
+  ])('counts %s %s as %s', async (kind, reason, health) => {
     for (const ask of ['add', 'read'] as const) {
       const guard = setUp([{ kind, message: 'Words.', ...(reason && { reason }) } as Outcome]);
       await guard[ask]();
@@ -204,7 +204,7 @@ describe('the breaker', () => {
   });
 });
 
-it('reading takes half of the places', async () => {
+it('limits reads to half of the places', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

@@ -20,8 +20,8 @@ function setUp() {
   return { clock, tried, run };
 }
 
-describe('the trials of keys', () => {
-  it('are five in any 60 seconds for a guild, and a sixth is told when the next is possible', async () => {
+describe('key tests', () => {
+  it('allow five in any 60 seconds for a guild, and report when the next is possible', async () => {
     const { clock, tried, run } = setUp();
     for (let n = 0; n < 5; n += 1) {
       expect(await run('1')).toEqual(REFUSED);
@@ -37,7 +37,7 @@ describe('the trials of keys', () => {
     expect(tried).toContain('2: other');
   });
 
-  it('are five of 300 that come at the same moment', async () => {
+  it('allow five of 300 simultaneous attempts', async () => {
     const { tried, run } = setUp();
     const all = await Promise.all(Array.from({ length: 300 }, () => run('1')));
     expect(all.filter(({ kind }) => kind === 'too-soon')).toHaveLength(295);

@@ -38,7 +38,7 @@ const times = (count: number, make: (n: number) => Promise<string>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('turns', () => {
-  it('give the next place to the guild served longest ago, also after that guild was idle', async () => {
+  it('give the next place to the guild served longest ago, even after it was idle', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -50,7 +50,7 @@ describe('turns', () => {
     expect(started.slice(3).join(' ')).toBe('c new a b c b');
   });
 
-  it('keep the order of one guild, of which two requests run at most', async () => {
+  it('keep the order within a guild, and run at most two of its requests', async () => {
     const { started, ask, end } = setUp(8);
     const ended: number[] = [];
     for (const [n, asked] of times(3, () => ask('a')).entries()) void asked.then(() => ended.push(n));
@@ -67,7 +67,7 @@ describe('turns', () => {
   it.each([
     { atOnce: 3, reading: 1 },
     { atOnce: 1, reading: 1 },
-  ])('give reading $reading of $atOnce places, and submissions the others', async ({ atOnce, reading }) => {
+  ])('give reads $reading of $atOnce places, and submissions the rest', async ({ atOnce, reading }) => {
     const { started, ask } = setUp(atOnce);
     times(10, (n) => ask(`reads ${n}`, { kind: 'reading' }));
     await setImmediate();
@@ -78,7 +78,7 @@ describe('turns', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('let a submission go before a reading of the same guild that may not run yet', async () => {
+  it("start a submission before an earlier read of the same guild that can't run yet", async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -87,7 +87,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('refuse the 21st waiting request of a member, and nobody else', async () => {
+  it("reject the 21st waiting request of a member, but nobody else's", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
     expect(await ask('a')).toBe('queue-full');
@@ -98,7 +98,7 @@ describe('turns', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('do not run what comes too late, and go on to the next', async () => {
+  it('skip a request after its deadline, and continue with the next', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });
@@ -111,7 +111,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'c']);
   });
 
-  it('hand on the place of a task that fails', async () => {
+  it('pass on the place of a task that fails', async () => {
     const { turns } = setUp(1);
     const failing = turns.run({ guildId: 'a', kind: 'submission' }, () => Promise.reject(new Error('disk')));
     const next = turns.run({ guildId: 'b', kind: 'submission' }, async () => 'ran');

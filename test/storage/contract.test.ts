@@ -32,7 +32,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
 describe.each(kinds())('a store of %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
-  it('keeps rows and values over a restart, with times as numbers', async () => {
+  it('keeps rows and values across a restart, with times as numbers', async () => {
     const { open } = await newPlace(kind);
     const store = await open();
     await addGuild(store, '1');
@@ -45,7 +45,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('deletes a value once, and lists the keys of a prefix alone, in the order of their characters', async () => {
+  it('deletes a value once, and lists only the keys of a prefix, sorted by their characters', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);
@@ -54,7 +54,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await values.get('a:2')).toBeUndefined();
   });
 
-  it('forgets a value whose time is over', async () => {
+  it('expires values', async () => {
     const { open, change } = await newPlace(kind);
     const { values } = await open();
     for (const key of ['a:past', 'a:future']) await values.set(key, 1);
@@ -66,7 +66,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await values.get('a:past')).toBe(2);
   });
 
-  it('cannot be used once it is stopped, nor while it stops', async () => {
+  it('rejects calls while it stops and afterwards', async () => {
     const store = await openStore();
     const hold = Promise.withResolvers<void>();
     const begun = store.inGuild('1', () => hold.promise).catch(() => undefined);
@@ -86,7 +86,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     ['the first of the unreleased versions of 1.0', '1.0-tables', /before the first release.*move it away/],
     ['a later unreleased version', '1.99-tables', /before the first release.*move it away/],
     ['the latest unreleased version', '2.0-tables', /before the first release.*move it away/],
-  ])('is refused where %s has written it', async (_, name, words) => {
+  ])('rejects a database written by %s', async (_, name, words) => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change(`insert into kysely_migration values ('${name}', '2027-01-01T00:00:00.000Z')`);
@@ -95,7 +95,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it('starts and works where a newer version has made a compatible change, and is not copied in that shape', async () => {
+  it("works with a compatible change of a newer version, but doesn't copy that database", async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -113,8 +113,8 @@ describe.each(kinds())('a store of %s', (kind) => {
     await expect(store().start()).rejects.toThrow(/by a newer version .*"9\.1-of-next-year"/);
   });
 
-  describe('in a transaction', () => {
-    it('writes to tables and under keys as a whole, or nothing when it throws', async () => {
+  describe('a transaction', () => {
+    it('writes to tables and under keys completely, or not at all if it throws', async () => {
       const store = await openStore();
       const write = async () => {
         await addGuild(store, '1');
@@ -136,7 +136,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.keys('a:')).toEqual(['a:1']);
     });
 
-    it('takes nothing along that is written beside it', async () => {
+    it("doesn't include writes from outside", async () => {
       const store = await openStore();
       const inside = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it('loses nothing of 50 that read and write the same value at once', async () => {
+    it('loses none of 50 concurrent read-and-write changes of one value', async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -163,7 +163,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.get('n')).toBe(50);
     });
 
-    it('is part of the one that it is begun in', async () => {
+    it('joins the transaction that contains it', async () => {
       const store = await openStore();
       const failed = store.inGuild('1', async () => {
         await store.inGuild('1', () => store.values.set('a:1', 1));
@@ -173,7 +173,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.get('a:1')).toBeUndefined();
     });
 
-    it('is told with its time, and as a failure where the database failed', async () => {
+    it('reports its duration, and a failure if the database failed', async () => {
       const ends: TransactionEnd[] = [];
       const store = await openStore({ onTransaction: (end) => ends.push(end) });
       await store.inGuild('1', async () => undefined);
@@ -183,7 +183,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(ends.every(({ ms }) => ms >= 0)).toBe(true);
     });
 
-    it('is logged with its guild when it takes longer than a second, once', async () => {
+    it('logs its guild once if it takes longer than a second', async () => {
       const logger = recorder();
       const store = await openStore({ logger });
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -198,7 +198,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     });
   });
 
-  it('takes an id once, of whatever is inserted at once', async () => {
+  it('inserts an id once, however many insert it at the same time', async () => {
     const store = await openStore();
     const take = async () => {
       const { numInsertedOrUpdatedRows } = await store
@@ -213,7 +213,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(taken.filter((rows) => rows === 1n)).toHaveLength(1);
   });
 
-  it.each(['{"value":"ha', '', '{'])('reads as damaged what is no value: %j', async (damage) => {
+  it.each(['{"value":"ha', '', '{'])('reads an invalid value as damaged: %j', async (damage) => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     for (const key of ['a:0', 'a:1']) await store.values.set(key, 1);
@@ -225,7 +225,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await store.values.get('a:1')).toBe(2);
   });
 
-  it('throws from every method when it fails, and never says "saved" or "nothing there"', async () => {
+  it('throws from every method when it fails, instead of reporting success or an empty result', async () => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     await store.values.set('a:1', 1);
@@ -345,7 +345,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { process, id, runId };
   }
 
-  it('count one as dead that was silent, and it learns so itself', async () => {
+  it('count a silent process as dead, and it notices this itself', async () => {
     const [store, another] = await openBoth();
     const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
     const alive = [await startProcess(store), await startProcess(another)];
@@ -353,7 +353,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it('are all alive after a pause of all of them', async () => {
+  it('all stay alive after a pause of all of them', async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -379,14 +379,14 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('have no past where the lock of the store keeps all others away', async () => {
+  it('ignore earlier processes if the lock excludes all others', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
     expect(await rowsIn(store, 'leases')).toMatchObject([{ process_id: processId }]);
   });
 
-  it('do what one of them does at a time', async () => {
+  it('run a shared job in one process at a time', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [await startProcess(store), await startProcess(another)];
     const done: string[] = [];
@@ -405,7 +405,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('take over an interaction and a submission once, of whoever tries at once', async () => {
+  it('take over an interaction and a submission once, even if several try at the same time', async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
@@ -425,7 +425,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     ['whoever has found it dead', false, 0],
     ['even if the answer to a claim was lost', true, 0],
     ['even if nobody could be told at first', false, 1],
-  ])('tell what a dead one was doing, %s', async (_when, isAnswerLost, failures) => {
+  ])('report what a dead process was doing, %s', async (_when, isAnswerLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isAnswerLost;
     const losing: Store = {
@@ -443,7 +443,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     await expect.poll(() => alive.told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('know which of them writes a message last', async () => {
+  it('know which of them is the last to write a message', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
@@ -460,7 +460,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
+  it('stop a process that only slept from sending, recording or answering work that another took over', async () => {
     const [store, another] = await openBoth();
     const { process, id, runId } = await working(store);
     expect(await process.surelyOwns(id)).toBe(true);

@@ -26,27 +26,27 @@ async function filled(): Promise<string> {
   return store.path;
 }
 
-describe('a place that cannot be written to', () => {
+describe("a place that can't be written to", () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
-  it('is named when the folder would be under a file', async () => {
+  it('is reported if the folder would be below a file', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, 'x');
     expect(await refusal(join(file, 'data', 'bot.sqlite'))).toMatch(advice);
   });
 
-  it('is named when a folder is in the place of the file', async () => {
+  it('is reported if a folder is in the place of the file', async () => {
     const path = join(folder(), 'bot.sqlite');
     mkdirSync(path);
     expect(await refusal(path)).toMatch(advice);
   });
 
-  it('is named when the folder takes no files', async () => {
+  it('is reported if the folder accepts no files', async () => {
     // Its owner is whoever runs this; a folder of somebody else's is explained otherwise.
     expect(await refusal(`/proc/${process.pid}/bot.sqlite`)).toMatch(advice);
   });
 
-  it('is named when the file is read-only', async () => {
+  it('is reported if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
     // To root every file is writable; a file of a later version of SQLite is read-only to everybody (File Format 1.3.3).
@@ -55,7 +55,7 @@ describe('a place that cannot be written to', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('is named when another process is writing all the time', async () => {
+  it('is reported if another process writes all the time', async () => {
     const path = await filled();
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
@@ -72,7 +72,7 @@ describe('a damaged file', () => {
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten behind its head', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['lacks its end', (bytes) => bytes.subarray(0, 50_000)],
-  ])('that %s is refused and left as it is', async (_, damage) => {
+  ])('is rejected and left unchanged: %s', async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
@@ -81,7 +81,7 @@ describe('a damaged file', () => {
   });
 });
 
-it('a file of a newer version of the bot is left as it is', async () => {
+it('stays unchanged if a newer version of the bot wrote it', async () => {
   const path = await filled();
   const database = new DatabaseSync(path);
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -92,7 +92,7 @@ it('a file of a newer version of the bot is left as it is', async () => {
 });
 
 describe('the lock of a database', () => {
-  it('is for one bot at a time, by whatever name the file is called', async () => {
+  it('admits one bot at a time, whatever the path to the file', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();

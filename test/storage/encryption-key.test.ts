@@ -25,8 +25,8 @@ async function refusal(store: Store, configured?: readonly Secret[]): Promise<st
   return error instanceof Error ? error.message : '';
 }
 
-describe('without ENCRYPTION_KEY', () => {
-  it('a key is made once, beside the database, for its owner only, and the log says where', async () => {
+describe('encryption without ENCRYPTION_KEY', () => {
+  it('creates one key next to the database, readable only by its owner, and logs where it is', async () => {
     const store = await openStore();
     const logger = recorder();
     const first = await start(store, undefined, logger);
@@ -42,7 +42,7 @@ describe('without ENCRYPTION_KEY', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('an empty database beside a key that was there before it is warned of', async () => {
+  it('warns if the key already exists but the database is empty', async () => {
     const store = await openStore();
     await start(store);
     const empty = await openStore();
@@ -53,7 +53,7 @@ describe('without ENCRYPTION_KEY', () => {
     expect(logger.lines[0]?.message).toContain(`${empty.path} is empty`);
   });
 
-  it('no other key is made when there is data and the file is missing', async () => {
+  it('creates no other key if there is data but no key file', async () => {
     const store = await openStore();
     await start(store);
     rmSync(`${store.path}.key`);
@@ -66,7 +66,7 @@ describe('without ENCRYPTION_KEY', () => {
     'short',
     randomBytes(33).toString('base64'),
     `${randomBytes(32).toString('base64')}\nshort`,
-  ])('a key file of "%s" is refused', async (text) => {
+  ])('rejects a key file of "%s"', async (text) => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
     const message = await refusal(store);
@@ -75,7 +75,7 @@ describe('without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('the key file takes a new key in a line before the previous one, and then both are needed', async () => {
+  it('accepts a new key on a line before the previous one, and then needs both', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -91,7 +91,7 @@ describe('without ENCRYPTION_KEY', () => {
     }
   });
 
-  it('a key file that others may read is warned of', async () => {
+  it('warns if other users can read the key file', async () => {
     const store = await openStore();
     await start(store);
     chmodSync(`${store.path}.key`, 0o640);
@@ -101,8 +101,8 @@ describe('without ENCRYPTION_KEY', () => {
   });
 });
 
-describe('with ENCRYPTION_KEY', () => {
-  it('no key file is made, another key than the data was written with is refused, and the right one works again', async () => {
+describe('encryption with ENCRYPTION_KEY', () => {
+  it("creates no key file, rejects a key that the data wasn't written with, and accepts the right one again", async () => {
     const store = await openStore();
     const [right, wrong] = [newKey(), newKey()];
     const record = (await start(store, [right])).seal('kept', 'guild 1');
@@ -113,7 +113,7 @@ describe('with ENCRYPTION_KEY', () => {
     expect(existsSync(`${store.path}.key`)).toBe(false);
   });
 
-  it('a key that does not fit is refused when the data was written with the key in the file, and the other way round', async () => {
+  it('rejects ENCRYPTION_KEY if the data was written with the key file, and the other way round', async () => {
     const store = await openStore();
     await start(store);
     expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');
@@ -121,7 +121,7 @@ describe('with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('a new key in front of the previous one is taken, and then both are needed', async () => {
+  it('accepts a new key before the previous one, and then needs both', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');
@@ -132,7 +132,7 @@ describe('with ENCRYPTION_KEY', () => {
     expect((await start(store, [newer, older])).open(record, 'guild 1')).toBe('kept');
   });
 
-  it('nothing can be sealed before the start', async () => {
+  it("can't encrypt before the start", async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
     expect(() => encryption.seal('x', 'y')).toThrow('before it started');
   });

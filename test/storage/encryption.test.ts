@@ -7,7 +7,7 @@ const key = randomBytes(32);
 const encryption = createEncryption([key]);
 
 describe('encryption', () => {
-  it('gives back any text with the same context, and with no other', () => {
+  it('decrypts any text with the same context, and with no other', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, text, (plain, context, other) => {
@@ -18,7 +18,7 @@ describe('encryption', () => {
     );
   });
 
-  it('never seals the same text to the same record, and shows nothing of it', () => {
+  it('never encrypts a text to the same record twice, and reveals nothing of it', () => {
     const sealed = Array.from({ length: 200 }, () => encryption.seal('the-api-key', 'guild 1'));
     expect(new Set(sealed.map(({ iv }) => iv)).size).toBe(200);
     expect(new Set(sealed.map(({ data }) => data)).size).toBe(200);
@@ -27,7 +27,7 @@ describe('encryption', () => {
     expect(JSON.stringify(sealed)).not.toContain(Buffer.from('the-api-key').toString('base64'));
   });
 
-  it('refuses a record in which any bit was changed', () => {
+  it('rejects a record with any changed bit', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const fields = fc.constantFrom('iv', 'data', 'tag');
     fc.assert(
@@ -41,20 +41,20 @@ describe('encryption', () => {
     );
   });
 
-  it('refuses a tag that was cut short', () => {
+  it('rejects a shortened tag', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const tag = Buffer.from(record.tag, 'base64').subarray(0, 4).toString('base64');
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);
   });
 
-  it('refuses whatever is not a record of this version', () => {
+  it("rejects everything that isn't a record of this version", () => {
     const record = encryption.seal('x', 'guild 1');
     for (const wild of [undefined, null, 'text', [], {}, { ...record, v: 2 }, { ...record, iv: '?' }]) {
       expect(() => encryption.open(wild, 'guild 1')).toThrow(/not a sealed record/);
     }
   });
 
-  it('opens with every key, and seals with the newest', () => {
+  it('decrypts with every key, and encrypts with the newest', () => {
     const newer = randomBytes(32);
     const old = encryption.seal('kept', 'guild 1');
     const both = createEncryption([newer, key]);
@@ -63,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it('names the key that is missing by an id, which gives nothing of the key away', () => {
+  it('names a missing key by an id that reveals nothing of it', () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);
@@ -71,7 +71,7 @@ describe('encryption', () => {
     expect(key.toString('hex')).not.toContain(keyId(key));
   });
 
-  it('takes no key of another length, and not none', () => {
+  it('rejects keys of another length, and an empty list', () => {
     expect(() => createEncryption([])).toThrow(RangeError);
     expect(() => createEncryption([key, randomBytes(16)])).toThrow(RangeError);
   });

@@ -19,7 +19,7 @@ const WHAT_TO_DO =
 it.each([
   ['makes', []],
   ['leaves', SHAPE],
-])('the package of the values %s their table as the migrations know it', async (_, before) => {
+])('the package of the values %s their table in the shape that the migrations expect', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

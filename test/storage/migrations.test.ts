@@ -74,7 +74,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is made by the next start after a kill between any two of its statements', async () => {
+  it('is completed by the next start after a kill between any two of its statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -97,7 +97,7 @@ describe.each([
     }
   });
 
-  it('is made by the next start after the disk was full, wherever that was', async () => {
+  it('is completed by the next start after the disk was full at any point', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {
@@ -172,12 +172,12 @@ describe('a compatible migration', () => {
       'a table that holds back what others delete',
       (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),
     ],
-  ])('is none with %s', async (_, change) => {
+  ])("doesn't contain %s", async (_, change) => {
     const migration: Migration = { up: async (db) => void (await change(db.schema).execute()) };
     expect(await harmIn(migration)).toHaveLength(1);
   });
 
-  it('is none that changes rows', async () => {
+  it("doesn't change rows", async () => {
     const migration: Migration = {
       up: async (db) => void (await sql`update jobs set until = 0`.execute(db)),
     };

@@ -68,21 +68,21 @@ function wordsOf(error: unknown): string {
 }
 
 describe.skipIf(!hasPostgres())('PostgreSQL', () => {
-  it('has its tables made once where several processes start at the same time', async () => {
+  it('creates its tables once if several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
     const count = String(Object.keys(MIGRATIONS).length);
     expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
-  it('loses nothing of 50 that read and write the same value at once in two processes', async () => {
+  it('loses none of 50 concurrent read-and-write changes from two processes', async () => {
     const { storeUrl } = await database();
     const [one, other] = [await started(storeUrl), await started(storeUrl)];
     await Promise.all(Array.from({ length: 25 }, () => [addOne(one), addOne(other)]).flat());
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it('lets others write while many changes of one guild wait', async () => {
+  it('lets other guilds write while many changes of one guild wait', async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('n')).toBe(20);
   });
 
-  it('keeps a text with the character 0, and says so with another', async () => {
+  it('replaces null characters in a text', async () => {
     const { values } = await started((await database()).storeUrl);
     await values.set('a:1', 'a\0b');
     expect(await values.get('a:1')).toBe('a\0b');
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('refuses a change in which a failure of the database was caught', async () => {
+  it('rejects a change that caught a database failure', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('a:1')).toBeUndefined();
   });
 
-  it('is spoken to as the bot wants it, whatever the defaults and the options of the URL are', async () => {
+  it('has the session that the bot needs, whatever the defaults and the options of the URL are', async () => {
     const { url, setDefault } = await database();
     await setDefault('default_transaction_isolation', 'repeatable read');
     await setDefault('synchronous_commit', 'off');
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await show('work_mem')).toBe('8MB');
   });
 
-  it('is refused where it cannot be used, or does something else than the bot asks for', async () => {
+  it("is rejected if it is unsuitable, or doesn't have the requested settings", async () => {
     const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
     onTestFinished(latin.drop);
     const { url } = await database();
@@ -162,7 +162,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
   });
 
-  it('that only reads for a while, as after a change of the primary, is written to again afterwards', async () => {
+  it('accepts writes again after it was read-only for a while, as in a failover', async () => {
     const { storeUrl, setDefault, endSessions } = await database();
     const store = await started(storeUrl);
     await setDefault('default_transaction_read_only', 'on');
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
-  it('that goes away is a failure at once, and goes on when it is back', async () => {
+  it('fails immediately while it is down, and works once it is back', async () => {
     const { storeUrl, url, leave, comeBack } = await database();
     const logger = recorder();
     const store = await started(storeUrl, logger);
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(JSON.stringify(logger.lines)).not.toContain(new URL(url).password);
   });
 
-  it('that goes away in the middle of a change undoes it', async () => {
+  it('rolls back a change that it interrupts', async () => {
     const { storeUrl, leave, comeBack } = await database();
     const store = await started(storeUrl);
     const change = store.inGuild('1', async () => {
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it('that says nothing any more is a failure, and its connection is not used again', async () => {
+  it("fails if it stops responding, and the connection isn't used again", async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   it.each([
     'a database of its own',
     'the same database',
-  ])('that is restored to %s by pg_restore ends what ran at the dump as unknown', async (where) => {
+  ])('settles unfinished work as unknown after pg_restore to %s', async (where) => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ encrypted: null }]);
   });
 
-  it('that cannot be used is named with the reason, and without the password', async () => {
+  it("is reported with the reason, but without the password, if it can't be used", async () => {
     const { url } = await database();
     const wrong = new URL(url);
     wrong.password = 'another-password';
@@ -262,7 +262,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     }
   });
 
-  it('is looked at for health by a statement that waits for no other process', async () => {
+  it("is health-checked by a statement that doesn't wait for other processes", async () => {
     const { storeUrl } = await database();
     const [store, asleep] = [await started(storeUrl), await started(storeUrl)];
     const goOn = Promise.withResolvers<void>();
@@ -285,7 +285,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await sleeping;
   });
 
-  it('is warned of where a network is between and the URL does not say whether to encrypt', async () => {
+  it("causes a warning if it is across a network and the URL doesn't mention encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {
@@ -299,7 +299,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await warned(withParameter(url, 'application_name', 'bot'))).toBe(0);
   });
 
-  it('is looked at by the doctor, who changes nothing', async () => {
+  it('is checked by the doctor without changes', async () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };
@@ -324,8 +324,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     );
   });
 
-  describe('its lock', () => {
-    it('is for one bot at a time', async () => {
+  describe('the PostgreSQL lock', () => {
+    it('admits one bot at a time', async () => {
       const { storeUrl } = await database();
       const [first, second] = [lockAt(storeUrl), lockAt(storeUrl)];
       await first.start();
@@ -334,7 +334,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
-    it('is held by a session that the server soon misses when its machine has vanished', async () => {
+    it('is held by a session whose loss the server notices soon', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
       // What the lock's own session calls is this function, which tells the settings of that session.
@@ -350,13 +350,13 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       ]);
     });
 
-    it('is taken on no server that only reads', async () => {
+    it("isn't taken on a read-only server", async () => {
       const { storeUrl, setDefault } = await database();
       await setDefault('default_transaction_read_only', 'on');
       await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
-    it('is taken again over another connection when its own says nothing any more', async () => {
+    it('is retaken over another connection when its own stops responding', async () => {
       const { url, query, endSessions } = await database();
       const wire = await wireTo(url);
       await lockAt(wire.storeUrl).start();
@@ -370,7 +370,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
-    it('is taken again once the server is back', async () => {
+    it('is retaken once the server is back', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
       await leave();

@@ -201,7 +201,7 @@ const KEPT_SETTINGS = [
 describe.each(kinds())('over %s', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
-  it.runIf(KEEP_RELEASE)('the database of a release is written', async () => {
+  it.runIf(KEEP_RELEASE)('writes the database of a release', async () => {
     const place = await newPlace(kind);
     mkdirSync(RELEASES, { recursive: true });
     await withBot(place.url, (bot) =>
@@ -216,7 +216,7 @@ describe.each(kinds())('over %s', (kind) => {
     name.slice(0, -`-${kind}.sql`.length),
   );
 
-  it.each(versions)('a guild goes on with the database of %s', async (version) => {
+  it.each(versions)('continues a guild with the database of %s', async (version) => {
     const seen: Seen = JSON.parse(readFileSync(fileOf(version, 'json'), 'utf8'));
     // Nothing that has a time has run out.
     createTestClock().set(seen.at + 60_000 - Date.now());
@@ -238,7 +238,7 @@ describe.each(kinds())('over %s', (kind) => {
     );
   });
 
-  it('a guild that the bot of 0.3.0 had left keeps what has passed of its days', async () => {
+  it('keeps the elapsed days of a guild that the bot of 0.3.0 had left', async () => {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values

@@ -21,13 +21,13 @@ function holder(store: FileStore, sql: string): DatabaseSync {
   return other;
 }
 
-it('the files of a store are for their owner alone', async () => {
+it("a store's files are accessible only to their owner", async () => {
   const { path } = await openStore();
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 });
 
 describe('a transaction', () => {
-  it('keeps other processes from writing, from its beginning on', async () => {
+  it('blocks other processes from writing from its beginning on', async () => {
     const store = await openStore();
     await store.inGuild('1', async () => {
       expect(await store.values.get('n')).toBeUndefined();
@@ -37,7 +37,7 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it('is synced unless told otherwise, and what is written alone is not', async () => {
+  it('is synced by default, unlike a single write', async () => {
     const store = await openStore();
     const level = async () => Object((await pragma(store, 'synchronous')).rows[0]).synchronous;
     const [NORMAL, FULL] = [1, 2];
@@ -48,7 +48,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('a transaction that does not end', () => {
+describe("a transaction that doesn't end", () => {
   /** For how long it is looked at, in milliseconds. */
   const STUCK_MS = 30;
   async function openWatched() {
@@ -57,7 +57,7 @@ describe('a transaction that does not end', () => {
     return { store, stuck };
   }
 
-  it('is told with its guild and where it began, and not those that wait for it', async () => {
+  it("is reported with its guild and origin, but the ones that wait for it aren't", async () => {
     const { store, stuck } = await openWatched();
     const end = Promise.withResolvers<void>();
     const first = store.inGuild('7', () => end.promise);
@@ -69,7 +69,7 @@ describe('a transaction that does not end', () => {
     expect(stuck[0]?.stack).toContain('store.test.ts');
   });
 
-  it('is not one during which the process slept', async () => {
+  it("isn't reported if the process slept during it", async () => {
     const { store, stuck } = await openWatched();
     await store.inGuild('7', async () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
@@ -80,7 +80,7 @@ describe('a transaction that does not end', () => {
   });
 });
 
-it('the file takes the room of what was deleted for what comes', async () => {
+it('the database file reuses the space of deleted data', async () => {
   const store = await openStore();
   async function sizeAfter(value: string): Promise<number> {
     for (let n = 0; n < 5; n += 1) await store.values.set(value, value.repeat(1_000_000));
@@ -92,8 +92,8 @@ it('the file takes the room of what was deleted for what comes', async () => {
   expect(await sizeAfter('y')).toBe(size);
 });
 
-describe('the log of the file', () => {
-  it('is cut off, so that deleted values leave the disk', async () => {
+describe('the database log', () => {
+  it('is truncated, so that deleted values leave the disk', async () => {
     const store = await openStore();
     await store.values.set('a:1', 'a value of some length');
     await store.values.delete('a:1');
@@ -103,7 +103,7 @@ describe('the log of the file', () => {
     expect(statSync(`${store.path}-wal`).size).toBe(0);
   });
 
-  it('stays where another process reads it, which holds up nobody and is logged', async () => {
+  it('stays while another process reads it, which is logged and blocks nothing', async () => {
     const logger = recorder();
     const store = await openStore(undefined, { logger });
     await store.values.set('a:1', 1);
@@ -117,15 +117,15 @@ describe('the log of the file', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('is gone once the store is stopped', async () => {
+  it('is deleted once the store stops', async () => {
     const store = await openStore();
     await store.stop();
     expect(existsSync(`${store.path}-wal`)).toBe(false);
   });
 });
 
-describe('a store that fails while it is used', () => {
-  it('throws when another process has locked it, reads on, and recovers', async () => {
+describe('a store that fails in use', () => {
+  it('throws while another process has locked it, still reads, and recovers', async () => {
     const store = await openStore();
     await store.values.set('a', 'before');
     const other = holder(store, "UPDATE keyv SET namespace = ''");
@@ -138,7 +138,7 @@ describe('a store that fails while it is used', () => {
     expect(await store.values.get('a')).toBe('after');
   });
 
-  it('throws the words of a full disk, keeps what was written before, and recovers', async () => {
+  it("throws the system's message for a full disk, keeps earlier data, and recovers", async () => {
     const store = await openStore();
     await store.values.set('a:0', 'before');
     const { page_count: pages } = Object((await pragma(store, 'page_count')).rows[0]);
