@@ -18,8 +18,8 @@ export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * Returns the member with this role. A member is the same in every language and run, but each guild has its own, so that the
- * bot's data about a member stays in the guild.
+ * Returns the member with this role. A member is the same in every language and run. Each guild has its own members,
+ * so the bot's data about a member stays in the guild.
  */
 export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   const { place, permissions } = ROLES[role];

@@ -34,8 +34,8 @@ const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures the cost of a guild's long history over SQLite: the processor time, the longest stall of the bot, and the other
- * guild's longest wait for /help, which it runs throughout.
+ * Measures the cost of a guild's long history over SQLite. Prints the processor time, the bot's longest stall,
+ * and the longest wait of another guild that runs /help throughout.
  */
 export async function measureHistory({ count, listing, command }: HistoryOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));

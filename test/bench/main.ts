@@ -21,7 +21,7 @@ import {
 } from './work.ts';
 
 /**
- * Measures this bot and a plain discord.js bot alternately in one run, and prints ratios, because a single figure doesn't
+ * Measures this bot and a plain discord.js bot alternately in one run. Prints ratios, because a single figure doesn't
  * show whether the machine or the bot was slow. /help is compared with two: one that sends a constant text, and one that
  * lists the commands in the reader's language. Usage: `npm run bench -- --rounds 3 --seconds 3`
  * - `--replicas 1,2,4` instead measures this many processes over HTTP and PostgreSQL, one number after another.

@@ -151,7 +151,7 @@ describe('a message', () => {
       ],
     });
     expect(await person.pick(message, ['A', 'B', 'C'])).toMatchObject({
-      why: 'the select takes 0 to 2 values',
+      why: 'the select accepts 0 to 2 values',
     });
     expect(await person.pick(message, ['#news'])).toMatchObject({ why: 'no select offers #news' });
     expect(await person.pick(message, ['A'], 'role')).toMatchObject({ why: 'no select offers A' });

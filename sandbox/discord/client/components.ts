@@ -94,7 +94,7 @@ export function findSelect(
     const { min_values = 1, max_values = 1, disabled } = select;
     if (disabled === true) return 'the select is disabled';
     if (wanted.length < min_values || wanted.length > max_values)
-      return `the select takes ${min_values} to ${max_values} values`;
+      return `the select accepts ${min_values} to ${max_values} values`;
     return { select, values };
   }
   return `no select offers ${wanted.join(', ')}`;

@@ -89,7 +89,7 @@ function complaintOf(field: ModalField, value: string | Upload): string | undefi
     if (typeof value === 'string') return 'is a file';
     return isFileAllowed(value.filename, field.types) ? undefined : 'is not a file of an accepted type';
   }
-  if (typeof value !== 'string') return 'takes no file';
+  if (typeof value !== 'string') return 'does not accept a file';
   if (field.kind === 'text') return textComplaint(value, field);
   return chosenIn(field.offers, value) === undefined ? 'offers no such option' : undefined;
 }

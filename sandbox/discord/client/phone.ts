@@ -10,8 +10,8 @@ type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Remembers modals as the mobile app does. The app only uses the custom id: a second modal with the same id shows the first
- * one's values (discord-api-docs#7554), or the text typed into it when it was closed.
+ * Remembers modals as the mobile app does. The app only uses the custom id. A second modal with
+ * the same id shows the values of the first (discord-api-docs#7554), or the text that was typed before it was closed.
  */
 export function createPhone() {
   const remembered = createLatest<Values>();
