@@ -31,7 +31,7 @@ const PUBLIC = [
   "didn't get a reply in time. Here's the result:\n✅ ",
   'Approve? Expires on',
   'Approved',
-  'Refused',
+  'Declined',
   'Submit a game server',
 ];
 
