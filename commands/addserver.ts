@@ -10,7 +10,7 @@ import { slashCommand } from './slash-command.ts';
 import { enterFields, fieldsOf } from './submit/enter.ts';
 import { fromPanel } from './submit/game-field.ts';
 import { submitId } from './submit/ids.ts';
-import { fieldsModal, MOST_ADDRESS } from './submit/windows.ts';
+import { fieldsModal, MOST_ADDRESS } from './submit/modals.ts';
 
 const portOption = (name: 'port' | 'query_port') => ({
   type: ApplicationCommandOptionType.Integer as const,
@@ -46,7 +46,7 @@ export const addServer = (deps: CommandDeps): Command => ({
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   run: (context) => enterFields(context, context.interactionId, fieldsOf(context), deps),
   presses: {
-    // Of a panel, which stands for good. Its argument is the game that the window begins with.
+    // Of a panel, which stands for good. Its argument is the game that the modal begins with.
     new: {
       answers: 'modal',
       run: (context) =>

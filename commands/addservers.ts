@@ -7,7 +7,7 @@ import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 import { enterList } from './submit/enter.ts';
 import { fromPanel } from './submit/game-field.ts';
-import { FILE_TYPES, listModal } from './submit/windows.ts';
+import { FILE_TYPES, listModal } from './submit/modals.ts';
 
 const DATA = slashCommand('addservers', [
   {
@@ -34,7 +34,7 @@ export const addServers = (deps: CommandDeps): Command => ({
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {
-    // Of a panel, which stands for good. Its argument is the game that the window begins with.
+    // Of a panel, which stands for good. Its argument is the game that the modal begins with.
     new: {
       answers: 'modal',
       run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),

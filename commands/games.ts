@@ -83,7 +83,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
       },
     ]),
     // An old list is good enough to show at once; none at all is worth waiting for.
-    answers: () => (games.fetchedAt() === undefined ? 'later' : 'at once'),
+    answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
@@ -92,9 +92,9 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),
     presses: {
-      all: { answers: 'update at once', run: (context) => page(context, '', 1) },
+      all: { answers: 'immediate update', run: (context) => page(context, '', 1) },
       page: {
-        answers: 'update at once',
+        answers: 'immediate update',
         async run(context) {
           const { wanted, state: search } = readPage(context.argument);
           return page(context, search, wanted);

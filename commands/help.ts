@@ -48,7 +48,7 @@ export function helpCommand(
 
   return {
     data: slashCommand('help'),
-    answers: 'at once',
+    answers: 'immediate',
     async run(context) {
       const { t } = context;
       const noKey = await keys.problem(context.guildId);

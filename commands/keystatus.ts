@@ -53,7 +53,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
   return {
     data: slashCommand('keystatus'),
     permission: 'manage-guild',
-    answers: 'at once',
+    answers: 'immediate',
     run: (context) => report(context),
     presses: {
       check: {

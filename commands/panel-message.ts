@@ -7,7 +7,7 @@ import { DAY_MS } from '../src/numbers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** The commands whose action `new` opens a window; each button belongs to another command. */
+/** The commands whose action `new` opens a modal; each button belongs to another command. */
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
 /**
@@ -31,7 +31,7 @@ export function panelMessage(
   };
 }
 
-/** @param game the alias of the game that the window begins with */
+/** @param game the alias of the game that the modal begins with */
 const pressId = (name: PanelButton, game = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(OPENS[name], 'new', game);
 

@@ -55,7 +55,7 @@ export function privacyCommand({
   return {
     data: slashCommand('privacy'),
     isNeverBlocked: true,
-    answers: 'at once',
+    answers: 'immediate',
     run: async (context) => overview(context),
     presses: {
       messages: {
@@ -70,7 +70,7 @@ export function privacyCommand({
         },
       },
       forget: {
-        answers: 'at once',
+        answers: 'immediate',
         run: async ({ t }) => {
           const asked = sentences(t('privacy.askDeleteName'), t('privacy.askDeleteNameWaiting'));
           return question(t, asked, 'forgetme', t('privacy.deleteName'));
@@ -87,7 +87,7 @@ export function privacyCommand({
       },
       erase: {
         permission: 'manage-guild',
-        answers: 'at once',
+        answers: 'immediate',
         run: async ({ t }) => question(t, t('privacy.question'), 'confirm', t('privacy.confirm')),
       },
       confirm: {
@@ -98,7 +98,7 @@ export function privacyCommand({
           return { content: t('button.deleted') };
         },
       },
-      cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },
+      cancel: { answers: 'immediate update', run: async ({ t }) => ({ content: t('button.cancelled') }) },
     },
   };
 }

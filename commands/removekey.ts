@@ -32,14 +32,14 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
     data: slashCommand('removekey'),
     isNeverBlocked: true,
     permission: 'manage-guild',
-    answers: 'at once',
+    answers: 'immediate',
     async run(context) {
       const status = await keys.status(context.guildId);
       return status ? question(context, status) : none(context);
     },
     presses: {
       confirm: { answers: 'update', run: remove },
-      cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },
+      cancel: { answers: 'immediate update', run: async ({ t }) => ({ content: t('button.cancelled') }) },
     },
   };
 }

@@ -36,7 +36,7 @@ async function readMessage(context: Context & UsedMessage, deps: CommandDeps): P
   const file = context.files.find(isTextFile);
   if (file === undefined) return { source: 'message', rows };
   const texts = [await readFile(context, file, deps)];
-  const list = await deps.reader.read({ guildId: context.guildId, texts, game: '' });
+  const list = await deps.parser.read({ guildId: context.guildId, texts, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
   return { source: 'message', rows: withRepeats(all), noise: list.noise };

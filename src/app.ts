@@ -18,7 +18,7 @@ import { createGuildWords } from './interactions/guild-words.ts';
 import { createInteractionStore } from './interactions/interaction-store.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createTraces } from './interactions/traces.ts';
-import { atMost, inOrder, type Part } from './lifecycle.ts';
+import { type Part, startInOrder, waitAtMost } from './lifecycle.ts';
 import { createListing } from './listing/listing.ts';
 import type { Logger } from './logger.ts';
 import { DAY_MS } from './numbers.ts';
@@ -155,7 +155,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     operatorKey: config.listingApiKey,
     timeoutMs: config.listingApiTimeoutMs,
     arrayFormat: config.listingApiArrayFormat,
-    requestsAtOnce: config.listingRequestsAtOnce,
+    concurrentRequests: config.listingRequestsAtOnce,
     ttlMs: config.gamesTtlSeconds * 1000,
     keys,
     values: store.values,
@@ -283,7 +283,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     onFatal,
     async finish() {
       await interactions.drain(INTERACTIONS_END_MS);
-      await atMost(LOG_ENDS_MS, guildLog.flush());
+      await waitAtMost(LOG_ENDS_MS, guildLog.flush());
     },
     transportEveryMs: timing.transportEveryMs,
     logger,
@@ -335,7 +335,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...storeParts(interactions.takeOver),
     {
       name: 'connections',
-      stop: () => atMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
+      stop: () => waitAtMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
     },
     { name: 'games', start: games.start },
     // Starts before the connection, because a connection that never opens must count as silent.
@@ -346,9 +346,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       async start() {
         for (const job of jobs) await job.start?.();
       },
-      stop: () => atMost(JOBS_END_MS, Promise.all(jobs.map((job) => job.stop?.()))),
+      stop: () => waitAtMost(JOBS_END_MS, Promise.all(jobs.map((job) => job.stop?.()))),
     },
     connection.part,
   ];
-  return { ...inOrder(parts, logger), commands: published };
+  return { ...startInOrder(parts, logger), commands: published };
 }

@@ -79,7 +79,7 @@ export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
 }
 
 /** Waits until something ends, successfully or not, for at most `ms` milliseconds. */
-export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
+export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();
   const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
   await Promise.race([end, time]).catch(() => undefined);
@@ -90,7 +90,7 @@ export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
  * Starts parts in order, and stops them in reverse order, once. If one fails to start, the earlier ones are stopped and its
  * error is thrown. A part that fails to stop is logged, and the others are stopped anyway.
  */
-export function inOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
+export function startInOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
   const started: Part[] = [];
   let stopping: Promise<void> | undefined;
 

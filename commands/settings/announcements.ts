@@ -30,7 +30,7 @@ export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
         button(changeId('announce', 'here'), t('settings.announceHereButton')),
     ],
   }),
-  changes: {
+  handlers: {
     /** Nothing is posted there to try it: everybody would read that. */
     async choose(context) {
       const announceChannelId = chosenId(context);

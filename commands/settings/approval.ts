@@ -3,10 +3,10 @@ import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { DAY_MS } from '../../src/numbers.ts';
 import { WAITS_MS } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { logChannelSelect } from './log-channel.ts';
-import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type Shown } from './setting.ts';
+import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type SettingsView } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
 /** Whether what members submit waits for a moderator, and who decides. */
@@ -15,18 +15,18 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
   name: (t) => t('settings.approval.name'),
   line: approvalLine,
   about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
-  notes(reader, shown) {
+  notes(audience, shown) {
     const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
     return [
-      ...(isToChooseFirst ? [reader.t('settings.approval.needsLog')] : []),
-      ...(shown.now.mentionsApprovalRole ? [reader.t('settings.approval.mentions')] : []),
-      ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(reader.t, shown)]),
-      reader.t(
+      ...(isToChooseFirst ? [audience.t('settings.approval.needsLog')] : []),
+      ...(shown.now.mentionsApprovalRole ? [audience.t('settings.approval.mentions')] : []),
+      ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(audience.t, shown)]),
+      audience.t(
         decisionMessages.isOn && tells(shown.now)
           ? 'settings.approval.directMessages'
           : 'settings.approval.noDirectMessages',
       ),
-      ...waitingTexts(reader, shown),
+      ...waitingTexts(audience, shown),
     ];
   },
   controls: ({ t }, { now }) => ({
@@ -45,7 +45,7 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
       now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
     ],
   }),
-  changes: {
+  handlers: {
     on: ({ t }) => ({
       make(before) {
         if (!hasLog(before)) throw new UserError(t('settings.approval.needsLog'));
@@ -95,7 +95,7 @@ const tellButton = (t: Translate, now: Settings) =>
 /** Whether members get the decision as a direct message. */
 const tells = ({ directMessages }: Settings): boolean => directMessages !== false;
 
-function approvalLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { approval, approvalRoleId: roleId } = now;
   const sign = approval ? FINE : OFF;
   if (roleId === undefined)
@@ -109,8 +109,8 @@ export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
 
 /** Says where what waits is decided, if that is not clear. */
 export function waitingTexts(
-  { t, mention }: Pick<Reader, 't' | 'mention'>,
-  { now, waiting: count }: Pick<Shown, 'now' | 'waiting'>,
+  { t, mention }: Pick<Audience, 't' | 'mention'>,
+  { now, waiting: count }: Pick<SettingsView, 'now' | 'waiting'>,
 ): readonly string[] {
   const submissions = mention('submissions');
   return [

@@ -12,7 +12,7 @@ import {
 } from '../../src/interactions/controls.ts';
 import { ownValue } from '../../src/interactions/interaction.ts';
 import { readPage } from '../../src/interactions/pager.ts';
-import { atMost } from '../../src/lifecycle.ts';
+import { waitAtMost } from '../../src/lifecycle.ts';
 import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
@@ -21,7 +21,7 @@ import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import { type Change, type Setting, type Shown, windowId } from './setting.ts';
+import { type Change, modalId, type Setting, type SettingsView } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
@@ -42,7 +42,7 @@ interface View {
   readonly wanted?: number;
   /** What is said above. */
   readonly said?: string | undefined;
-  /** A button that opens a refused window again. */
+  /** A button that opens a refused modal again. */
   readonly retry?: Control | undefined;
 }
 
@@ -52,7 +52,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   const table = allSettings(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
-  async function read({ guildId, guildLocale }: Context): Promise<Shown> {
+  async function read({ guildId, guildLocale }: Context): Promise<SettingsView> {
     const [found, key, waiting, standing] = await Promise.all([
       settings.getOrUnreadable(guildId),
       keys.status(guildId),
@@ -65,19 +65,19 @@ export function settingsCommand(deps: CommandDeps): Command {
   }
 
   /** The same, after what is wrong was tried again. */
-  async function readAnew(context: Context): Promise<Shown> {
+  async function readAnew(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
         const { now } = await save(context, setting, make, shown.panels);
         shown = { ...shown, now };
       });
-      if (tried) await atMost(TRIED_FOR_MS, tried);
+      if (tried) await waitAtMost(TRIED_FOR_MS, tried);
     }
     return shown;
   }
 
-  function show(context: Context, shown: Shown, view: View): Reply {
+  function show(context: Context, shown: SettingsView, view: View): Reply {
     const { page, said } = view;
     const setting = settingOf(page);
     const reply = setting ? settingPage(context, shown, setting, view) : overview(context, shown, table);
@@ -111,7 +111,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     context: Context,
     setting: Setting,
     make: Change['make'],
-    standing: Shown['panels'],
+    standing: SettingsView['panels'],
   ): Promise<{ readonly now: Settings; readonly others: Omit<Change, 'make'> | undefined }> {
     const { guildId, guildLocale, user } = context;
     let before = DEFAULTS;
@@ -140,40 +140,46 @@ export function settingsCommand(deps: CommandDeps): Command {
     const { wanted, state } = readPage(context.argument);
     const [page = '', id = '', name = '', ...about] = state.split(':');
     const setting = settingOf(id);
-    const prepare = ownValue(setting?.changes, name);
+    const prepare = ownValue(setting?.handlers, name);
     if (!setting || !prepare) throw new UserError(context.t('settings.gone'));
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** The setting whose window an argument names, its page, and what the window is about. */
-  function windowOf({ t, argument }: PressContext | SubmitContext) {
+  /** The setting whose modal an argument names, its page, and what the modal is about. */
+  function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
     const setting = settingOf(id);
-    if (!setting?.window) throw new UserError(t('settings.gone'));
-    return { setting, window: setting.window, view: { page: id, wanted }, about: about.join(':') };
+    if (!setting?.modal) throw new UserError(t('settings.gone'));
+    return { setting, modal: setting.modal, view: { page: id, wanted }, about: about.join(':') };
   }
 
-  async function openWindow(context: PressContext): Promise<Modal> {
-    const { setting, window, view, about } = windowOf(context);
-    const { about: shown = about, ...options } = await window.open(context, about);
-    return modal({ id: windowId(setting.id, shown, view.wanted), ...options });
+  async function openModal(context: PressContext): Promise<Modal> {
+    const { setting, modal: settingModal, view, about } = modalOf(context);
+    const { about: shown = about, ...options } = await settingModal.open(context, about);
+    return modal({ id: modalId(setting.id, shown, view.wanted), ...options });
   }
 
   async function submit(context: SubmitContext): Promise<Reply> {
-    const { setting, window, view, about } = windowOf(context);
-    return change(context, setting, view, () => window.change(context, about), window.retry?.(context));
+    const { setting, modal: settingModal, view, about } = modalOf(context);
+    return change(
+      context,
+      setting,
+      view,
+      () => settingModal.change(context, about),
+      settingModal.retry?.(context),
+    );
   }
 
   return {
     data: slashCommand('settings'),
     permission: 'manage-guild',
-    answers: 'at once',
+    answers: 'immediate',
     run: async (context) => show(context, await readAnew(context), { page: '' }),
     presses: {
-      open: { answers: 'update at once', run: open },
+      open: { answers: 'immediate update', run: open },
       change: { answers: 'update', run: press },
-      type: { answers: 'modal', run: openWindow },
+      type: { answers: 'modal', run: openModal },
     },
     submits: {
       type: { answers: 'update', run: submit },
@@ -182,7 +188,7 @@ export function settingsCommand(deps: CommandDeps): Command {
 }
 
 /** One line for each setting, whether it is fine or not; what to do next; and what can be changed. */
-function overview(context: Context, shown: Shown, table: readonly Setting[]): Reply {
+function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
   const lines = [
@@ -208,7 +214,12 @@ function overview(context: Context, shown: Shown, table: readonly Setting[]): Re
 }
 
 /** What a setting is for, how it is, and what changes it. */
-function settingPage(context: Context, shown: Shown, setting: Setting, { wanted = 1, retry }: View): Reply {
+function settingPage(
+  context: Context,
+  shown: SettingsView,
+  setting: Setting,
+  { wanted = 1, retry }: View,
+): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
   const lines = [setting.about(context, shown.now), '', setting.line(t, shown)];

@@ -2,7 +2,7 @@ import { HIGHEST_QUOTA } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { FINE, OFF, type Setting, windowId } from './setting.ts';
+import { FINE, modalId, OFF, type Setting } from './setting.ts';
 
 const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
@@ -18,10 +18,10 @@ export const dailyQuotaSetting: Setting = {
       : `${FINE} ${t('settings.quota.set', { count })}`,
   about: ({ t }) => t('settings.quota.about'),
   controls: ({ t }, { now }) => ({
-    buttons: [button(windowId('quota', String(now.dailyQuota ?? '')), t('settings.change'))],
+    buttons: [button(modalId('quota', String(now.dailyQuota ?? '')), t('settings.change'))],
   }),
-  changes: {},
-  window: {
+  handlers: {},
+  modal: {
     open: ({ t }, typed) => ({
       title: t('settings.quotaTitle'),
       fields: [
@@ -44,6 +44,6 @@ export const dailyQuotaSetting: Setting = {
       return { make: (before) => ({ ...before, dailyQuota }) };
     },
     retry: ({ t, field }) =>
-      button(windowId('quota', field('quota').trim().slice(0, MOST_DIGITS)), t('again.tryAgain'), 'primary'),
+      button(modalId('quota', field('quota').trim().slice(0, MOST_DIGITS)), t('again.tryAgain'), 'primary'),
   },
 };

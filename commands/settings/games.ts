@@ -7,7 +7,7 @@ import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { BROKEN, changeId, FINE, type Setting, type Shown } from './setting.ts';
+import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
 /** How many games are named, and the UTF-16 units of each. */
 const MOST_NAMED = 5;
@@ -35,7 +35,7 @@ export const gamesSetting = ({ games }: CommandDeps): Setting => ({
       ],
     };
   },
-  changes: {
+  handlers: {
     choose(context) {
       const chosen = chosenOnPage(gameOptions(games.all), context);
       const known = games.isFresh() ? games.all : undefined;
@@ -66,7 +66,7 @@ function withGames(
 }
 
 /** Which games may be submitted. A game that the service no longer has is named by its alias. */
-function gamesLine(t: Translate, { now, games }: Pick<Shown, 'now' | 'games'>): string {
+function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'games'>): string {
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));

@@ -54,7 +54,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
       buttons: pageButtons(context, page, { command: 'settings', action: 'open', state: 'language' }),
     };
   },
-  changes: {
+  handlers: {
     choose({ guildId, values: [chosen = ''] }) {
       const isKnown = spoken.some(({ locales }) => locales.includes(chosen));
       return {

@@ -18,7 +18,7 @@ import {
   hasLog,
   OFF,
   type Setting,
-  type Shown,
+  type SettingsView,
 } from './setting.ts';
 
 /** The channel in which admins read what is done with their key. */
@@ -77,7 +77,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
           button(changeId('log', 'off'), t('settings.logOffButton')),
       ],
     }),
-    changes: {
+    handlers: {
       choose,
       test,
       off: ({ t }) => ({
@@ -122,7 +122,7 @@ export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnounc
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
 
-export function logLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { logChannelId: channelId, logTrouble: trouble } = now;
   if (channelId === undefined) return `${OFF} ${t('settings.log.none')}`;
   if (trouble === undefined) return `${FINE} ${t('settings.log.works', { channelId })}`;
@@ -130,7 +130,7 @@ export function logLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
   return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
 }
 
-interface Refused extends Pick<CommandDeps, 'addBotLink'> {
+interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly result: Exclude<PostResult, 'posted'>;
   readonly lacking: readonly Needed[];
 }
@@ -139,7 +139,7 @@ interface Refused extends Pick<CommandDeps, 'addBotLink'> {
 export async function whyNotIn(
   { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
   channelId: string,
-  { result, lacking, addBotLink }: Refused,
+  { result, lacking, addBotLink }: UnusableChannel,
 ): Promise<string> {
   const link = result === 'failed' ? undefined : await addBotLink(guildId);
   return link === undefined

@@ -2,7 +2,16 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import { button, type Control, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { changeId, chosenId, FINE, hasLog, INCOMPLETE, OFF, type Setting, type Shown } from './setting.ts';
+import {
+  changeId,
+  chosenId,
+  FINE,
+  hasLog,
+  INCOMPLETE,
+  OFF,
+  type Setting,
+  type SettingsView,
+} from './setting.ts';
 
 /** The role that the log channel mentions when admins have to act. */
 export const notifyRoleSetting: Setting = {
@@ -14,7 +23,7 @@ export const notifyRoleSetting: Setting = {
     selects: [notifyRoleSelect(t, now)],
     buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.removeRole'))],
   }),
-  changes: {
+  handlers: {
     choose(context) {
       const { t, guildId, isRoleMentionable } = context;
       const notifyRoleId = chosenId(context);
@@ -37,7 +46,7 @@ export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Co
     now.notifyRoleId === undefined ? t('settings.rolePlaceholder') : t('settings.change'),
   );
 
-export function notifyRoleLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+export function notifyRoleLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { notifyRoleId: roleId } = now;
   if (roleId === undefined) return `${OFF} ${t('settings.role.none')}`;
   return hasLog(now)

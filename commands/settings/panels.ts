@@ -11,7 +11,7 @@ import type { CommandDeps } from '../deps.ts';
 import { panelText } from '../panel.ts';
 import { drawPanel, isGameForPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { gamePart } from '../submit/game-field.ts';
-import { type Change, changeId, FINE, OFF, type Setting, type Shown, windowId } from './setting.ts';
+import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
 /** UTF-16 units of the admin's own text in the list. */
 const LONGEST_TEXT = 25;
@@ -52,13 +52,13 @@ export function panelsSetting(deps: CommandDeps): Setting {
           }),
         ],
         buttons: [
-          button(windowId('panels', messageId, page.number), t('again.edit')),
+          button(modalId('panels', messageId, page.number), t('again.edit')),
           button(change('forget'), t('settings.panels.stopManaging')),
           ...pageButtons(context, page, { command: 'settings', action: 'open', state: 'panels' }),
         ],
       };
     },
-    changes: {
+    handlers: {
       async buttons(context, _now, messageId) {
         const panel = await panelIn(context, messageId, deps);
         const buttons = PANEL_BUTTONS.filter((name) => context.values.includes(name));
@@ -69,7 +69,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
         return { make: (before) => before, panels: await panels.forget(guildId, messageId) };
       },
     },
-    window: {
+    modal: {
       open: (context, about) => panelWindow(context, about, deps),
       change: (context, about) => editPanel(context, about, deps),
     },
@@ -77,7 +77,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
 }
 
 /** The panel that a page of the setting is about; `undefined` where there is none. */
-function chosenOf({ panels }: Pick<Shown, 'panels'>, wanted: number) {
+function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
 }
@@ -112,7 +112,7 @@ async function changed(
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/** The window in which a panel's text and game are changed. It carries what it shows, to tell which of these is changed. */
+/** The modal in which a panel's text and game are changed. It carries what it shows, to tell which of these is changed. */
 async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
@@ -127,7 +127,7 @@ async function panelWindow(context: PressContext, messageId: string, deps: Comma
 }
 
 /**
- * What was entered there; a field that still has what the window showed changes nothing. Of a game that is not known it says so,
+ * What was entered there; a field that still has what the modal showed changes nothing. Of a game that is not known it says so,
  * and the panel keeps the one that it had.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {

@@ -10,7 +10,7 @@ import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /** How everything is that /settings shows. */
-export interface Shown {
+export interface SettingsView {
   /** What the guild has chosen, with Discord's name of its language as it is now. */
   readonly now: Settings;
   /** Whether what was chosen cannot be read any more, so that `now` is what every guild begins with. */
@@ -25,7 +25,7 @@ export interface Shown {
   readonly panels: readonly Panel[];
 }
 
-/** What a button, a select or a window changes. */
+/** What a button, a select or a modal changes. */
 export interface Change {
   /** The settings afterwards. It runs in the transaction of the guild. @throws UserError to refuse */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
@@ -45,18 +45,18 @@ export interface Setting {
   /** What it is called in the list of what can be changed. */
   name(t: Translate): string;
   /** How it is, with a sign: among all settings, on its page, and in the log channel after a change. */
-  line(t: Translate, shown: Pick<Shown, 'now' | 'games' | 'panels'>): string;
+  line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
   /** What it is for: the beginning of its page. */
   about(context: Context, now: Settings): string;
   /** What its page says below its line, a line each. */
-  notes?(context: Context, shown: Shown, wanted: number): readonly string[];
+  notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
    * What its page changes it with. Discord takes five rows: four selects, and the buttons, behind which stands "All settings".
    * @param wanted the number of the page where there are several, from 1; anybody could have written it
    */
   controls(
     context: Context,
-    shown: Shown,
+    shown: SettingsView,
     wanted: number,
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
@@ -64,11 +64,11 @@ export interface Setting {
    * @param now as everything was when it was pressed; `make` sees what holds
    * @param about what stands behind the name
    */
-  readonly changes: Readonly<
+  readonly handlers: Readonly<
     Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
-  /** The window that {@link windowId} opens. */
-  readonly window?: SettingWindow;
+  /** The modal that {@link modalId} opens. */
+  readonly modal?: SettingModal;
   /** Tries whether what is wrong with it is right by now; `undefined` where nothing is. Called when /settings is opened. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** Changes what else changes with it. */
@@ -77,17 +77,17 @@ export interface Setting {
   tell?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
-interface OpenWindow extends Omit<ModalOptions, 'id'> {
+interface OpenModal extends Omit<ModalOptions, 'id'> {
   /** What `change` is given; absent: what its button says that it is about. */
   readonly about?: string;
 }
 
-/** The window in which something is typed. What its button says that it is about, anybody could have written. */
-export interface SettingWindow {
-  open(context: PressContext, about: string): OpenWindow | Promise<OpenWindow>;
+/** The modal in which something is typed. What its button says that it is about, anybody could have written. */
+export interface SettingModal {
+  open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
   /** @throws UserError for what cannot be taken */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
-  /** A button that opens the window again with what was refused. */
+  /** A button that opens the modal again with what was refused. */
   retry?(context: SubmitContext): Control;
 }
 
@@ -98,8 +98,8 @@ export interface SettingWindow {
 export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
   customId('settings', 'change', writePage(number, [page, setting, change].join(':')));
 
-/** The custom id of what opens the window of a setting. @param number of the page that is shown afterwards, if there are several */
-export const windowId = (setting: string, about: string, number = 1): string =>
+/** The custom id of what opens the modal of a setting. @param number of the page that is shown afterwards, if there are several */
+export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
 /** The signs of how a setting is. */

@@ -1,23 +1,23 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import { enterText } from '../../src/words/keys.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Audience, Translate } from '../../src/words/words.ts';
 import { lacksApprovalLog } from './approval.ts';
 import { logLine } from './log-channel.ts';
 import { notifyRoleLine } from './notify-role.ts';
-import { BROKEN, FINE, INCOMPLETE, type Shown } from './setting.ts';
+import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 
 /** What an admin sets up first, a line each. */
-export const firstDayText = ({ t }: Reader, shown: Pick<Shown, 'now' | 'key'>): string =>
+export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
 /** What an admin may want to set up next; `undefined` when it is all there. */
 export function nextText(
-  reader: Reader,
-  { now, key, panels }: Pick<Shown, 'now' | 'key' | 'panels'>,
+  audience: Audience,
+  { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
 ): string | undefined {
-  const { t, mention } = reader;
-  if (lacksKey(key)) return enterText(reader);
+  const { t, mention } = audience;
+  if (lacksKey(key)) return enterText(audience);
   if (now.logChannelId === undefined) {
     const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
     return sentences(t('setkey.chooseLog'), post);

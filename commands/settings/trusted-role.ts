@@ -1,7 +1,7 @@
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { changeId, chosenId, FINE, OFF, type Setting, type Shown } from './setting.ts';
+import { changeId, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
 
 /** The role whose members submit without approval. */
 export const trustedRoleSetting: Setting = {
@@ -18,7 +18,7 @@ export const trustedRoleSetting: Setting = {
     ],
     buttons: [trustedRoleId !== undefined && button(changeId('trusted', 'none'), t('settings.removeRole'))],
   }),
-  changes: {
+  handlers: {
     choose(context) {
       const { t, guildId } = context;
       const trustedRoleId = chosenId(context);
@@ -29,7 +29,7 @@ export const trustedRoleSetting: Setting = {
   },
 };
 
-export function trustedRoleLine(t: Translate, { now }: Pick<Shown, 'now'>): string {
+export function trustedRoleLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { approval, trustedRoleId: roleId } = now;
   if (roleId === undefined) return `${OFF} ${t('settings.trusted.none')}`;
   return `${approval ? FINE : OFF} ${t('settings.trusted.set', { roleId })}`;

@@ -28,7 +28,7 @@ const LONGEST_LABELLED = 45;
  * What a member can do about the entries on a page of their history, as long as the documents are there. What was not sent or is
  * unconfirmed of a list has its buttons where the list's servers are shown.
  */
-export async function entriesAgain(
+export async function buttonsForEntries(
   context: Context,
   entries: readonly SubmissionEntry[],
   deps: CommandDeps,
@@ -98,7 +98,7 @@ export async function editAgain(
   return button(submitId('correct', documentId), label.filter(Boolean).join(' · '));
 }
 
-/** What a member can do about a list of theirs, as {@link entriesAgain}. */
+/** What a member can do about a list of theirs, as {@link buttonsForEntries}. */
 export async function runAgain(context: Context, run: Run, deps: CommandDeps): Promise<Again> {
   const isOwn = run.userId === context.user.id && run.state === 'done';
   if (!isOwn || !(await isLatest(run, deps))) return NOTHING;

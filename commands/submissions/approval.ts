@@ -7,13 +7,13 @@ import {
   ownButtons,
   submissionsId,
 } from '../../src/approval/approval-view.ts';
-import { type GuildSettings, SettingsUnreadable } from '../../src/guilds/settings.ts';
+import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { isUnsent } from '../../src/submissions/draft.ts';
-import type { Ended } from '../../src/submissions/pipeline.ts';
+import type { EndedSubmission } from '../../src/submissions/pipeline.ts';
 import { type Run, rowOf } from '../../src/submissions/runs.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -22,16 +22,16 @@ import { stillWaitingText } from '../../src/words/refusal.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
+import { fieldsModal } from '../submit/modals.ts';
 import { heldText } from '../submit/preview.ts';
-import { fieldsModal } from '../submit/windows.ts';
 import { notCorrected, readCorrection } from './correction.ts';
 import { readRefusal, refusalModal } from './refusal.ts';
-import { becameOf } from './waiting.ts';
+import { replyForUnavailable } from './waiting.ts';
 
 /** A press or a modal of a message about a submission: its argument is the document's id, and the run that it shows. */
 type Deciding = PressContext | SubmitContext;
 
-/** Whether somebody may decide. @throws SettingsUnreadable */
+/** Whether somebody may decide. @throws UnreadableSettingsError */
 async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
@@ -208,7 +208,7 @@ export function approvalActions(
     const { argument: id, guildId, interactionId } = context;
     const why = await approvals.withdraw(context, id, interactionId);
     if (why === undefined) await approvalMessages.show({ guildId, id });
-    return becameOf(context, { id, why: why ?? 'decided' }, deps);
+    return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
   }
 
   /** All of a list, for whoever decides and for its member. */
@@ -225,7 +225,7 @@ export function approvalActions(
   /** Without the settings nobody knows the role: members see their own. */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
-      if (error instanceof SettingsUnreadable) return false;
+      if (error instanceof UnreadableSettingsError) return false;
       throw error;
     });
 
@@ -295,7 +295,7 @@ export function approvalActions(
 }
 
 /** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the document's run */
-function unsentTexts(context: Context, ended: Ended, now: Run | undefined): readonly string[] {
+function unsentTexts(context: Context, ended: EndedSubmission, now: Run | undefined): readonly string[] {
   const { t } = context;
   const { draft, servers, limitedRows, limited, keyProblem } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;

@@ -25,11 +25,11 @@ import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
-import type { EndedServer } from '../../src/words/outcomes.ts';
+import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
-import { entriesAgain, runAgain } from './again.ts';
+import { buttonsForEntries, runAgain } from './again.ts';
 import { approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
@@ -143,7 +143,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     ];
     const numbered = numberLists(entries);
     const isOwn = !context.isAdmin || filter.userId === context.user.id;
-    const again = await entriesAgain(context, entries, deps);
+    const again = await buttonsForEntries(context, entries, deps);
     return {
       content: again.text,
       embeds: [listEmbed(context, about.filter(Boolean), numbered, { page, isOwn })],
@@ -204,7 +204,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   return {
     data: commandData(),
-    answers: 'at once',
+    answers: 'immediate',
     complete: async (_call, typed) => gameChoices(games.search(typed)),
     async run(context) {
       const { field } = context;
@@ -221,25 +221,25 @@ export function submissionsCommand(deps: CommandDeps): Command {
     presses: {
       ...actions.presses,
       page: {
-        answers: 'update at once',
+        answers: 'immediate update',
         async run(context) {
           const { wanted: page, state } = readPage(context.argument);
           return showHistory(context, readFilter(state), page);
         },
       },
       waiting: {
-        answers: 'update at once',
+        answers: 'immediate update',
         async run(context) {
           const { wanted: waiting, state } = readPage(context.argument);
           return show(context, readFilter(state), waiting);
         },
       },
       mine: {
-        answers: 'at once',
+        answers: 'immediate',
         run: (context) => show(context, { ...readFilter(''), userId: context.user.id }),
       },
-      servers: { answers: 'at once', run: showServers },
-      turn: { answers: 'update at once', run: showServers },
+      servers: { answers: 'immediate', run: showServers },
+      turn: { answers: 'immediate update', run: showServers },
       export: {
         answers: 'later',
         isLarge: true,
@@ -323,7 +323,7 @@ function listRows(
 }
 
 /** Where it stands among the servers of its submission. */
-const rankOf = ({ outcome }: EndedServer): number => (outcome.kind === 'accepted' ? 1 : 0);
+const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
 /** Whether the filter asks for nothing but perhaps a member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>

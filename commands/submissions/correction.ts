@@ -8,7 +8,7 @@ import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
-/* A moderator corrects the only server of what waits, in the window that its member has. */
+/* A moderator corrects the only server of what waits, in the modal that its member has. */
 
 /** What a moderator has typed in place of the server. @throws UserError why it may not be submitted */
 export async function readCorrection(context: SubmitContext, deps: CommandDeps): Promise<ReadyRow> {

@@ -3,11 +3,11 @@ import { reasonText } from '../../src/approval/refusal-reasons.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { type EndedServer, outcomeCell } from '../../src/words/outcomes.ts';
+import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
 import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
-import type { Reader } from '../../src/words/words.ts';
+import type { Audience } from '../../src/words/words.ts';
 
 /** UTF-16 units of a message: ten entries with the longest one fit into the 4,096 units of an embed. */
 const LONGEST_MESSAGE = 100;
@@ -25,12 +25,12 @@ interface EntryShown {
 
 /** A submission: its server, or how many servers a list has with which outcomes; when, and by whom unless all are the reader's. */
 export function entryText(
-  reader: Reader,
+  audience: Audience,
   entry: SubmissionEntry,
   { number, games, isOwn }: EntryShown,
 ): string {
   const { at, counts, only, decidedBy, isRefused, refusal } = entry;
-  const { t } = reader;
+  const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
   const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
@@ -47,26 +47,26 @@ export function entryText(
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
-const countTexts = (t: Reader['t'], counts: SubmissionEntry['counts']): readonly string[] =>
+const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readonly string[] =>
   OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
 /** A game server of a list, and on lines of their own its outcome and why. What a moderator refused was refused as a whole. */
 export function serverText(
-  { t }: Reader,
-  ended: EndedServer,
+  { t }: Audience,
+  ended: ServerWithOutcome,
   { games, isRefused = false }: { readonly games: GameIndex; readonly isRefused?: boolean },
 ): string {
   const what = describe(t, ended.server, games, LONGEST_WORDS);
   return isRefused ? what : [what, endedText(t, ended), ...whyTexts(t, ended)].join('\n');
 }
 
-const endedText = (t: Reader['t'], { outcome: { kind } }: Pick<EndedServer, 'outcome'>): string =>
+const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
 /** What the service says, or why it was not sent. What could be done about it then is old news. */
-function whyTexts(t: Reader['t'], { outcome }: Pick<EndedServer, 'outcome'>): readonly string[] {
+function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];
   if (outcome.reason === 'rate-limited') return [t('notSent.rate-limited')];
@@ -90,7 +90,7 @@ export const FILE_HEADING = [
  * An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is called as in a message, the moderator as Discord
  * mentions them, since a spreadsheet would round the number alone.
  */
-export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
+export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, refusal, decidedBy } = entry;
   return [
     new Date(at).toISOString(),

@@ -12,9 +12,9 @@ import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/* The window in which a moderator refuses what waits, or some lines of it. */
+/* The modal in which a moderator refuses what waits, or some lines of it. */
 
-/** Lines of a list that the window shows; the file of **Show all** has all of them. */
+/** Lines of a list that the modal shows; the file of **Show all** has all of them. */
 const MOST_LINES = 20;
 /** UTF-16 units of the numbers of lines, and of what names none, in a sentence. */
 const LONGEST_NUMBERS = 300;

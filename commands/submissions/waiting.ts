@@ -19,7 +19,7 @@ import { editAgain } from './again.ts';
  * earlier report, stays as it is.
  * @throws UserError why nothing can be done with it, in all other cases
  */
-export async function becameOf(
+export async function replyForUnavailable(
   context: Context & Partial<Pick<PressContext, 'stopping'>>,
   { id, why }: { readonly id: string; readonly why: Unavailable },
   deps: CommandDeps,
@@ -52,7 +52,7 @@ export async function unchanged(
   const { guildId, user, t } = context;
   const run = await deps.runs.latest(guildId, id);
   if (run?.state !== 'waiting' || run.userId !== user.id) {
-    return becameOf(context, { id, why: 'decided' }, deps);
+    return replyForUnavailable(context, { id, why: 'decided' }, deps);
   }
   const [first, ...others] = run.servers;
   const what =

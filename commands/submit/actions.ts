@@ -11,18 +11,18 @@ import type { Game } from '../../src/listing/contract.ts';
 import { repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
-import { type Changed, type Correction, withUsualPort } from '../../src/submissions/list-drafts.ts';
+import { type Correction, type EditResult, withUsualPort } from '../../src/submissions/list-drafts.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { becameOf, noDraft } from '../submissions/waiting.ts';
+import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
 import { readSubmitId, submitId } from './ids.ts';
+import { fieldsModal, gameModal, linesModal, listModal } from './modals.ts';
 import { readRepair } from './repairs.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';
 import { submitDocument } from './submit-document.ts';
-import { fieldsModal, gameModal, linesModal, listModal } from './windows.ts';
 
 /**
  * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by
@@ -33,7 +33,7 @@ export function submitActions(deps: CommandDeps): Actions {
 
   /** A press that changes a document, and shows it. */
   const changing = (
-    change: (context: PressContext, id: string, more: string) => Promise<Changed>,
+    change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
   ): Press => ({
     answers: 'update',
     async run(context) {
@@ -96,7 +96,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id } = readSubmitId(context.argument);
           const repair = repairIn(context);
           const draft = await drafts.find(context, id);
-          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps);
+          if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
           const typed = typedOf(draft.rows[0]);
           return enterFields(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
@@ -114,7 +114,7 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          if (typeof draft === 'string') return becameOf(context, { id, why: draft }, deps);
+          if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
           return windowOf(context, { id, draft, action: 'changed', which: 'all' }, deps);
         },
       },
@@ -189,7 +189,7 @@ interface OpenedDocument {
   readonly which: Editing;
 }
 
-/** The window of a document: what could not be read as it was typed, fields for one line, or a paragraph for more. */
+/** The modal of a document: what could not be read as it was typed, fields for one line, or a paragraph for more. */
 async function windowOf(
   context: Context,
   { id, draft, action, which }: OpenedDocument,

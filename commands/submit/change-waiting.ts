@@ -4,7 +4,7 @@ import type { EditedWaiting } from '../../src/submissions/list-drafts.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { becameOf, unchanged } from '../submissions/waiting.ts';
+import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { invalidItem } from './problem-text.ts';
@@ -13,24 +13,24 @@ import { submitDocument } from './submit-document.ts';
 
 /* A member edits what waits for a moderator: it waits as it is then, or as it was before if that cannot be submitted. */
 
-/** Whether the window was one with lines: Discord lets nobody leave the address empty. */
+/** Whether the modal was one with lines: Discord lets nobody leave the address empty. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
-/** Takes what was typed into the window of what waits. */
+/** Takes what was typed into the modal of what waits. */
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 
 async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
-  if (typeof waiting === 'string') return becameOf(context, { id, why: waiting }, deps);
+  if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
   const { read } = await readFields(context, fieldsOf(context), deps);
   const { panelChannelId } = waiting;
   const draft = { ...read, panelChannelId, includesAlreadySubmitted: false };
   return submitChanged(context, id, { draft, wrong: read.rows.filter(isInvalid) }, deps);
 }
 
-/** What was typed stays in the window until it is submitted. */
+/** What was typed stays in the modal until it is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more: runId } = readSubmitId(context.argument);
   const text = context.field('servers');

@@ -5,7 +5,7 @@ import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
-import { type Editing, isSentAtOnce } from '../../src/submissions/draft.ts';
+import { type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { MOST_TYPED, type NewDraft } from '../../src/submissions/list-drafts.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
@@ -16,9 +16,9 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
+import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDocument, unreadableText } from './show.ts';
 import { submitDocument } from './submit-document.ts';
-import { FILE_TYPES } from './windows.ts';
 
 /* What is typed, pasted or uploaded becomes a document. */
 
@@ -64,7 +64,7 @@ export async function enterFields(
 ): Promise<Reply> {
   const { read, notice } = await readFields(context, typed, deps);
   const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
-  if (isSentAtOnce(read) && read.rows.every(isReady)) {
+  if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
     return submitDocument(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
   }
   return showDocument(context, id, await deps.lists.open(context, id, entered), deps, { notice });
@@ -163,7 +163,7 @@ async function openList(
   const { t, guildId, interactionId: id, panelChannelId } = context;
   if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
   const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
-  const list = await deps.reader.read({ guildId, texts, game: usable });
+  const list = await deps.parser.read({ guildId, texts, game: usable });
   if (list.kind === 'too-many' && file && texts.length === 1) {
     throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
   }

@@ -1,7 +1,7 @@
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import type { ReadyRow, Row, TypedRow } from '../../src/server-lists/row.ts';
-import type { Limited } from '../../src/submissions/limits.ts';
+import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import { limitText } from '../../src/words/refusal.ts';
@@ -20,7 +20,7 @@ interface ListFile {
 export type Reasons = ReadonlyMap<Row, string>;
 
 /** A limit as the reason for the rows that it holds back; empty without a limit. */
-export const reasonOfLimit = (t: Translate, limited: Limited | undefined): string =>
+export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
 /** A row in the columns of a file: as it was typed if it has to be corrected. */

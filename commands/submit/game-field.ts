@@ -13,7 +13,7 @@ import { enterKey } from '../setkey.ts';
 /* What all modals for game servers have in common. */
 
 /**
- * The window that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
+ * The modal that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
  * one is said at once. A key that the service refuses may work again.
  */
 export async function fromPanel(
@@ -34,7 +34,7 @@ export async function fromPanel(
  * What comes of a submission before and after it is sent.
  * @param panelChannelId the channel of the panel that it is made with
  */
-export async function comesText(
+export async function nextStepsText(
   context: Context,
   panelChannelId: string | undefined,
   { settings }: CommandDeps,
@@ -100,7 +100,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const texts = [
     noKey && keyText(noKey, context),
     isLimited && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),
-    wanted.isCorrection !== true && (await comesText(context, context.panelChannelId, deps)),
+    wanted.isCorrection !== true && (await nextStepsText(context, context.panelChannelId, deps)),
   ];
   return { allowed, field, text: texts.filter(Boolean).join('\n\n') };
 }

@@ -4,7 +4,7 @@ import { customId } from '../../src/interactions/controls.ts';
 export const SUBMIT = 'submit';
 
 /**
- * The custom id of a control or a window of a document.
+ * The custom id of a control or a modal of a document.
  * @param document its id; empty where there is none yet
  * @param more what else the action needs
  */

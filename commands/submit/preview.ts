@@ -10,7 +10,7 @@ import {
   rowText,
 } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import type { Limited } from '../../src/submissions/limits.ts';
+import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/refusal.ts';
@@ -23,7 +23,7 @@ import {
   MOST_NAMED,
   serverItem,
 } from '../../src/words/servers.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Audience, Translate } from '../../src/words/words.ts';
 import { filesToSendBack, previewFile, reasonOfLimit } from './files.ts';
 import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
 
@@ -39,20 +39,20 @@ const MOST_SHOWN = 10;
  * @param comes what comes of it once it is submitted
  */
 export function previewOf(
-  reader: Reader,
+  audience: Audience,
   prepared: Prepared,
   games: GameIndex,
   { notice, comes }: Readonly<Record<'notice' | 'comes', string>>,
 ): Reply {
-  const { t } = reader;
-  const { draft, alreadySubmitted, room } = prepared;
+  const { t } = audience;
+  const { draft, alreadySubmitted, allowance } = prepared;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
   const sendable = rowsToSend(draft, alreadySubmitted);
-  const ready = sendable.slice(0, room.count);
-  const waiting = sendable.slice(room.count);
+  const ready = sendable.slice(0, allowance.count);
+  const waiting = sendable.slice(allowance.count);
   const invalid = draft.rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const reasonOf = reasonsOf(t, games);
-  const limitReason = reasonOfLimit(t, room.limited);
+  const limitReason = reasonOfLimit(t, allowance.limited);
   const reasons = new Map<Row, string>([
     ...invalid.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
@@ -61,10 +61,12 @@ export function previewOf(
   const texts = [
     first,
     totalText(t, draft.rows, sendable.length),
-    invalidText(reader, prepared, invalid, { games, files: names }),
+    invalidText(audience, prepared, invalid, { games, files: names }),
     readyText(t, prepared, ready.length, waiting.length),
     ready.length > 0 && comes !== '' && `-# ${comes}`,
-    room.limited && waiting.length > 0 && heldText(t, { draft, rows: waiting, limited: room.limited }),
+    allowance.limited &&
+      waiting.length > 0 &&
+      heldText(t, { draft, rows: waiting, limited: allowance.limited }),
     withoutGameText(t, draft),
     !isNothingNew(prepared) && repeatedText(t, draft),
     draft.noise && t('list.noise', { count: draft.noise }),
@@ -90,7 +92,7 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
  * @param files the names of the files with all of these lines
  */
 function invalidText(
-  { t, mention }: Reader,
+  { t, mention }: Audience,
   { draft, edits }: Prepared,
   invalid: readonly InvalidRow[],
   { games, files }: { readonly games: GameIndex; readonly files: string },
@@ -125,7 +127,7 @@ const isNothingNew = ({ draft, alreadySubmitted }: Prepared): boolean =>
 interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
-  readonly limited: Limited;
+  readonly limited: ReachedLimit;
 }
 
 /** How many servers a limit holds back, which limit it is, until when, and the first of them. */

@@ -8,9 +8,9 @@ import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* What is wrong with a line: as the only one of a document, as one of many in a message or a window, and in a file. */
+/* What is wrong with a line: as the only one of a document, as one of many in a message or a modal, and in a file. */
 
 /** UTF-16 units of a value and of a name in a line. */
 const LONGEST_VALUE = 24;
@@ -30,30 +30,30 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
  * @param sayFirst says what became of the line, and its first problem
  */
 export function problemLines(
-  reader: Reader,
+  audience: Audience,
   { typed, problem }: InvalidRow,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
   sayFirst = notReadyText,
 ): readonly string[] {
-  const { t } = reader;
+  const { t } = audience;
   if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
   const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
   return [
-    withSign('not-sent', sayFirst(firstProblem(reader, problem, near, isListKnown), t)),
+    withSign('not-sent', sayFirst(firstProblem(audience, problem, near, isListKnown), t)),
     ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
   ];
 }
 
 function firstProblem(
-  reader: Reader,
+  audience: Audience,
   problem: RowProblem,
   near: readonly Game[],
   isListKnown: boolean,
 ): ProblemText {
-  const { t } = reader;
+  const { t } = audience;
   if (problem.code !== 'game-unknown') return problemText(problem, t);
   if (problem.game === '') return problemText({ code: 'game-missing' }, t);
-  const unknown = unknownGame(reader, problem.game, near);
+  const unknown = unknownGame(audience, problem.game, near);
   return isListKnown ? unknown : { ...unknown, help: t('problem.help.alias', { most: LONGEST_ALIAS }) };
 }
 

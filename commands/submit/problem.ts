@@ -2,7 +2,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
-import { isSentAtOnce } from '../../src/submissions/draft.ts';
+import { isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { NEAREST } from '../../src/words/games.ts';
@@ -30,7 +30,7 @@ export async function problemView(
 ): Promise<Reply> {
   const { t } = context;
   const { id, draft } = document;
-  const isAsked = isSentAtOnce(draft) || refusal !== undefined;
+  const isAsked = isSubmittedImmediately(draft) || refusal !== undefined;
   const help =
     row.kind === 'invalid'
       ? await helpFor(context, document, row, deps)
@@ -47,7 +47,7 @@ export async function problemView(
       [
         keyButton,
         ...help.buttons,
-        !isSentAtOnce(draft) && button(submitId('cancel', id), t('button.cancel')),
+        !isSubmittedImmediately(draft) && button(submitId('cancel', id), t('button.cancel')),
       ],
     ),
     ...(isAsked && { isRefusal: true }),

@@ -4,7 +4,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
-import { type Draft, isSentAtOnce } from '../../src/submissions/draft.ts';
+import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
@@ -41,7 +41,7 @@ export function repairButtons(
       : useButton(document, { field: 'server', value: address }, t('again.use', { value: address }));
   const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
     const removes = repair.field === 'queryPort';
-    const key = isSentAtOnce(document.draft) ? 'submitPort' : 'use';
+    const key = isSubmittedImmediately(document.draft) ? 'submitPort' : 'use';
     const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
     return useButton(document, repair, label);
   });
@@ -117,7 +117,7 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
-/** Opens the window of the document. */
+/** Opens the modal of the document. */
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));
 
@@ -136,7 +136,7 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 }
 
 /** `use` submits what was put right at once, `repair` shows it first. */
-const actionOf = ({ draft }: Repairable) => (isSentAtOnce(draft) ? 'use' : 'repair');
+const actionOf = ({ draft }: Repairable) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
 /** No button if what it puts in is too long for a custom id: the line can still be edited. */
 function useButton(document: Repairable, repair: Repair, label: string): readonly Control[] {

@@ -7,7 +7,7 @@ import { isInvalid, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/list-drafts.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { Ended, EndedRow } from '../../src/submissions/pipeline.ts';
+import type { EndedRow, EndedSubmission } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import {
   announcementOf,
@@ -19,7 +19,7 @@ import {
 import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, FEW_NAMED, firstItems, serverEmbed, withSign } from '../../src/words/servers.ts';
-import type { Reader, Translate } from '../../src/words/words.ts';
+import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit } from './files.ts';
@@ -36,7 +36,11 @@ interface Told extends Pick<Reply, 'embeds' | 'files'> {
 }
 
 /** What came of a document, with what can be done next. */
-export async function reportReply(context: Context, result: Ended, deps: CommandDeps): Promise<Reply> {
+export async function reportReply(
+  context: Context,
+  result: EndedSubmission,
+  deps: CommandDeps,
+): Promise<Reply> {
   const { t } = context;
   const { id, draft, keyProblem, isLeft, isRecorded } = result;
   const ended = endedRows(result);
@@ -61,17 +65,17 @@ export async function reportReply(context: Context, result: Ended, deps: Command
 
 function tellOne(
   context: Context,
-  { id, remaining, keyProblem }: Ended,
+  { id, remaining, keyProblem }: EndedSubmission,
   { server, outcome }: EndedRow,
   games: GameIndex,
 ): Told {
   const { t } = context;
-  const room = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
+  const allowance = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
   return {
     texts: [
       outcomeText(context, server, outcome),
       keyProblem && nextForKey(context, keyProblem),
-      room && `-# ${room}`,
+      allowance && `-# ${allowance}`,
     ],
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
     buttons: buttonsAfterOutcome(t, id, outcome),
@@ -84,7 +88,7 @@ function tellOne(
  */
 async function tellList(
   context: Context,
-  result: Ended,
+  result: EndedSubmission,
   ended: readonly EndedRow[],
   { games, settings }: CommandDeps,
 ): Promise<Told> {
@@ -134,7 +138,7 @@ async function tellList(
 }
 
 /** What can be done about what was not accepted of a list, whose document is still there. */
-export function listButtons({ t }: Context, result: Ended): readonly (Control | false)[] {
+export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
   const ended = endedRows(result);
   const { id, draft, keyProblem, limitedRows } = result;
   const held = heldSoon(result);
@@ -159,11 +163,11 @@ const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean 
   kind === 'rejected' || kind === 'not-sent';
 
 /** How many servers a limit holds back that can be submitted while their draft is kept. */
-const heldSoon = ({ limitedRows, limited }: Ended): number =>
+const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
 /** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
-function endedRows({ draft, servers, limitedRows }: Ended): readonly EndedRow[] {
+function endedRows({ draft, servers, limitedRows }: EndedSubmission): readonly EndedRow[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
   return [
@@ -184,13 +188,13 @@ function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): st
   return [withSign('not-sent', t('list.invalid', { count: invalid.length })), ...items].join('\n');
 }
 
-function limitedText(t: Translate, { draft, limitedRows, limited }: Ended): string {
+function limitedText(t: Translate, { draft, limitedRows, limited }: EndedSubmission): string {
   if (limitedRows.length === 0 || limited === undefined) return '';
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited }));
 }
 
 /** How many more servers may be submitted. Not said if a limit held something back, which says it already. */
-function roomText(t: Translate, { remaining, limited }: Ended): string {
+function roomText(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }
@@ -230,7 +234,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reaso
 const WIDTH = 20;
 
 /** How many servers of a list have ended, in place of the preview and its buttons. */
-export function progressOf({ t }: Pick<Reader, 't'>, done: number, count: number) {
+export function progressOf({ t }: Pick<Audience, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
   return { content: `${t('again.sending')}\n${bar} ${done} / ${count}`, embeds: [] };

@@ -3,11 +3,11 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows, select } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
-import type { NotRead } from '../../src/server-lists/list-reader.ts';
+import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import { type Changed, type Prepared, withUsualPort } from '../../src/submissions/list-drafts.ts';
+import { type EditResult, type Prepared, withUsualPort } from '../../src/submissions/list-drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
@@ -15,8 +15,8 @@ import { refusalText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
-import { becameOf } from '../submissions/waiting.ts';
-import { comesText } from './game-field.ts';
+import { replyForUnavailable } from '../submissions/waiting.ts';
+import { nextStepsText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
@@ -27,7 +27,7 @@ import { mineButton } from './repairs.ts';
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
-export interface Shown {
+export interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly refusal?: Refusal;
   /** The games to choose from for some lines, if not all of them. */
@@ -42,11 +42,11 @@ export interface Shown {
 export async function showDocument(
   context: Context,
   id: string,
-  document: Changed,
+  document: EditResult,
   deps: CommandDeps,
-  shown: Shown = {},
+  shown: DraftAdditions = {},
 ): Promise<Reply> {
-  if (typeof document === 'string') return becameOf(context, { id, why: document }, deps);
+  if (typeof document === 'string') return replyForUnavailable(context, { id, why: document }, deps);
   if ('kind' in document) throw new UserError(unreadableText(document, context.t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
@@ -54,14 +54,14 @@ export async function showDocument(
   const { refusal, notice } = shown;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === refusal?.code;
   // The preview says what a limit holds back.
-  const isHeld = refusal !== undefined && refusal.code === document.room.limited?.code && !row;
+  const isHeld = refusal !== undefined && refusal.code === document.allowance.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
   const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, document.id);
   if (row && (row.kind === 'invalid' || refusal)) {
     return problemView(context, document, { row, refusal: why, said, keyButton }, deps);
   }
-  const comes = await comesText(context, document.draft.panelChannelId, deps);
+  const comes = await nextStepsText(context, document.draft.panelChannelId, deps);
   return {
     ...previewOf(context, document, games, { notice: said.join('\n\n'), comes }),
     components: rows(...gameControls(context.t, document, games, shown.choice), [
@@ -88,7 +88,7 @@ function gameControls(
   t: Translate,
   { id, draft }: Prepared,
   games: AllowedGames,
-  choice: Shown['choice'],
+  choice: DraftAdditions['choice'],
 ): readonly (readonly (Control | false | undefined)[])[] {
   const guesses = gameGuesses(games);
   const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
@@ -129,17 +129,17 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 /** @param hasKey without a key nothing can be submitted, but tried again */
 function documentButtons(
   t: Translate,
-  { id, draft, room, waits, alreadySubmitted, edits }: Prepared,
+  { id, draft, allowance, waits, alreadySubmitted, edits }: Prepared,
   hasKey: boolean,
 ): readonly (Control | false)[] {
-  const { count } = room;
+  const { count } = allowance;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = edits.invalid + edits.lacking;
   const label = waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   const submit = button(submitId('send', id, count), label, 'success');
   const earlier = { count: alreadySubmitted.size };
   const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
-  const canTryAgain = count === 0 && room.limited?.isSoon === true;
+  const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [

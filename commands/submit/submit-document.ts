@@ -3,7 +3,7 @@ import type { Order } from '../../src/submissions/pipeline.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { becameOf, unchanged } from '../submissions/waiting.ts';
+import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDocument } from './show.ts';
 
@@ -34,9 +34,9 @@ export async function submitDocument(
     case 'ended':
       return reportReply(context, result, deps);
     case 'no-draft':
-      return becameOf(context, { id, why: result.why }, deps);
+      return replyForUnavailable(context, { id, why: result.why }, deps);
     case 'waiting':
-      return becameOf(context, { id, why: 'submitted' }, deps);
+      return replyForUnavailable(context, { id, why: 'submitted' }, deps);
     case 'changed':
       return showDocument(context, id, await deps.lists.recheck(context, id), deps);
     default: {

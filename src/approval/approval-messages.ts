@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answerable, type DiscordApi, isUncertain } from '../discord/api.ts';
+import { type DiscordApi, isUncertain, type ReplyTarget } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discord/channel-posts.ts';
 import type { GuildSettings, logChannels, Settings } from '../guilds/settings.ts';
 import type { PressedPost } from '../interactions/command.ts';
@@ -201,7 +201,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /** Changes the message with the token of the press, which limits of its channel do not hold. */
-  async function putByPress(by: Answerable, shown: ChannelMessage): Promise<'posted' | 'refused' | 'failed'> {
+  async function putByPress(
+    by: ReplyTarget,
+    shown: ChannelMessage,
+  ): Promise<'posted' | 'refused' | 'failed'> {
     try {
       await api.edit(by, { body: replacingBody(shown), files: [] });
       return 'posted';

@@ -21,7 +21,7 @@ export interface Refused extends Decision {
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
-export interface Corrected extends Decision {
+export interface Correction extends Decision {
   /** What is submitted in place of the only server. */
   readonly row: ReadyRow;
 }
@@ -85,7 +85,7 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
       interactionId,
       row,
       ...key
-    }: Corrected): Promise<'decided' | 'waiting-already' | undefined> =>
+    }: Correction): Promise<'decided' | 'waiting-already' | undefined> =>
       store.inGuild(key.guildId, async () => {
         const run = await seen(key);
         const draft = run && (await drafts.read(key.id));

@@ -55,7 +55,7 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-export interface Answerable {
+export interface ReplyTarget {
   readonly id: string;
   readonly applicationId: string;
   readonly token: Secret;
@@ -149,7 +149,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    * For how long Discord takes replies, in milliseconds. This only bounds how long a reply waits for a rate limit: the clock
    * may have been set meanwhile, so Discord decides whether the token is over.
    */
-  const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
+  const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
 
   /** @throws Stopped when the bot stops, or `signal` is aborted */
@@ -230,7 +230,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /** Makes a request with the interaction's token, without reading what Discord says of the message. */
   async function byInteraction(
-    interaction: Answerable,
+    interaction: ReplyTarget,
     method: RequestMethod,
     route: Route,
     { body, files }: MessageBody,
@@ -259,7 +259,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /** Makes one attempt without discord.js's REST, which took two fifths of the time (measured): callbacks have no bucket. */
-  async function respondOnce(to: Answerable, said: APIInteractionResponse, signal: AbortSignal) {
+  async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
     const { version, userAgentAppendix } = rest.options;
@@ -285,7 +285,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    * Sends the first response.
    * @throws LostInteraction
    */
-  async function respond(interaction: Answerable, body: APIInteractionResponse): Promise<void> {
+  async function respond(interaction: ReplyTarget, body: APIInteractionResponse): Promise<void> {
     const until = performance.now() + firstResponseMs - Math.max(0, Date.now() - interaction.receivedAt);
     const leftMs = () => until - performance.now();
     const used = responseConnections.agent();
@@ -354,7 +354,11 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * @throws DiscordAPIError when Discord refuses it; see {@link isRefusedByDiscord}
      * @throws LostInteraction when its token is over
      */
-    edit: (interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
+    edit: (
+      interaction: ReplyTarget,
+      message: MessageBody,
+      isWanted?: () => Promise<boolean>,
+    ): Promise<void> =>
       byInteraction(
         interaction,
         RequestMethod.Patch,
@@ -362,7 +366,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         message,
         isWanted,
       ),
-    followUp: (interaction: Answerable, message: MessageBody): Promise<void> =>
+    followUp: (interaction: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(
         interaction,
         RequestMethod.Post,
@@ -370,7 +374,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         message,
       ),
     /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
-    async read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'> {
+    async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
       try {
         const message = await within(tokenLivesMs(interaction), () =>

@@ -1,5 +1,5 @@
 import type { RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
-import { atMost, createJob, type Part } from '../lifecycle.ts';
+import { createJob, type Part, waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
 import type { Secret } from '../secret.ts';
@@ -117,7 +117,7 @@ export function createConnection(deps: ConnectionDeps) {
       // The load balancer sends what is posted from now on elsewhere. Of the gateway's, each is told that the bot stops.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
-      await atMost(LEAVING_MS, gateway.disconnect());
+      await waitAtMost(LEAVING_MS, gateway.disconnect());
     },
   };
 

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { InteractionResponseType, InteractionType } from 'discord.js';
-import { atMost } from '../lifecycle.ts';
+import { waitAtMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
@@ -138,7 +138,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      await atMost(CLOSES_MS, closed);
+      await waitAtMost(CLOSES_MS, closed);
       server.closeAllConnections();
     },
     isConnected: () => server.listening,

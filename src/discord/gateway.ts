@@ -4,7 +4,7 @@ import { retry } from '../retry.ts';
 import type { Secret } from '../secret.ts';
 import { createSparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
-import { createIdentifies, IDENTIFIES_KEPT } from './identifies.ts';
+import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
@@ -74,7 +74,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
   const log = createSparingLog(logger);
-  const identifies = createIdentifies({ api, log });
+  const identifies = createIdentifyQuota({ api, log });
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;

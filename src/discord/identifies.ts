@@ -20,10 +20,16 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-export type Identifies = ReturnType<typeof createIdentifies>;
+export type IdentifyQuota = ReturnType<typeof createIdentifyQuota>;
 
 /** Grants IDENTIFYs to shards: at the pace that Discord wants, and never the last ones of the day. */
-export function createIdentifies({ api, log }: { readonly api: Pick<DiscordApi, 'get'>; log: SparingLog }) {
+export function createIdentifyQuota({
+  api,
+  log,
+}: {
+  readonly api: Pick<DiscordApi, 'get'>;
+  log: SparingLog;
+}) {
   let left: number | undefined;
   let throttler: SimpleIdentifyThrottler | undefined;
 

@@ -63,22 +63,22 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
 
 /** Cuts embeds to 6,000 in total, which all embeds of a message share, from their end. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
-  let room: number = LIMITS.embedTotal;
+  let capacity: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {
-    const taken = shortened(text, Math.min(most, room));
-    room -= taken.length;
+    const taken = shortened(text, Math.min(most, capacity));
+    capacity -= taken.length;
     return taken;
   };
   return embeds.flatMap((embed) => {
-    if (room <= 0) return [];
+    if (capacity <= 0) return [];
     const { title, footer, description } = embed;
     return {
       ...embed,
       ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
       ...(footer &&
-        room > 0 && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
+        capacity > 0 && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
       ...(description !== undefined &&
-        room > 0 && { description: take(description, LIMITS.embedDescription) }),
+        capacity > 0 && { description: take(description, LIMITS.embedDescription) }),
     };
   });
 }

@@ -17,7 +17,7 @@ import {
 } from 'discord.js';
 import type { Secret } from '../secret.ts';
 import type { SparingLog } from '../sparing-log.ts';
-import type { Identifies } from './identifies.ts';
+import type { IdentifyQuota } from './identifies.ts';
 
 export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
 export type ShardState = (typeof SHARD_STATES)[number];
@@ -51,7 +51,7 @@ export interface ShardDeps {
   readonly id: number;
   readonly info: RESTGetAPIGatewayBotResult;
   readonly token: Secret;
-  readonly identifies: Pick<Identifies, 'take'>;
+  readonly identifies: Pick<IdentifyQuota, 'take'>;
   readonly onReady: (data: GatewayReadyDispatchData) => void;
   readonly onResumed: () => void;
   readonly onDispatch: (data: GatewayDispatchPayload) => void;

@@ -9,7 +9,7 @@ import { outcomesForLog } from '../words/outcomes.ts';
 import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
 import { describe, withSign, worstOf } from '../words/servers.ts';
-import type { Reader, Translate } from '../words/words.ts';
+import type { Audience, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
 export interface SubmissionLogDeps {
@@ -59,7 +59,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 export interface KeyAlertDeps {
   readonly guildLog: Pick<GuildLog, 'alert' | 'tell'>;
   readonly keys: Pick<ApiKeys, 'status'>;
-  readonly mention: Reader['mention'];
+  readonly mention: Audience['mention'];
   readonly logger: Pick<Logger, 'info'>;
 }
 
@@ -105,7 +105,7 @@ export const createGoneGamesEntry =
     mention,
   }: {
     readonly guildLog: Pick<GuildLog, 'tell'>;
-    readonly mention: Reader['mention'];
+    readonly mention: Audience['mention'];
   }) =>
   (guildId: string, aliases: readonly string[]): Promise<void> =>
     guildLog.tell(guildId, (t) => {

@@ -109,12 +109,12 @@ export function createApiKeys(deps: ApiKeysDeps) {
   /** The record, unless there is none, it cannot be read, or its key counts as refused. */
   async function find(
     guildId: string,
-    isRefused: (record: KeyRecord) => boolean,
+    isRejected: (record: KeyRecord) => boolean,
   ): Promise<KeyRecord | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
     if (record === 'unreadable') return { code: 'key-unreadable' };
-    return isRefused(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
+    return isRejected(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
   }
 
   /** The key, unless there is none, it counts as refused, or it cannot be opened. */

@@ -60,7 +60,7 @@ export function createDeletion({
 }
 
 /** The guilds that have a key, settings or panels, or a member who wants no direct messages. */
-export async function guildsWithValues({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
+export async function guildsWithStoredData({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const areas = [API_KEYS, SETTINGS, PANELS];
   const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();
   const ofMembers = (await values.ids(DIRECT_MESSAGE_OPT_OUTS)).map((id) => id.split(':')[0] ?? '');

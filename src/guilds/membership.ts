@@ -5,13 +5,13 @@ import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
-import { type Deletion, guildsWithValues } from './deletion.ts';
+import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
 /** The most guilds that a check asks Discord about, and the pause after each, in milliseconds: Discord allows 50 requests a second. */
 const MOST_ASKED = 2_000;
 const PAUSE_MS = 250;
 /** How many rows one statement writes. */
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_STATEMENT = 500;
 /** The key of the value that says which application the store is used with. */
 const APPLICATION = 'application:current';
 
@@ -73,7 +73,7 @@ export function createMembership(deps: MembershipDeps) {
       .orderBy('unused_since')
       .execute();
     const known = new Set(rows.map((row) => row.guild_id));
-    const held = new Set(await guildsWithValues(store));
+    const held = new Set(await guildsWithStoredData(store));
     for await (const guildId of submissions.guilds()) held.add(guildId);
     await beginDays([...held].filter((guildId) => !known.has(guildId)));
 
@@ -128,7 +128,7 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   async function save(rows: readonly GuildDeparturesTable[]): Promise<void> {
-    for (const some of chunksOf(rows, ROWS_AT_ONCE)) {
+    for (const some of chunksOf(rows, ROWS_PER_STATEMENT)) {
       await store
         .tables()
         .insertInto('guild_departures')

@@ -20,7 +20,7 @@ const panelSchema = z.object({
   text: z.string(),
   /** Which of {@link PANEL_BUTTONS}; a newer version may know more. */
   buttons: z.array(z.string()),
-  /** The alias of the game that its windows begin with. */
+  /** The alias of the game that its modals begin with. */
   game: z.exactOptional(z.string()),
   /** How often the panel or its language has changed, and which of these changes its message shows; absent: none. */
   changes: z.exactOptional(z.int()),

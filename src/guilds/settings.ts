@@ -75,8 +75,8 @@ export function announcedIn(
 }
 
 /** The settings of a guild cannot be read, so that nobody knows which limits hold. */
-export class SettingsUnreadable extends Error {
-  override readonly name = 'SettingsUnreadable';
+export class UnreadableSettingsError extends Error {
+  override readonly name = 'UnreadableSettingsError';
 }
 
 export type GuildSettings = ReturnType<typeof createGuildSettings>;
@@ -102,11 +102,12 @@ export function createGuildSettings(deps: {
 
   /**
    * The defaults where nothing was chosen.
-   * @throws SettingsUnreadable
+   * @throws UnreadableSettingsError
    */
   async function getOrThrow(guildId: string): Promise<Settings> {
     const settings = await getOrUnreadable(guildId);
-    if (settings === 'unreadable') throw new SettingsUnreadable(`the settings of ${guildId} cannot be read`);
+    if (settings === 'unreadable')
+      throw new UnreadableSettingsError(`the settings of ${guildId} cannot be read`);
     return settings;
   }
 

@@ -1,7 +1,7 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
 import { type DiscordApi, isUncertain, LostInteraction } from '../discord/api.ts';
-import { SettingsUnreadable } from '../guilds/settings.ts';
-import { atMost } from '../lifecycle.ts';
+import { UnreadableSettingsError } from '../guilds/settings.ts';
+import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -11,7 +11,7 @@ import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { LaterReplies } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
-import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
+import { type Context, OldMessage, type PressReplyMode, type Reply } from './command.ts';
 import {
   deliver,
   deliverBeside,
@@ -27,7 +27,7 @@ import {
 } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Action } from './find-action.ts';
-import type { Interaction, Shown } from './interaction.ts';
+import type { Interaction, MessageContent } from './interaction.ts';
 import type { InteractionStore } from './interaction-store.ts';
 import type { Progress } from './progress.ts';
 import type { Trace } from './traces.ts';
@@ -96,7 +96,7 @@ export function createAnswering(deps: AnswerDeps) {
       trace.outcome = 'refused';
       return error.message;
     }
-    if (error instanceof SettingsUnreadable) {
+    if (error instanceof UnreadableSettingsError) {
       trace.outcome = 'refused';
       const whoReads = context.isAdmin ? 'admin' : 'member';
       return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
@@ -145,18 +145,22 @@ export function createAnswering(deps: AnswerDeps) {
       if (!('custom_id' in opened)) return await turnDown(inFlight, opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
-      // Where Discord's answer did not come, the window may be open.
+      // Where Discord's answer did not come, the modal may be open.
       if (error instanceof LostInteraction || isUncertain(error)) throw error;
       if (!(error instanceof OldMessage)) return say(inFlight, failureText(error, inFlight));
-      await answerAtOnce(inFlight, { ...action, answers: 'update at once', run: async () => error.reply });
+      await answerImmediately(inFlight, {
+        ...action,
+        answers: 'immediate update',
+        run: async () => error.reply,
+      });
     }
   }
 
   /** The first response is the reply. If it fails, the member asks again, since nothing was changed. */
-  async function answerAtOnce(inFlight: InFlight, action: Action): Promise<void> {
+  async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);
-    const isUpdate = action.answers === 'update at once' && typeof reply !== 'string';
+    const isUpdate = action.answers === 'immediate update' && typeof reply !== 'string';
     const shown = isUpdate ? replacedBy(interaction) : undefined;
     const respond = (said: ReplyOrText) =>
       api.respond(
@@ -166,7 +170,7 @@ export function createAnswering(deps: AnswerDeps) {
     if (shown) {
       // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
       // since Discord waits.
-      void editOrder.claimAtOnce(interaction, messageWritten(interaction, true));
+      void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
@@ -176,7 +180,7 @@ export function createAnswering(deps: AnswerDeps) {
     const before = largeTurns;
     const mine = answerLater(inFlight, action, before);
     const turns = Promise.resolve(before)
-      .then(() => atMost(largeTurnMs, mine))
+      .then(() => waitAtMost(largeTurnMs, mine))
       .finally(() => {
         if (largeTurns === turns) largeTurns = undefined;
       });
@@ -237,7 +241,7 @@ export function createAnswering(deps: AnswerDeps) {
    * @returns false if it could not be recorded, which its member was told
    * @throws LostInteraction
    */
-  async function recordOrSay(inFlight: InFlight, shown: Shown | undefined): Promise<boolean> {
+  async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
     let taken: Awaited<ReturnType<typeof interactionStore.take>>;
     try {
       taken = await interactionStore.take(inFlight.interaction, shown);
@@ -253,7 +257,7 @@ export function createAnswering(deps: AnswerDeps) {
   async function acknowledge(
     { interaction, context }: InFlight,
     { answers }: Action,
-    shown: Shown | undefined,
+    shown: MessageContent | undefined,
   ): Promise<void> {
     try {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
@@ -272,7 +276,7 @@ export function createAnswering(deps: AnswerDeps) {
     turnDown,
     async answer(inFlight: InFlight, action: Action): Promise<void> {
       if (action.answers === 'modal') return openModal(inFlight, action);
-      if (!isRecorded(action)) return answerAtOnce(inFlight, action);
+      if (!isRecorded(action)) return answerImmediately(inFlight, action);
       return action.isLarge ? answerLarge(inFlight, action) : answerLater(inFlight, action);
     },
   };
@@ -283,7 +287,7 @@ const FAILED = 'an interaction failed';
 const isRecorded = ({ answers }: Action): boolean =>
   answers === 'later' || answers === 'update' || answers === 'sending' || answers === 'beside';
 
-function acknowledgement(t: Translate, answers: PressAnswers, isUpdate: boolean): APIInteractionResponse {
+function acknowledgement(t: Translate, answers: PressReplyMode, isUpdate: boolean): APIInteractionResponse {
   if (!isUpdate) {
     const data = { flags: MessageFlags.Ephemeral as const };
     return { type: InteractionResponseType.DeferredChannelMessageWithSource, data };

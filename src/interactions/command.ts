@@ -1,17 +1,17 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
-import type { Answerable } from '../discord/api.ts';
+import type { ReplyTarget } from '../discord/api.ts';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { MessagePlace } from '../submissions/runs.ts';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
-import type { Reader, Translate, WordsFor } from '../words/words.ts';
+import type { Audience, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
 
 /** What every kind of interaction brings, and the words for its member. */
 export interface Context
-  extends Reader,
+  extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
   /** The words for what everybody in the guild reads, such as an announcement. Never throws. */
@@ -35,7 +35,7 @@ export interface CommandContext extends Context, EnteredValues {}
 /** The message whose control was used, where it answers no interaction, so that everybody in its channel sees it. */
 export interface PressedPost extends MessagePlace {
   /** Whose token changes the message, where the action answers `beside`. */
-  readonly by?: Answerable | undefined;
+  readonly by?: ReplyTarget | undefined;
 }
 
 /** A button that was pressed or a select in which something was chosen. */
@@ -99,15 +99,15 @@ export class OldMessage extends UserError {
 
 /**
  * How a command answers.
- * - `at once`: it only reads, and its reply is the first response. Nothing is recorded.
+ * - `immediate`: it only reads, and its reply is the first response. Nothing is recorded.
  * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
  * - `modal`: it opens a modal, or says why not, and so does no work first.
  */
-export type Answers = 'at once' | 'later' | 'modal';
+export type ReplyMode = 'immediate' | 'later' | 'modal';
 
 /**
  * How a button, a select or a modal answers. These change the message that it belongs to, which its member alone sees:
- * - `update at once` and `update`: as `at once` and `later`.
+ * - `immediate update` and `update`: as `immediate` and `later`.
  * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
  * - `beside`: as `update`. Where everybody sees the message, the action has it changed itself, with {@link PressedPost}; its
  *   reply is a private message beside it, and none where it says nothing.
@@ -115,7 +115,7 @@ export type Answers = 'at once' | 'later' | 'modal';
  * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
  * an OldMessage was thrown. By the others a message that everybody sees is never changed: the reply is a private one below it.
  */
-export type PressAnswers = Answers | 'update' | 'update at once' | 'sending' | 'beside';
+export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
 
 /**
  * What a member must be allowed in the server. The dispatcher asks for it at the command and again at each of its
@@ -125,7 +125,7 @@ export type PressAnswers = Answers | 'update' | 'update at once' | 'sending' | '
 export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
-  readonly answers: PressAnswers;
+  readonly answers: PressReplyMode;
   /** Its files take so much memory that the process makes one such reply after the other: see answer.ts. */
   readonly isLarge?: true;
   /** What this action needs, if its command needs none. No action needs less than its command. */
@@ -161,7 +161,7 @@ export interface Actions {
 export interface Command extends Actions {
   /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
-  readonly answers: Answers | ((entered: EnteredValues) => Answers);
+  readonly answers: ReplyMode | ((entered: EnteredValues) => ReplyMode);
   run?(context: CommandContext): Promise<Reply | Modal>;
   /** @param context with all that can be read in the message: what was written, embeds, a forwarded message */
   useOn?(context: Context & UsedMessage): Promise<Reply>;

@@ -163,7 +163,7 @@ export interface ModalOptions {
 }
 
 /**
- * A modal with fields to fill in; members read "window". A phone shows again what it has shown for the same custom id. The id of
+ * A modal with fields to fill in; members read "form". A phone shows again what it has shown for the same custom id. The id of
  * an empty modal is the same while the modal shows the same, so that what was typed is still there when it was closed by accident.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {

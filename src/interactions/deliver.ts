@@ -10,10 +10,10 @@ import { type DiscordApi, hasCode, isRefusedByDiscord, type MessageBody } from '
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { persist } from '../discord/persist.ts';
 import { shortenMarkup } from '../words/escape.ts';
-import type { PressAnswers, Reply } from './command.ts';
+import type { PressReplyMode, Reply } from './command.ts';
 import { renewed } from './controls.ts';
 import type { EditOrder } from './edit-order.ts';
-import type { Interaction, Shown, SourceMessage } from './interaction.ts';
+import type { Interaction, MessageContent, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
 /** A reply, or a text in place of one: an error, or a refusal. */
@@ -54,7 +54,7 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
  * A reply as the first response that changes the message of a button.
  * @param shown what the message shows
  */
-export function updateResponse(reply: Reply, shown?: Shown): APIInteractionResponse {
+export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(reply, shown);
   // Other than in an edit, Discord's documents know no `null` here.
   return {
@@ -115,8 +115,8 @@ const BELOW_REASON = '\n\u200b\n';
 
 /** A message as it was, with its files, below the reason why it is, or with other components. A former reason goes. */
 function shownBelow(
-  { content, embeds, components }: Shown,
-  { content: reason = '', components: instead = renewed(components) }: Partial<Shown>,
+  { content, embeds, components }: MessageContent,
+  { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
 ) {
   const stays = content.split(BELOW_REASON).at(-1) ?? '';
   const text = stays === '' ? reason : `${reason}${BELOW_REASON}${stays}`;
@@ -129,7 +129,7 @@ function shownBelow(
 }
 
 /** What a reply puts in place of what its message showed. */
-function messageAfter(said: ReplyOrText, shown: Shown | undefined): MessageBody {
+function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): MessageBody {
   const reply = replyOf(said);
   const stays = typeof said === 'string' || said.keepsMessage;
   return shown && stays ? { body: shownBelow(shown, reply), files: [] } : messageOf(reply);
@@ -159,13 +159,13 @@ const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | un
   'message' in request ? request.message : undefined;
 
 /** What an update replaces. A message that everybody sees stays as it is, whatever was forged for it. */
-export function replacedBy(interaction: Pick<Interaction, 'request'>): Shown | undefined {
+export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
 }
 
 /** Whether a reply is a private message beside the message of its control, which everybody sees. */
-export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressAnswers): boolean =>
+export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressReplyMode): boolean =>
   answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
 
 export interface Delivery {
@@ -175,7 +175,7 @@ export interface Delivery {
   /** The message that it writes. */
   readonly message: MessageKey;
   /** What the message of the button or the modal showed that it changes; `undefined`: it has a message of its own. */
-  readonly shown: Shown | undefined;
+  readonly shown: MessageContent | undefined;
   /** What was shown of it before. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
   /** Told of a reply that Discord does not take; returns what is said in the end. */

@@ -2,8 +2,8 @@ import { type APIInteractionResponse, InteractionResponseType, InteractionType }
 import { type DiscordApi, isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
-import { SettingsUnreadable } from '../guilds/settings.ts';
-import { atMost } from '../lifecycle.ts';
+import { UnreadableSettingsError } from '../guilds/settings.ts';
+import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
@@ -21,7 +21,7 @@ import {
 import { linkButton, rows } from './controls.ts';
 import { firstResponse } from './deliver.ts';
 import { type Action, findAction } from './find-action.ts';
-import { type Interaction, type Request, readAnswerable, readInteraction } from './interaction.ts';
+import { type Interaction, type Request, readInteraction, readReplyTarget } from './interaction.ts';
 import type { InteractionStore } from './interaction-store.ts';
 import { createProgress } from './progress.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
@@ -97,7 +97,7 @@ export function createDispatcher(deps: DispatchDeps) {
       return await command.complete(context, typed, option);
     } catch (error) {
       // Unreadable settings are logged once, not with every key stroke.
-      if (!(error instanceof SettingsUnreadable)) {
+      if (!(error instanceof UnreadableSettingsError)) {
         logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
       }
       return [];
@@ -136,14 +136,14 @@ export function createDispatcher(deps: DispatchDeps) {
     });
   }
 
-  /** Answers what cannot be read, so that the member does not wait for nothing. */
+  /** ReplyMode what cannot be read, so that the member does not wait for nothing. */
   async function sayUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
     // Its message may quote what a member wrote.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
     logger.warn({ type, at }, 'an interaction could not be read');
     try {
-      const interaction = readAnswerable(payload, receivedAt);
+      const interaction = readReplyTarget(payload, receivedAt);
       const words = wording.wordsFor(locale)('dispatch.unreadable');
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
@@ -159,7 +159,7 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   return {
-    /** Answers an interaction as Discord sends it; never throws. */
+    /** ReplyMode an interaction as Discord sends it; never throws. */
     async handle(payload: unknown): Promise<void> {
       const receivedAt = Date.now();
       let interaction: Interaction;
@@ -173,7 +173,7 @@ export function createDispatcher(deps: DispatchDeps) {
     /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
     async drain(ms: number): Promise<void> {
       stopping.abort();
-      await atMost(ms, Promise.all(running));
+      await waitAtMost(ms, Promise.all(running));
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every reply was given');
     },
   };

@@ -59,7 +59,7 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
       claimed(interactionId, message).catch(() => false),
 
     /** The same of an interaction that is not recorded and writes the message with its first response. Never throws. */
-    async claimAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
+    async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await store
         .tables()
         .insertInto('interactions')

@@ -4,12 +4,12 @@ import type {
   Command,
   EnteredValues,
   Permission,
-  PressAnswers,
   PressedPost,
+  PressReplyMode,
   Reply,
 } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import { type Entered, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
+import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
 /** What an interaction asks for, found among the commands. */
 export interface Action {
@@ -18,7 +18,7 @@ export interface Action {
   /** Of a button, a select or a modal. */
   readonly action?: string;
   readonly permission: Permission | undefined;
-  readonly answers: PressAnswers;
+  readonly answers: PressReplyMode;
   readonly isLarge?: true | undefined;
   readonly run: () => Promise<Reply | Modal>;
 }
@@ -108,14 +108,14 @@ export function findAction(
 function postIn(
   interaction: Interaction,
   message: SourceMessage | undefined,
-  answers: PressAnswers,
+  answers: PressReplyMode,
 ): PressedPost | undefined {
   if (message?.postedId === undefined) return undefined;
   const by = answers === 'beside' ? interaction : undefined;
   return { channelId: interaction.channelId, messageId: message.postedId, by };
 }
 
-const enteredIn = ({ fields, files }: Entered): EnteredValues => ({
+const enteredIn = ({ fields, files }: EnteredFields): EnteredValues => ({
   field: (id) => ownValue(fields, id) ?? '',
   file: (id) => ownValue(files, id),
 });

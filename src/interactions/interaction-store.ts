@@ -9,7 +9,7 @@ import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
-import type { Interaction, Shown } from './interaction.ts';
+import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
  * How long the id of an interaction is kept after its reply: without it 171 of 800 late second deliveries were taken
@@ -20,7 +20,7 @@ const REPLIED_KEPT_MS = 3_600_000;
 export const UNREPLIED_KEPT_DAYS = 30;
 
 /** Rows in one statement: 5 ms; 100,000 at once would stop everybody for 750 ms (measured). */
-const DELETED_AT_ONCE = 500;
+const DELETED_PER_STATEMENT = 500;
 /** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
@@ -53,7 +53,7 @@ export interface KeptInteraction {
   readonly interaction: Interaction;
   readonly message: MessageKey;
   /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
-  readonly shown?: Shown | undefined;
+  readonly shown?: MessageContent | undefined;
   readonly customId?: string | undefined;
 }
 
@@ -163,7 +163,7 @@ export function createInteractionStore({
      * @param shown what the message that its reply changes shows
      * @returns `twice` when this very interaction was taken already
      */
-    async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice'> {
+    async take(interaction: Interaction, shown?: MessageContent): Promise<'taken' | 'twice'> {
       const { id, guildId, receivedAt, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
       const customId = 'customId' in request ? request.customId : undefined;
@@ -232,9 +232,9 @@ export function createInteractionStore({
         .where(({ or, eb }) =>
           or([eb('encrypted', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
-        .limit(DELETED_AT_ONCE);
+        .limit(DELETED_PER_STATEMENT);
       const some = store.tables().deleteFrom('interactions').where('id', 'in', isOld);
-      for (let count = DELETED_AT_ONCE; count === DELETED_AT_ONCE; ) {
+      for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
         count = Number((await some.executeTakeFirst()).numDeletedRows);
         // Others have their turn between two steps.

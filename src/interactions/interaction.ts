@@ -14,7 +14,7 @@ import {
   MessageFlags,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Answerable } from '../discord/api.ts';
+import type { ReplyTarget } from '../discord/api.ts';
 import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
@@ -22,7 +22,7 @@ import { messageText } from './message-text.ts';
  * What a member did, as plain data: the same over the gateway and over HTTP; after a crash, what was recorded of it. Nothing
  * else of a guild is known.
  */
-export interface Interaction extends Answerable {
+export interface Interaction extends ReplyTarget {
   /** Empty outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
@@ -43,7 +43,7 @@ export interface Interaction extends Answerable {
 }
 
 export type Request =
-  | ({ readonly kind: 'command'; readonly name: string } & Entered)
+  | ({ readonly kind: 'command'; readonly name: string } & EnteredFields)
   | ({ readonly kind: 'message-command'; readonly name: string } & UsedMessage)
   | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
   | UsedControl
@@ -76,20 +76,20 @@ export interface UsedControl {
 }
 
 /** What was entered in the options of a slash command, by their names, or in the fields of a modal, by their custom ids. */
-export interface Entered {
+export interface EnteredFields {
   /** What was typed, or the value that was chosen; empty for none. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
 
-export interface SubmittedModal extends Entered {
+export interface SubmittedModal extends EnteredFields {
   readonly kind: 'modal';
   readonly customId: string;
   readonly message?: SourceMessage;
 }
 
 /** What a message shows, as Discord gives and takes it. */
-export interface Shown {
+export interface MessageContent {
   readonly content: string;
   readonly embeds: readonly unknown[];
   readonly components: readonly unknown[];
@@ -97,7 +97,7 @@ export interface Shown {
 
 /** The message that a button, a select or a modal belongs to. */
 export interface SourceMessage {
-  readonly shown: Shown;
+  readonly shown: MessageContent;
   /** Whether its member alone sees it. */
   readonly isPrivate: boolean;
   /** The interaction that the message answers; `undefined` when Discord does not say. */
@@ -124,7 +124,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   const user = interaction.member?.user ?? interaction.user;
   const locale = 'locale' in interaction ? interaction.locale : 'en-US';
   return {
-    ...readAnswerable(payload, receivedAt),
+    ...readReplyTarget(payload, receivedAt),
     guildId: text(guildId),
     channelId: text(interaction.channel?.id ?? ''),
     isInThread: THREADS.has(interaction.channel?.type ?? ChannelType.GuildText),
@@ -147,7 +147,7 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
 ]);
 
 /** Reads only what it takes to respond. @throws TypeError when that cannot be read either */
-export function readAnswerable(payload: unknown, receivedAt: number): Answerable {
+export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarget {
   const { id, application_id, token } = Object(payload);
   return { id: text(id), applicationId: text(application_id), token: new Secret(text(token)), receivedAt };
 }
@@ -268,7 +268,7 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
 });
 
 /** Of the fields that name an attachment, what was uploaded. */
-function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['files'] {
+function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
     if (!file) return [];
@@ -281,7 +281,7 @@ function filesIn(fields: Entered['fields'], attachments: Attachments): Entered['
 function readOptions({
   options = [],
   resolved,
-}: APIChatInputApplicationCommandInteractionData): Entered['fields'] {
+}: APIChatInputApplicationCommandInteractionData): EnteredFields['fields'] {
   const values = options.flatMap((option) => {
     if (!('value' in option)) return [];
     const value = String(option.value);

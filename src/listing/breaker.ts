@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
 /** How a request to the listing service ended: with a response, or without one (5xx, timeout, no connection). */
-export type Health = 'answered' | 'failed';
+export type RequestHealth = 'answered' | 'failed';
 
 /** Which guilds' submissions are paused: none, those whose own requests failed, or all. */
 export const HELD_BACK_FOR = ['none', 'some', 'all'] as const;
@@ -9,7 +9,7 @@ export type HeldBackFor = (typeof HELD_BACK_FOR)[number];
 
 interface HeardOutcome {
   readonly guildId: string;
-  readonly health: Health;
+  readonly health: RequestHealth;
   /** Why the response was unusable, even if the service itself works. */
   readonly trouble: string | undefined;
 }
@@ -67,7 +67,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return true;
     },
     /** Records how a request of this guild ended. */
-    note(guildId: string, health: Health, trouble?: string): void {
+    note(guildId: string, health: RequestHealth, trouble?: string): void {
       outcomes = [...outcomes, { guildId, health, trouble }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
         failuresOf.delete(guildId);

@@ -23,7 +23,7 @@ export interface ListingApiDeps {
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
   /** The maximum number of concurrent requests. An additional one would spend its time limit waiting for a connection. */
-  readonly requestsAtOnce?: number;
+  readonly concurrentRequests?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
@@ -53,10 +53,10 @@ export type ListingApi = ReturnType<typeof createListingApi>;
  * outcome would be unknown.
  */
 export function createListingApi(deps: ListingApiDeps) {
-  const { baseUrl, timeoutMs, arrayFormat, requestsAtOnce = 8, logger, onRequest } = deps;
+  const { baseUrl, timeoutMs, arrayFormat, concurrentRequests = 8, logger, onRequest } = deps;
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = new Agent({
-    connections: requestsAtOnce,
+    connections: concurrentRequests,
     connect: { timeout: Math.min(timeoutMs, 5_000) },
     // Each request has a deadline that covers everything.
     headersTimeout: 0,

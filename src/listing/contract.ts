@@ -132,7 +132,7 @@ export interface ServerSubmission {
  * The outcome of submitting a server. The service's response, the stored record and the texts for members share this form.
  * All servers of a request have the same outcome.
  */
-export type Outcome = Accepted | Rejected | NotSent | Unknown;
+export type Outcome = Accepted | Rejected | NotSent | UnknownOutcome;
 
 /** Sent for review. `message` is the service's own text, up to {@link LONGEST_MESSAGE}; empty if it sent none. */
 interface Accepted {
@@ -160,7 +160,7 @@ export interface NotSent {
 }
 
 /** Sent at least in part, but the response is missing or unclear. The service may have accepted it. */
-export interface Unknown {
+export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly reason: (typeof UNKNOWN_REASONS)[number];
   /** For the log. */
@@ -170,7 +170,7 @@ export interface Unknown {
 }
 
 /** An outcome with neither success nor error from the service. Its reasons are also the keys of the texts about it. */
-export type Failure = NotSent | Unknown;
+export type Failure = NotSent | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [
   'key', // the guild no longer has a key, or the service rejects it

@@ -6,7 +6,7 @@ import {
   neverConnected,
   notSent,
   type Outcome,
-  type Unknown,
+  type UnknownOutcome,
 } from './contract.ts';
 import type { TurnRequest, Turns } from './turns.ts';
 
@@ -94,7 +94,7 @@ function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome)
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }
-const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reason']>([
+const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | UnknownOutcome['reason']>([
   'unreachable',
   'timeout',
   'reset',
@@ -103,7 +103,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reas
 ]);
 
 /** Reasons with an unclear body that still prove that the service works. */
-const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
+const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',
   'not-found',

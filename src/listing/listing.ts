@@ -12,7 +12,7 @@ export interface ListingDeps
   extends ListingApiDeps,
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
-  readonly requestsAtOnce: number;
+  readonly concurrentRequests: number;
   /** The key that only reads the games list; if `undefined`, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
   /** Access to the guilds' API keys. */
@@ -30,7 +30,7 @@ export type Listing = ReturnType<typeof createListing>;
 
 /** Creates everything that talks to the listing service. */
 export function createListing(deps: ListingDeps) {
-  const { requestsAtOnce: atOnce, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
+  const { concurrentRequests: atOnce, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);
   const breaker = createBreaker();
   const guard = createGuard({ turns: createTurns({ atOnce }), breaker, firstWaitMs });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
 import { codeOf, isOutOfHandles } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
-import { type Failure, MASKED_KEY, type NotSent, type Unknown } from './contract.ts';
+import { type Failure, MASKED_KEY, type NotSent, type UnknownOutcome } from './contract.ts';
 
 /** An HTTP response with any body. */
 export interface HttpResponse {
@@ -117,11 +117,11 @@ function reasonOfCode(code: string): NotSent['reason'] {
 }
 
 /** Returns the outcome of a request that was written at least in part. */
-function interruptedOutcome(error: Error): Unknown {
+function interruptedOutcome(error: Error): UnknownOutcome {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }
 
-function reasonOfBreak(error: Error): Unknown['reason'] {
+function reasonOfBreak(error: Error): UnknownOutcome['reason'] {
   if (/^UND_ERR_(RES_EXCEEDED_MAX_SIZE|HEADERS_OVERFLOW)$/.test(codeOf(error))) return 'too-large';
   // There was a response, but not in HTTP.
   if (error.name === 'HTTPParserError') return 'unreadable';
@@ -154,7 +154,7 @@ export function readJson(
   response: HttpResponse,
   url: URL,
   key: Secret,
-): { readonly kind: 'json'; readonly value: unknown } | Unknown {
+): { readonly kind: 'json'; readonly value: unknown } | UnknownOutcome {
   const { status, headers, body } = response;
   // Redirects aren't followed: a 307 or 308 would send the key to the owner of the new address.
   if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
@@ -190,7 +190,7 @@ export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
   what: string,
-): Unknown {
+): UnknownOutcome {
   const wait = retryAfterMs(headers);
   return {
     kind: 'unknown',
@@ -201,7 +201,7 @@ export function unusable(
   };
 }
 
-function reasonOfStatus(status: number): Unknown['reason'] | undefined {
+function reasonOfStatus(status: number): UnknownOutcome['reason'] | undefined {
   if (status === 429) return 'rate-limited';
   if (status >= 500) return 'server-error';
   if (status === 404 || status === 410) return 'not-found';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { ToldLaterOutcome } from '../interactions/after-crash.ts';
-import { atMost } from '../lifecycle.ts';
+import { waitAtMost } from '../lifecycle.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
@@ -54,7 +54,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
     // A new day may have begun.
-    await atMost(ASK_MS, gateway.askIdentifiesLeft());
+    await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
-import { checkFile, sync, useFile } from '../storage/database-file.ts';
+import { checkFile, sync, withDatabaseFile } from '../storage/database-file.ts';
 import { useValues } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
 import type { Values } from '../storage/values.ts';
@@ -53,7 +53,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     await removePartial(partial);
     // The file is made before SQLite opens it, so that it has the right mode.
     copy = await open(partial, 'wx', 0o600);
-    useFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
+    withDatabaseFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await copy.sync();
     await checkFile(partial);
     const { nlink } = await copy.stat();

@@ -4,7 +4,7 @@ import { DIRECT_MESSAGE_OUTCOMES, type DirectMessageOutcome } from '../discord/d
 import { SHARD_STATES } from '../discord/shard.ts';
 import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
-import { atMost } from '../lifecycle.ts';
+import { waitAtMost } from '../lifecycle.ts';
 import { HELD_BACK_FOR } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { TransactionEnd } from '../storage/store.ts';
@@ -194,7 +194,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('gateway_identifies_left', 'IDENTIFYs that Discord still grants this day.', async () => {
     if (gateway.isConnected() && performance.now() - askedAt >= ASK_EVERY_MS) {
       askedAt = performance.now();
-      await atMost(ASK_MS, gateway.askIdentifiesLeft());
+      await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     }
     return gateway.identifiesLeft();
   });

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HOUR_MS } from '../numbers.ts';
-import { checkFile, chownCommand, nearest, useFile } from '../storage/database-file.ts';
+import { checkFile, chownCommand, nearest, withDatabaseFile } from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
@@ -36,7 +36,7 @@ async function checkSqlite(path: string): Promise<string> {
     if (!existsSync(path)) return `${path} will be made at the first start`;
     await checkFile(path);
     // A transaction that writes nothing.
-    useFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
+    withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is whole and can be written`;
   } catch (error) {
     throw new CheckFailure(

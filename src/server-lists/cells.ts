@@ -3,7 +3,15 @@ import { unwrapped } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Field, fieldCalled } from './field-names.ts';
 import { type NamedGame, SEVERAL } from './named-game.ts';
-import { gameOf, type RawRow, shown, shownAddress, type TypedRow, unclearPort, withPort } from './row.ts';
+import {
+  gameOf,
+  type RawRow,
+  sanitised,
+  sanitisedAddress,
+  type TypedRow,
+  unclearPort,
+  withPort,
+} from './row.ts';
 
 /** A value of a document with the name of its column or key; '' where nothing names it. */
 export interface Cell {
@@ -55,7 +63,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
-    (same) => new Set(same.map(({ text }) => portText(shown(unwrapped(text))))),
+    (same) => new Set(same.map(({ text }) => portText(sanitised(unwrapped(text))))),
   );
   // A single "port" is meant rather than one of several "ports".
   const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
@@ -69,7 +77,7 @@ function queryPortIn(cells: ByField): string {
     // "query" by itself may be anything.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
-  const text = portText(shown(unwrapped(called[0]?.text ?? '')));
+  const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
   return isNoPort(text) ? '' : text;
 }
 
@@ -97,11 +105,11 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
   // A name may end in a bracket.
-  const game = shown(gameIn(cells, games));
+  const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);
   return serversIn(cells).flatMap((text) => {
-    const typed: TypedRow = { server: shownAddress(unwrapped(text)), port: '', queryPort, game };
+    const typed: TypedRow = { server: sanitisedAddress(unwrapped(text)), port: '', queryPort, game };
     return withPorts(typed, { ports, isOfGame }, unclearIn(cells)).map((row) => ({
       row: { line, typed: row },
       beside,

@@ -24,7 +24,7 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
 /**
  * A CSV file for people with a spreadsheet: a byte order mark, because Excel takes UTF-8 for something else
  * without it; every cell in quotes, so that no other delimiter splits it (RFC 4180); an apostrophe before what a
- * spreadsheet would run as a formula. The reader of bulk text takes all three back.
+ * spreadsheet would run as a formula. The parser of bulk text takes all three back.
  * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -76,7 +76,7 @@ interface RejectedLine {
 }
 
 /**
- * Files of the rows that cannot be sent, to be corrected and sent again; the reader ignores the columns `line` and
+ * Files of the rows that cannot be sent, to be corrected and sent again; the parser ignores the columns `line` and
  * `reason`. The caller leaves repeated rows out, or they would be sent the second time.
  * @param mostBytes of a file; the last one of `mostFiles` takes all that is left
  */

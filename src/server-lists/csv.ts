@@ -6,7 +6,14 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { type CellRow, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
 import { type Field, fieldCalled } from './field-names.ts';
-import { gameOf, LOWEST_BARE_PORT, type RawRow, type RowProblem, shown, shownAddress } from './row.ts';
+import {
+  gameOf,
+  LOWEST_BARE_PORT,
+  type RawRow,
+  type RowProblem,
+  sanitised,
+  sanitisedAddress,
+} from './row.ts';
 
 /** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
 export function delimiterOf(line: string): string | undefined {
@@ -141,7 +148,7 @@ export function columnsUnder(
   return {
     // A cell of any other column may still be a game.
     names: columns.map(({ name, field, index }) => found.get(index) ?? (field === undefined ? '' : name)),
-    unused: needsPort ? [] : ports.map(({ name }) => shown(name)).filter((name) => name !== ''),
+    unused: needsPort ? [] : ports.map(({ name }) => sanitised(name)).filter((name) => name !== ''),
   };
 }
 
@@ -188,10 +195,10 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   const queryPort = rest.shift() ?? '';
   if ((game !== '' && !isGame(game)) || (queryPort !== '' && !isNumber(queryPort))) return undefined;
   const typed = {
-    server: shownAddress(unwrapped(server)),
-    port: shown(unwrapped(port)),
-    queryPort: shown(queryPort),
-    game: shown(game),
+    server: sanitisedAddress(unwrapped(server)),
+    port: sanitised(unwrapped(port)),
+    queryPort: sanitised(queryPort),
+    game: sanitised(game),
   };
   const extra = rest.filter((cell) => cell !== '').length;
   if (extra > 0) return { line, typed, problem: tooManyCells(cells.length, cells.length - extra) };

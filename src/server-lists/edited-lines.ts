@@ -1,12 +1,12 @@
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
-/** Writes a row as one line, from which the reader of lists makes the same row: in words, or in cells where words would not do. */
+/** Writes a row as one line, from which the parser of lists makes the same row: in words, or in cells where words would not do. */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
   const cells = [server, port, game, queryPort];
   const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  // The reader prefers `;` to a comma.
+  // The parser prefers `;` to a comma.
   const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
   return filled.map(quoted).join(delimiter);
 }
@@ -21,12 +21,12 @@ export function numberedLines(
   rows: readonly Row[],
   most: number,
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  let room = most;
+  let capacity = most;
   const fitting: { readonly row: Row; readonly text: string }[] = [];
   for (const row of rows) {
     const text = `${row.line}. ${lineOf(typedOf(row))}`;
-    room -= text.length + 1;
-    if (room < 0) break;
+    capacity -= text.length + 1;
+    if (capacity < 0) break;
     fitting.push({ row, text });
   }
   const inOrder = fitting.toSorted((one, other) => one.row.line - other.row.line);

@@ -5,7 +5,7 @@ import { type Cell, type CellRow, hasAddress, rowsOfCells } from './cells.ts';
 import { hasOwnPort } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
-import { EMPTY_ROW, gameOf, type RowProblem, shown, type TypedRow, unclearPort } from './row.ts';
+import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
 /** What one object says of a server: its own fields, and those that it takes from the objects in it and around it. */
 interface Found extends Place {
@@ -263,7 +263,7 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
   if (name === undefined) return cells;
   return cells.map((cell) =>
-    fieldOf(cell.name) === 'port' ? { ...cell, name: `${shown(name)} port` } : cell,
+    fieldOf(cell.name) === 'port' ? { ...cell, name: `${sanitised(name)} port` } : cell,
   );
 }
 
@@ -309,12 +309,13 @@ function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): Ro
   for (const name of odd) {
     const field = fieldOf(name);
     if (field === 'server' && server === '')
-      return { code: 'wrong-type', field: shown(name), expected: 'text' };
-    if (field === 'game' && game === '') return { code: 'wrong-type', field: shown(name), expected: 'text' };
+      return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
+    if (field === 'game' && game === '')
+      return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
     const parsed = parseAddress(server);
     const hasPort = port !== '' || (parsed.ok && parsed.address.port !== undefined);
     if ((field === 'port' || field === 'gamePort') && !hasPort) {
-      return { code: 'wrong-type', field: shown(name), expected: 'number' };
+      return { code: 'wrong-type', field: sanitised(name), expected: 'number' };
     }
   }
   return undefined;

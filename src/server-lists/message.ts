@@ -2,7 +2,7 @@ import { parseAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-list.ts';
 import { type RawRow, type Row, typedOf } from './row.ts';
-import type { GameReading } from './text-reader.ts';
+import type { GameReading } from './text-parser.ts';
 
 /** Custom emoji, mentions and timestamps of Discord. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;

@@ -4,8 +4,8 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
 import { serversOfTree } from './json.ts';
 import { jsonTree } from './json-tree.ts';
-import { EMPTY_ROW, gameOf, type RawRow, type Row, readRow, shown } from './row.ts';
-import { createTextReader, type GameReading, type TextRows } from './text-reader.ts';
+import { EMPTY_ROW, gameOf, type RawRow, type Row, readRow, sanitised } from './row.ts';
+import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
@@ -63,9 +63,9 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   const tree = jsonTree(text);
   if (tree === undefined) return undefined;
   const found = serversOfTree(tree, games);
-  const reader = createTextReader(games, 'list');
-  for (const { row, beside } of found.rows) reader.add(row, beside);
-  const read = reader.rows();
+  const parser = createTextParser(games, 'list');
+  for (const { row, beside } of found.rows) parser.add(row, beside);
+  const read = parser.rows();
   const rows = read.rows.map((row, index) => ({ row, at: found.rows[index]?.at ?? 0 }));
   let { noise } = found;
   let { namesNewGame } = read;
@@ -82,7 +82,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
 /** @param text plain; the text of a message has no passwords any more */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
-  const reader = createTextReader(games, source);
+  const parser = createTextParser(games, source);
   const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
   const header = headerOf(lines[heading] ?? '');
   let noise = 0;
@@ -92,26 +92,26 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   }
 
   function readLine(line: string, number: number): boolean {
-    if (source === 'message') return reader.read(line, number);
+    if (source === 'message') return parser.read(line, number);
     if (line.length > MAX_LINE) {
-      const typed = { ...EMPTY_ROW, server: shown(line) };
+      const typed = { ...EMPTY_ROW, server: sanitised(line) };
       const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE } as const;
-      reader.add({ line: number, typed, problem });
+      parser.add({ line: number, typed, problem });
       return true;
     }
-    if (isComment(line)) return reader.readComment(line);
+    if (isComment(line)) return parser.readComment(line);
     const text = withoutComment(withoutPasswords(line.trim()));
     const delimiter = delimiterOf(text);
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
-    if (row) reader.add(row);
-    if (row || reader.read(text, number)) return true;
+    if (row) parser.add(row);
+    if (row || parser.read(text, number)) return true;
     // What was taken for a password may be none ("PW" for Palworld): of it the addresses are read, and nothing else.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
-    return addresses.length > 0 && reader.read(addresses.map((each) => each.text).join(' '), number);
+    return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
-  if (header === undefined) return { ...reader.rows(), noise, unused: [] };
+  if (header === undefined) return { ...parser.rows(), noise, unused: [] };
   // A comment may have quotes in it that are not closed.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
@@ -125,10 +125,10 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     if (cells.some(isNameOfOther)) noise += 1;
     else if (cells.length > 1 && cells.some(hasWords)) {
       for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
-        reader.add(row, beside);
+        parser.add(row, beside);
     } else read(below[index] ?? '', heading + 1 + index);
   }
-  return { ...reader.rows(), noise, unused: columns.unused };
+  return { ...parser.rows(), noise, unused: columns.unused };
 }
 
 /** A `#` before a number and a space is part of a name: "#7 Dust2". */

@@ -2,7 +2,15 @@ import { parseAddress } from '../addresses/address.ts';
 import type { Game } from '../listing/contract.ts';
 import type { Games } from '../listing/games.ts';
 import { withDots } from './repair.ts';
-import { type InvalidRow, keptRow, type ReadyRow, type Row, readRow, type TypedRow, typedOf } from './row.ts';
+import {
+  type InvalidRow,
+  type ReadyRow,
+  type Row,
+  readRow,
+  rowWithoutPasswords,
+  type TypedRow,
+  typedOf,
+} from './row.ts';
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
@@ -35,7 +43,7 @@ export function readOne(
 ): ReadyRow | InvalidRow {
   const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
-  const kept = { line: 1, typed: keptRow(typed) };
+  const kept = { line: 1, typed: rowWithoutPasswords(typed) };
   // The game comes first: which port is missing depends on it.
   if (alias === undefined) {
     return { kind: 'invalid', ...kept, problem: { code: 'game-unknown', game: typed.game } };

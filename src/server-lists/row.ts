@@ -2,7 +2,7 @@ import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } fr
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
-import { LONGEST_NAME, type ServerSubmission, type Unknown } from '../listing/contract.ts';
+import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { clipped } from '../one-line.ts';
 
@@ -73,7 +73,7 @@ export interface ReadyRow extends RowParts {
   /** What stood there, of a server that is submitted for itself. */
   readonly typed?: TypedRow;
   /** The outcome of its submission, where that is unknown: it is not submitted again with the others. */
-  readonly unconfirmed?: Unknown;
+  readonly unconfirmed?: UnknownOutcome;
 }
 
 export interface InvalidRow extends RowParts {
@@ -129,7 +129,7 @@ export function typedOf(row: Row | undefined): TypedRow {
 }
 
 /** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */
-export const shown = (text: string, most = LONGEST_CELL): string =>
+export const sanitised = (text: string, most = LONGEST_CELL): string =>
   clipped(
     withoutPasswords(
       plainText(clipped(text.trim(), 2 * most))
@@ -139,8 +139,8 @@ export const shown = (text: string, most = LONGEST_CELL): string =>
     most,
   );
 
-/** As {@link shown}, of a cell that may be an address. Whoever shows it fits it to the place. */
-export const shownAddress = (text: string): string => shown(text, MAX_ADDRESS_TEXT);
+/** As {@link sanitised}, of a cell that may be an address. Whoever shows it fits it to the place. */
+export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
 
 /**
  * A row with a port from beside its address, or from another line. Beside the port of the game, the one in the address is
@@ -169,13 +169,13 @@ export const unclearPort = (port: string): string => (port.startsWith('?') ? por
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
 /** What was typed of one server as it may be kept, to be corrected: without passwords. */
-export function keptRow({ server, port, queryPort, game }: TypedRow): TypedRow {
+export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow): TypedRow {
   const address = server.trim();
   return {
-    server: WEB_PAGE.test(address) ? address : shownAddress(address),
-    port: shown(port),
-    queryPort: shown(queryPort),
-    game: shown(game),
+    server: WEB_PAGE.test(address) ? address : sanitisedAddress(address),
+    port: sanitised(port),
+    queryPort: sanitised(queryPort),
+    game: sanitised(game),
   };
 }
 

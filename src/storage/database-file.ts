@@ -47,7 +47,7 @@ export async function prepareFile(path: string): Promise<void> {
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
   try {
-    found = useFile(path, (database) => ({
+    found = withDatabaseFile(path, (database) => ({
       verdict: column(database, 'PRAGMA quick_check(1)').join(),
       migrations: migrationsIn(database),
     }));
@@ -64,7 +64,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
  * Opens the file for one use. A bot may be running on it.
  * @param isWritten if false, the file is opened read-only
  */
-export function useFile<Result>(
+export function withDatabaseFile<Result>(
   path: string,
   use: (database: DatabaseSync) => Result,
   isWritten = false,

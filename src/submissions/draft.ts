@@ -34,7 +34,7 @@ export interface TypedText {
  * Whether it is submitted as soon as it can be. What was read out of a text is shown first, since nobody may have looked at what
  * was found in it.
  */
-export const isSentAtOnce = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
+export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
 export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | undefined =>
   others.length === 0 ? row : undefined;

@@ -54,7 +54,7 @@ export const MOST_ENTRIES = 20_000;
 /** How many submissions a search counts at most. */
 export const MOST_FOUND = 1_000;
 /** How many servers an export reads at once. */
-const ENTRIES_AT_ONCE = 2_000;
+const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
@@ -150,13 +150,13 @@ export function createHistory({ store, myTurn }: RecordsBase) {
           .orderBy('servers.ended_at', 'desc')
           .orderBy('servers.submission_id', 'desc')
           .orderBy('servers.position', 'desc')
-          .limit(ENTRIES_AT_ONCE)
+          .limit(ENTRIES_PER_READ)
           .select(ENTRY_COLUMNS)
           .select(['servers.submission_id', 'servers.position'])
           .execute();
         yield rows.map(entryOf);
         const last = rows.at(-1);
-        if (last === undefined || rows.length < ENTRIES_AT_ONCE) return;
+        if (last === undefined || rows.length < ENTRIES_PER_READ) return;
         const { ended_at, submission_id, position } = last;
         some = some.where(
           sql<boolean>`(servers.ended_at, servers.submission_id, servers.position) < (${ended_at}, ${submission_id}, ${position})`,

@@ -5,12 +5,12 @@ import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { RecordsBase } from './records.ts';
 
 /** How many servers of an order may be submitted now, and which limit holds back the others. */
-export interface Room {
+export interface Allowance {
   readonly count: number;
-  readonly limited?: Limited;
+  readonly limited?: ReachedLimit;
 }
 
-export interface Limited {
+export interface ReachedLimit {
   /** The limit that lets the fewest servers be submitted. */
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** How many servers this limit lets be submitted in its time. */
@@ -21,7 +21,7 @@ export interface Limited {
   readonly isSoon: boolean;
 }
 
-export interface Wanted {
+export interface AllowanceRequest {
   readonly guildId: string;
   readonly userId: string;
   readonly count: number;
@@ -29,7 +29,7 @@ export interface Wanted {
   readonly dailyQuota?: number | undefined;
 }
 
-interface Limit extends Pick<Limited, 'code' | 'limit'> {
+interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
   /** How many servers count, as a part of a statement. */
   readonly used: RawBuilder<number>;
   /**
@@ -78,7 +78,7 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
     return (await use.execute(store.tables())).rows[0];
   }
 
-  function quota(limit: number, { guildId, userId }: Wanted): Limit {
+  function quota(limit: number, { guildId, userId }: AllowanceRequest): Limit {
     const today = startOfDay(now());
     const tomorrow = today + DAY_MS;
     return {
@@ -89,7 +89,7 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
     };
   }
 
-  function usage(code: 'member-limit' | 'guild-limit', { guildId, userId }: Wanted): Limit {
+  function usage(code: 'member-limit' | 'guild-limit', { guildId, userId }: AllowanceRequest): Limit {
     const { servers: limit, seconds } = code === 'guild-limit' ? guild : member;
     const windowMs = seconds * 1000;
     const whose = code === 'guild-limit' ? undefined : userId;
@@ -114,7 +114,7 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
    * How many servers of an order may be submitted now. All limits hold: the strictest says how many, and the others can
    * follow once no limit holds them back. If a clock was ahead, the table may have times in the future.
    */
-  async function room(wanted: Wanted): Promise<Room> {
+  async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
@@ -141,11 +141,11 @@ export function createLimits({ store, member, guild, now }: RecordsBase) {
   }
 
   return {
-    room,
+    allowance,
     /** How many more servers may be submitted now, and which limit allows no more; if none, when the next one may be. */
-    async remaining(who: Omit<Wanted, 'count'>): Promise<Room> {
-      const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
-      return all.count === 0 ? room({ ...who, count: 1 }) : all;
+    async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
+      const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
+      return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
     },
     /** Called before the servers of a guild are deleted: what they use of its limit goes on counting. */
     async keepUsed(guildId: string): Promise<void> {

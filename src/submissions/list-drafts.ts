@@ -2,7 +2,7 @@ import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/
 import { type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
-import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
+import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
   addressOf,
@@ -14,7 +14,7 @@ import {
   type Row,
   type RowProblem,
   rowText,
-  shown,
+  sanitised,
   type TypedRow,
   typedOf,
 } from '../server-lists/row.ts';
@@ -22,14 +22,14 @@ import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import { inDrafts, type Submitter, type Unavailable } from './drafts.ts';
-import type { Room } from './limits.ts';
+import type { Allowance } from './limits.ts';
 import type { Records } from './records.ts';
 
 export interface ListDraftsDeps extends Records {
   readonly store: Pick<Store, 'inGuild'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
-  readonly reader: ListReader;
+  readonly parser: ListParser;
 }
 
 /** A draft, and how much of it could be submitted now. */
@@ -38,7 +38,7 @@ export interface Prepared {
   readonly draft: Draft;
   /** The rows of the draft that the guild has already submitted. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
-  readonly room: Room;
+  readonly allowance: Allowance;
   /** Whether what is submitted waits for a moderator. */
   readonly waits: boolean;
   /** How many lines can be edited at once: of invalid lines, and of those that lack a game. */
@@ -61,7 +61,7 @@ export const MOST_TYPED = 4000;
 const MOST_BYTES = 400_000;
 
 /** A list as it is now, or why it could not be changed. */
-export type Changed = Prepared | Unavailable | UnreadableList;
+export type EditResult = Prepared | Unavailable | UnreadableList;
 
 /** What is read in place of what was typed in a row; `undefined`: the row stays as it is. */
 export type Correction = (row: Row) => TypedRow | undefined;
@@ -72,7 +72,7 @@ export interface Edit {
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** The document's latest run when the window was opened. */
+  /** The document's latest run when the modal was opened. */
   readonly runId: string;
 }
 
@@ -90,7 +90,7 @@ export type ListDrafts = ReturnType<typeof createListDrafts>;
  * be submitted.
  */
 export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, runs, waitingRuns, alreadySubmitted, limits, settings, games, reader } = deps;
+  const { store, drafts, runs, waitingRuns, alreadySubmitted, limits, settings, games, parser } = deps;
 
   function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
@@ -110,23 +110,23 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
-    const now = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
+    const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
     // What waits for a moderator waits whole: limits count when it is approved.
     const waits = isToWait(chosen, by);
-    const room = waits && now.count > 0 ? { count } : now;
-    return { id, draft: prepared, alreadySubmitted: before, room, waits, edits: editsOf(prepared) };
+    const allowance = waits && now.count > 0 ? { count } : now;
+    return { id, draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
 
   /** Saves a list, unless it is too large or not the member's. */
-  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<Changed> {
+  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<EditResult> {
     const prepared = await prepare(by, id, draft);
     return whyTooMany(prepared.draft) ?? (await drafts.save(by, id, prepared.draft)) ?? prepared;
   }
 
-  /** Reads lines that stood in a window, with the numbers before them. */
+  /** Reads lines that stood in a modal, with the numbers before them. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
-    return { list: await reader.read({ guildId, texts: [text], game: '' }), numbers };
+    return { list: await parser.read({ guildId, texts: [text], game: '' }), numbers };
   }
 
   /** Changes a draft, unless it was submitted or cancelled meanwhile. */
@@ -138,14 +138,14 @@ export function createListDrafts(deps: ListDraftsDeps) {
 
   return {
     /** Keeps a new document, or what is now in its place. */
-    open: (by: Submitter, id: string, read: NewDraft): Promise<Changed> =>
+    open: (by: Submitter, id: string, read: NewDraft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
     /** The document as it is, checked anew for what could be submitted of it now, and kept for another 15 minutes. */
-    recheck: (by: Submitter, id: string): Promise<Changed> => change(by, id, (draft) => draft),
+    recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Checks each row anew for which there is a correction. */
-    correct: (by: Submitter, id: string, corrected: Correction): Promise<Changed> =>
+    correct: (by: Submitter, id: string, corrected: Correction): Promise<EditResult> =>
       change(by, id, (draft) => reread(draft, corrected)),
-    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<Changed> =>
+    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
      * Replaces the {@link linesToEdit} by what the member has made of them; a line that the member took out is dropped. If
@@ -154,7 +154,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     async edit(
       by: Submitter,
       { id, newId, typed, which, runId }: Edit,
-    ): Promise<Changed | KeptApart | NotRead> {
+    ): Promise<EditResult | KeptApart | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
@@ -197,7 +197,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
       { text, game, modal }: TypedText,
       panelChannelId?: string,
     ): Promise<void> {
-      const typed = { text: keptText(text), game: shown(game), modal };
+      const typed = { text: keptText(text), game: sanitised(game), modal };
       await inDrafts(store, by, async () => {
         const waiting = await waitingRuns.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });

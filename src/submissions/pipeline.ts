@@ -18,7 +18,7 @@ import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
 import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
-import type { Limited, Room } from './limits.ts';
+import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -64,13 +64,13 @@ export type Refusal =
   /** The guild has already submitted these. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** A limit lets not even one server be submitted. */
-  | Limited
+  | ReachedLimit
   /** The guild does not allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | NotWaiting;
 
 export type Result =
-  | Ended
+  | EndedSubmission
   /** Nothing was sent. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   /** Nothing was sent: no server can be submitted now, or not as many as the button promised. */
@@ -85,7 +85,7 @@ export interface EndedRow extends EndedServer {
 }
 
 /** How a run has ended, with what its report needs. */
-export interface Ended {
+export interface EndedSubmission {
   readonly kind: 'ended';
   /** The id of the document. */
   readonly id: string;
@@ -95,11 +95,11 @@ export interface Ended {
   /** Ready rows that a limit has held back. */
   readonly limitedRows: readonly ReadyRow[];
   /** The limit, as far as it is known. */
-  readonly limited: Limited | undefined;
+  readonly limited: ReachedLimit | undefined;
   /** Whether the document has something left that the member can correct or submit. */
   readonly isLeft: boolean;
   /** How many more servers the member may submit now; absent if that could not be counted. */
-  readonly remaining: Room | undefined;
+  readonly remaining: Allowance | undefined;
   /** The channel in which the guild wants it announced. */
   readonly announcedIn: string | undefined;
   /** Whether the outcomes could be recorded. */
@@ -153,7 +153,7 @@ const RECORD_PAUSES = [1_000, 5_000];
 const NOT_SYNCED = { synced: false };
 
 /** A run that was reserved, and what its report needs. */
-interface Reserved extends Pick<Ended, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
+interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly runId: string;
   /** The place of a row in this list is the position of its server in the table. */
@@ -219,7 +219,7 @@ export function createPipeline(deps: PipelineDeps) {
    * 5. the promise of the button;
    * 6. for what waits for a moderator: how much may wait.
    */
-  async function reserve(order: Order): Promise<Reserved | Exclude<Result, Ended>> {
+  async function reserve(order: Order): Promise<Reserved | Exclude<Result, EndedSubmission>> {
     const { drafts, runs, alreadySubmitted, waitingRuns, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
@@ -259,11 +259,11 @@ export function createPipeline(deps: PipelineDeps) {
     const inFlight = await alreadySubmitted.inFlight(guildId, servers);
     if (inFlight) return refuse({ code: 'in-flight', server: inFlight });
 
-    const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
-    if (room.count === 0 && room.limited) return refuse(room.limited);
+    const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
+    if (allowance.count === 0 && allowance.limited) return refuse(allowance.limited);
     const waits = approvedBy === undefined && isToWait(chosen, order);
     // Limits count what is sent: all of what waits is counted when a moderator approves it.
-    const count = waits ? rows.length : room.count;
+    const count = waits ? rows.length : allowance.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
     const refusal = waits && (await waitingRuns.whyNotWaiting(order, servers));
@@ -294,12 +294,12 @@ export function createPipeline(deps: PipelineDeps) {
       rows: reserved,
       draft,
       limitedRows: rows.slice(count),
-      limited: room.limited,
+      limited: allowance.limited,
       announcedIn: announcedIn(chosen, { channelId: order.channelId, panelChannelId: draft.panelChannelId }),
     };
   }
 
-  async function carryOut(order: Order, run: Reserved): Promise<Ended> {
+  async function carryOut(order: Order, run: Reserved): Promise<EndedSubmission> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
@@ -343,7 +343,7 @@ export function createPipeline(deps: PipelineDeps) {
    * What explains the outcomes. What cannot be read is `undefined`: the outcomes are told without it.
    * @param held how many servers a limit may hold back now
    */
-  async function explain({ guildId, user }: Submitter, ended: Ended['servers'], held = 0) {
+  async function explain({ guildId, user }: Submitter, ended: EndedSubmission['servers'], held = 0) {
     const { keys, settings, limits } = deps;
     const orNothing = <Value>(value: Promise<Value>) => value.catch(() => undefined);
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
@@ -353,8 +353,8 @@ export function createPipeline(deps: PipelineDeps) {
     if (found === undefined) return { keyProblem, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = await orNothing(limits.remaining(who));
-    const room = held > 0 ? await orNothing(limits.room({ ...who, count: held })) : undefined;
-    return { keyProblem, remaining, limited: room?.limited };
+    const allowance = held > 0 ? await orNothing(limits.allowance({ ...who, count: held })) : undefined;
+    return { keyProblem, remaining, limited: allowance?.limited };
   }
 
   /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
@@ -432,7 +432,7 @@ export function createPipeline(deps: PipelineDeps) {
      * How a run has ended, as `submit` would have returned it, but made from what is stored; nothing of it is announced. Of
      * the lines that were not submitted only those are left that its document still has.
      */
-    async ended(by: Submitter, run: Run): Promise<Ended> {
+    async ended(by: Submitter, run: Run): Promise<EndedSubmission> {
       const { documentId: id } = run;
       const found = await deps.drafts.find(by, id);
       const stored = typeof found === 'string' ? undefined : found;

@@ -110,7 +110,7 @@ const NO_MESSAGE = {
 };
 
 /** What is written with a new state. */
-export type Moved = Pick<SubmissionsTable, 'state'> &
+export type StateChange = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<
       SubmissionsTable,
@@ -244,7 +244,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
     id: string,
     guildId: string,
     from: SubmissionsTable['state'],
-    to: Moved,
+    to: StateChange,
   ): Promise<SubmissionsTable | undefined> {
     const isUnseen = sql<number>`case when ${NEEDS_MODERATOR} then 1 else 0 end`;
     return tables()
@@ -327,7 +327,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
   }
 
   /** Ends a run that waits. Its servers have this outcome then; what was withdrawn has none. */
-  async function endWaiting(id: string, guildId: string, to: Moved): Promise<void> {
+  async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
     // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
@@ -456,7 +456,7 @@ export function createRuns({ store, drafts, processId, now }: RecordsBase & { re
     async approve(
       id: string,
       guildId: string,
-      decision: Required<Pick<Moved, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
+      decision: Required<Pick<StateChange, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;

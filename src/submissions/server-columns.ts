@@ -4,13 +4,13 @@ import {
   type ServerSubmission,
   storedMessage,
   UNKNOWN_REASONS,
-  type Unknown,
+  type UnknownOutcome,
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
 import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
 /** The outcome of a server that was marked as sending when its process ended, or whose outcome could not be recorded. */
-export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
+export const INTERRUPTED: UnknownOutcome = { kind: 'unknown', reason: 'stopping' };
 
 /** A server's row as what was submitted. */
 export function storedServer(

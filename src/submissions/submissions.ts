@@ -1,6 +1,6 @@
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Listing } from '../listing/listing.ts';
-import { createListReader, type ListReaderDeps } from '../server-lists/list-reader.ts';
+import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
 import { createListDrafts } from './list-drafts.ts';
 import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
 import type { Records } from './records.ts';
@@ -8,7 +8,7 @@ import { createSuggestions } from './suggestions.ts';
 
 export interface SubmissionsDeps
   extends Omit<PipelineDeps, keyof Records | 'listing' | 'guard' | 'settings'>,
-    Pick<ListReaderDeps, 'readingMs'> {
+    Pick<ListParserDeps, 'readingMs'> {
   readonly records: Records;
   readonly settings: GuildSettings;
   readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
@@ -17,7 +17,7 @@ export interface SubmissionsDeps
 /** From a text that a member gives to what came of each server. */
 export function createSubmissions({ records, listing, settings, readingMs, ...deps }: SubmissionsDeps) {
   const { api, guard, games } = listing;
-  const reader = createListReader({ games, readingMs });
+  const parser = createListParser({ games, readingMs });
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(
@@ -28,8 +28,8 @@ export function createSubmissions({ records, listing, settings, readingMs, ...de
     },
   };
   return {
-    reader,
-    lists: createListDrafts({ ...records, store: deps.store, settings, games, reader }),
+    parser,
+    lists: createListDrafts({ ...records, store: deps.store, settings, games, parser }),
     suggestions: createSuggestions({ history: records.history, games, settings }),
     pipeline: createPipeline({
       ...deps,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
-import { inOrder } from '../lifecycle.ts';
+import { startInOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { openEncrypted } from '../operations/re-encryption.ts';
 import type { Secret } from '../secret.ts';
@@ -29,7 +29,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
 /** Values that a store writes for itself at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
 /** Rows in one statement; SQLite allows 32,766 values. */
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_STATEMENT = 500;
 
 export interface CopyDeps {
   readonly from: StoreUrl;
@@ -60,7 +60,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
   const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
-  const parts = inOrder([...locks, source, target], logger);
+  const parts = startInOrder([...locks, source, target], logger);
   await parts.start();
   try {
     const usedKeys = await usedKeysOf(source.values);
@@ -104,12 +104,12 @@ const untyped = (store: Store) => store.tables() as object as Kysely<Record<stri
 
 const rowsIn = (store: Store, table: string): Promise<number> => countOf(untyped(store).selectFrom(table));
 
-/** Yields all rows of a table, {@link ROWS_AT_ONCE} at a time. */
+/** Yields all rows of a table, {@link ROWS_PER_STATEMENT} at a time. */
 async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {
   const columns = sql.join(primaryKey.map((column) => sql.ref(column)));
   let after = sql``;
   for (;;) {
-    const page = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${ROWS_AT_ONCE}`;
+    const page = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${ROWS_PER_STATEMENT}`;
     const { rows } = await page.execute(store.tables());
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -22,12 +22,12 @@ const escaped = (line: string): string =>
  */
 export function escapeText(text: string, most: number = MOST_TEXT): string {
   const line = visibleLine(text);
-  let room = most;
-  let part = escaped(shorten(line, room));
+  let capacity = most;
+  let part = escaped(shorten(line, capacity));
   while (part.length > most) {
     // Each removed character removes at most one backslash.
-    room -= Math.ceil((part.length - most) / 2);
-    part = escaped(shorten(line, room));
+    capacity -= Math.ceil((part.length - most) / 2);
+    part = escaped(shorten(line, capacity));
   }
   return part;
 }

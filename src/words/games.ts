@@ -6,7 +6,7 @@ import { visibleLine } from '../one-line.ts';
 import { escapeCode, escapeName, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
-import type { Reader, Translate } from './words.ts';
+import type { Audience, Translate } from './words.ts';
 
 /** How many games are suggested instead of an unknown one. */
 export const NEAREST = 3;
@@ -20,10 +20,10 @@ export const gameChoices = (games: readonly Game[]) =>
   games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
     // The alias stays whole: two games can have the same name, but choices must differ.
-    const room = LONGEST_NAME - tail.length;
-    const isAliasEnough = name === alias || room < SHORTEST_NAME;
+    const capacity = LONGEST_NAME - tail.length;
+    const isAliasEnough = name === alias || capacity < SHORTEST_NAME;
     return {
-      name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), room)}${tail}`.trimStart(),
+      name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), capacity)}${tail}`.trimStart(),
       value: alias,
     };
   });
@@ -77,16 +77,16 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
 }
 
 /** Returns the message that a game is unknown or not allowed here, with the nearest games. */
-export function unusableGameText(reader: Reader, typed: string, games: GameIndex): string {
-  const { t } = reader;
+export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
+  const { t } = audience;
   const problem = games.find(typed)
     ? problemText({ code: 'game-not-allowed', game: typed }, t)
-    : unknownGame(reader, typed, games.search(typed, NEAREST));
+    : unknownGame(audience, typed, games.search(typed, NEAREST));
   return withSign('not-sent', notReadyText(problem, t));
 }
 
 /** Returns the message that a game is unknown, with games that may have been meant. */
-export function unknownGame({ t, mention }: Reader, typed: string, near: readonly Game[]): ProblemText {
+export function unknownGame({ t, mention }: Audience, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
     ? { short, help: t('problem.help.games', { games: mention('games') }) }
@@ -94,5 +94,5 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
 }
 
 /** Returns the message that several games match, and asks the member to choose one. */
-export const severalGamesText = ({ t }: Reader, typed: string): string =>
+export const severalGamesText = ({ t }: Audience, typed: string): string =>
   t('list.severalGames', { game: escapeName(typed) });

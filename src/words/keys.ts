@@ -3,7 +3,7 @@ import type { TooSoon } from '../listing/key-trials.ts';
 import { escapeCode } from './escape.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
-import type { Reader, Translate } from './words.ts';
+import type { Audience, Translate } from './words.ts';
 
 /**
  * Returns the end of a key, which identifies it to people, for use between backticks. @param lastFour empty if the key is
@@ -12,36 +12,36 @@ import type { Reader, Translate } from './words.ts';
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
 
 /** Returns what is wrong with the guild's key, and what the reader can do about it. */
-export function keyText(why: NoKey, reader: Reader): string {
-  const { t } = reader;
+export function keyText(why: NoKey, audience: Audience): string {
+  const { t } = audience;
   switch (why.code) {
     case 'key-missing':
-      return sentences(t('key.missing'), enterText(reader));
+      return sentences(t('key.missing'), enterText(audience));
     case 'key-unreadable':
-      return sentences(t('key.unreadable'), enterText(reader));
+      return sentences(t('key.unreadable'), enterText(audience));
     case 'key-invalid':
-      return sentences(t('key.rejected'), renewText(reader, why.setBy));
+      return sentences(t('key.rejected'), renewText(audience, why.setBy));
   }
 }
 
 /** Returns where to enter a key, or who to ask. */
-export const enterText = ({ t, mention, isAdmin }: Reader): string =>
+export const enterText = ({ t, mention, isAdmin }: Audience): string =>
   t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
 
 /**
  * Returns what to do about a key that the service rejects.
  * @param setBy the id of the admin who set it, if known
  */
-function renewText(reader: Reader, setBy?: string): string {
-  const { t, mention, isAdmin } = reader;
-  if (setBy === undefined) return enterText(reader);
-  if (isAdmin) return sentences(enterText(reader), t('key.setBy', { userId: setBy }));
+function renewText(audience: Audience, setBy?: string): string {
+  const { t, mention, isAdmin } = audience;
+  if (setBy === undefined) return enterText(audience);
+  if (isAdmin) return sentences(enterText(audience), t('key.setBy', { userId: setBy }));
   return t('key.renew', { userId: setBy, setkey: mention('setkey') });
 }
 
 /** Returns what to do after servers were rejected, or not sent, because of the key. */
-export function nextForKey(reader: Reader, why: NoKey): string {
-  return why.code === 'key-invalid' ? renewText(reader, why.setBy) : keyText(why, reader);
+export function nextForKey(audience: Audience, why: NoKey): string {
+  return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
 }
 
 /** Returns the message that a key wasn't tested, and when it can be. */

@@ -1,7 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { LONGEST_LINK } from '../numbers.ts';
 import { addressOf } from '../server-lists/row.ts';
-import type { Reader } from './words.ts';
+import type { Audience } from './words.ts';
 
 /**
  * Returns a page of the listing service for people. If the operator's link has a placeholder, it is the page about the
@@ -42,14 +42,14 @@ export const unlinked = (text: string): string => text.replace('[', '').replace(
 
 /** Returns the page about a server, or the list if there is no server. */
 export const pageAbout = (
-  { pages }: Pick<Reader, 'pages'>,
+  { pages }: Pick<Audience, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && addressOf(server));
 
 /** Returns the service's site for a sentence, linked to the page about a server, or to the list if there is no server. */
 export const siteAbout = (
-  reader: Pick<Reader, 't' | 'pages'>,
+  audience: Pick<Audience, 't' | 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): { readonly site: string } => ({
-  site: reader.t.site(pageAbout(reader, server)),
+  site: audience.t.site(pageAbout(audience, server)),
 });

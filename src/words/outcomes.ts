@@ -1,7 +1,7 @@
 import { ADDED, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
-import type { Ended } from '../submissions/pipeline.ts';
+import type { EndedSubmission } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
 import { pageAbout, siteAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
@@ -16,12 +16,12 @@ import {
   withSign,
 } from './servers.ts';
 import { failureText, serviceWords } from './service.ts';
-import type { Reader, Translate } from './words.ts';
+import type { Audience, Translate } from './words.ts';
 
 /* Texts about the outcomes of one or many servers: for members, the log channel and files, also after a crash. */
 
 /** A server with its outcome, and its line number if it has one. */
-export interface EndedServer {
+export interface ServerWithOutcome {
   readonly line?: number;
   readonly server: ServerSubmission;
   readonly outcome: ServerOutcome;
@@ -32,7 +32,7 @@ interface Group {
   readonly outcome: ServerOutcome;
   /** The service's messages, escaped, or why there are none. For accepted servers, each different message. */
   readonly said: Set<string>;
-  readonly servers: EndedServer[];
+  readonly servers: ServerWithOutcome[];
 }
 
 /** Accepted servers first, then failures, then servers to check before they are sent again. */
@@ -48,23 +48,23 @@ const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
 /** Returns the outcome of one server, for its member. The embed shows which server it is. */
-export function outcomeText(reader: Reader, server: ServerSubmission, outcome: ServerOutcome): string {
-  const { t } = reader;
+export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
+  const { t } = audience;
   const text = isAdded(outcome)
     ? withSign(outcome.kind, saidOf(t, outcome))
     : withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
-  return withNext(text, outcome, nextText(reader, outcome, [server]));
+  return withNext(text, outcome, nextText(audience, outcome, [server]));
 }
 
 /** Returns the outcomes of many servers, for their member, with lines that identify the servers. */
-export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): readonly string[] {
-  const { t, mention } = reader;
+export function outcomeTexts(audience: Audience, ended: readonly ServerWithOutcome[]): readonly string[] {
+  const { t, mention } = audience;
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY);
   const mostNamed = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
   const texts = shown.map(({ outcome, said, servers }) => {
     const heading = `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`;
     const submitted = servers.map(({ server }) => server);
-    const next = nextText(reader, outcome, submitted);
+    const next = nextText(audience, outcome, submitted);
     const text = withNext(withSaid(t, outcome, heading, saidTogether(said)), outcome, next);
     const items =
       outcome.kind === 'accepted'
@@ -81,7 +81,7 @@ export function outcomeTexts(reader: Reader, ended: readonly EndedServer[]): rea
  */
 export function outcomesForLog(
   t: Translate,
-  ended: readonly EndedServer[],
+  ended: readonly ServerWithOutcome[],
   all = ended.length,
 ): readonly string[] {
   if (all === 1) return ended.map(({ outcome }) => logText(t, outcome));
@@ -107,7 +107,7 @@ export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
 /** Returns the groups that fit into a message, always including the first of each outcome. */
 function groupsOf(
   t: Translate,
-  ended: readonly EndedServer[],
+  ended: readonly ServerWithOutcome[],
   longest: number,
 ): { readonly shown: readonly Group[]; readonly isAll: boolean } {
   const bySaid = new Map<string, Group>();
@@ -165,11 +165,11 @@ function withNext(text: string, outcome: ServerOutcome, next: string | undefined
 
 /** Returns what to do about servers with the same outcome. */
 function nextText(
-  reader: Reader,
+  audience: Audience,
   outcome: ServerOutcome,
   servers: readonly ServerSubmission[],
 ): string | undefined {
-  const { t, mention } = reader;
+  const { t, mention } = audience;
   switch (outcome.kind) {
     case 'accepted':
       return undefined;
@@ -177,7 +177,7 @@ function nextText(
       // The text already says when a paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
-      return t('ended.next.unknown', { count: servers.length, ...siteAbout(reader, onlyOf(servers)) });
+      return t('ended.next.unknown', { count: servers.length, ...siteAbout(audience, onlyOf(servers)) });
     case 'rejected':
       break;
   }
@@ -199,11 +199,11 @@ const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefi
 
 /** Returns the page on which to look up servers whose outcome is unknown: the page about the only one, or the list. */
 export function pageOfUnknown(
-  reader: Pick<Reader, 'pages'>,
-  ended: readonly EndedServer[],
+  audience: Pick<Audience, 'pages'>,
+  ended: readonly ServerWithOutcome[],
 ): string | undefined {
   const unknown = ended.filter(({ outcome }) => outcome.kind === 'unknown').map(({ server }) => server);
-  return unknown.length === 0 ? undefined : pageAbout(reader, onlyOf(unknown));
+  return unknown.length === 0 ? undefined : pageAbout(audience, onlyOf(unknown));
 }
 
 /** The maximum number of servers in an announcement. */
@@ -216,7 +216,7 @@ const MOST_ANNOUNCED = 10;
  */
 export function announcementOf(
   { user }: { readonly user: { readonly id: string } },
-  { announcedIn: channelId, servers }: Pick<Ended, 'announcedIn' | 'servers'>,
+  { announcedIn: channelId, servers }: Pick<EndedSubmission, 'announcedIn' | 'servers'>,
   games: GameIndex,
 ): ((t: Translate) => Record<'channelId' | 'content', string> & { readonly embed: ServerEmbed }) | undefined {
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');

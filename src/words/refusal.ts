@@ -1,6 +1,6 @@
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
-import type { Limited, Room } from '../submissions/limits.ts';
+import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
@@ -8,35 +8,35 @@ import { siteAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
-import type { Reader, Translate } from './words.ts';
+import type { Audience, Translate } from './words.ts';
 
 /** A reason for sending nothing, other than the guild's key. */
 type ServersRefused = Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Returns why nothing was sent, as a sentence for the member. */
-export function refusalText(refusal: Refusal, reader: Reader, games: GameIndex): string {
-  const { t } = reader;
+export function refusalText(refusal: Refusal, audience: Audience, games: GameIndex): string {
+  const { t } = audience;
   switch (refusal.code) {
     case 'key-missing':
     case 'key-unreadable':
-      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
+      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, audience)));
     case 'key-invalid':
-      return withSign('rejected', keyText(refusal, reader));
+      return withSign('rejected', keyText(refusal, audience));
     default: {
       const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
       const withdraw = isFull
-        ? t('problem.help.withdraw', { submissions: reader.mention('submissions') })
+        ? t('problem.help.withdraw', { submissions: audience.mention('submissions') })
         : undefined;
       const text = withSign('not-sent', sentences(notReadyText(refusedText(refusal, t), t), withdraw));
-      const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, reader, games) : [];
+      const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, audience, games) : [];
       return [text, ...before].join('\n');
     }
   }
 }
 
 /** Returns why an approved submission wasn't sent and is still pending, and what the moderator can do. */
-export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIndex): string {
-  const { t, mention } = reader;
+export function stillWaitingText(refusal: Refusal, audience: Audience, games: GameIndex): string {
+  const { t, mention } = audience;
   const still = t('approval.still');
   switch (refusal.code) {
     case 'game-not-allowed': {
@@ -46,9 +46,9 @@ export function stillWaitingText(refusal: Refusal, reader: Reader, games: GameIn
       return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
     }
     case 'already-submitted':
-      return `${refusalText(refusal, reader, games)}\n${sentences(still, t('approval.toDecline'))}`;
+      return `${refusalText(refusal, audience, games)}\n${sentences(still, t('approval.toDecline'))}`;
     default:
-      return `${refusalText(refusal, reader, games)}\n${still}`;
+      return `${refusalText(refusal, audience, games)}\n${still}`;
   }
 }
 
@@ -73,7 +73,7 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
 }
 
 /** Returns the message that a limit was reached, and until when. */
-export function limitText({ code, limit, until }: Limited, t: Translate): ProblemText {
+export function limitText({ code, limit, until }: ReachedLimit, t: Translate): ProblemText {
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
@@ -81,7 +81,7 @@ export function limitText({ code, limit, until }: Limited, t: Translate): Proble
 const FEW_LEFT = 10;
 
 /** Returns how many more servers can be submitted. A limit other than the daily quota is mentioned only if few are left. */
-export function remainingText({ count, limited }: Room, t: Translate): string | undefined {
+export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
   if (limited.code === 'daily-quota') return t('limit.today', { count });
@@ -91,15 +91,15 @@ export function remainingText({ count, limited }: Room, t: Translate): string | 
 /** Returns the first of the servers that were already submitted, and where to look up unknown ones. */
 function beforeTexts(
   { servers }: Extract<Refusal, { code: 'already-submitted' }>,
-  reader: Reader,
+  audience: Audience,
   games: GameIndex,
 ): readonly string[] {
-  const { t } = reader;
+  const { t } = audience;
   const [server] = servers;
   if (server === undefined) return [];
   const text = beforeText(server, t, games);
   return server.outcome.kind === 'unknown'
-    ? [text, t('ended.next.unknown', { count: 1, ...siteAbout(reader, server) })]
+    ? [text, t('ended.next.unknown', { count: 1, ...siteAbout(audience, server) })]
     : [text];
 }
 

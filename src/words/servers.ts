@@ -67,7 +67,7 @@ const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?
  * Reads the game servers in a message of this bot as rows that can be submitted again. Doesn't include servers in attached
  * files.
  */
-export function readServerLines(shown: Shown): readonly TypedRow[] {
+export function readServerLines(shown: TextParts): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
   return texts
     .flatMap((text) => text.split('\n'))
@@ -81,7 +81,7 @@ export function readServerLines(shown: Shown): readonly TypedRow[] {
 }
 
 /** The parts of a message that can contain servers. */
-interface Shown {
+interface TextParts {
   readonly content: string;
   readonly embeds: readonly unknown[];
 }
@@ -183,10 +183,10 @@ export function serverEmbed(
  */
 export function fittingLines(t: Translate, lines: readonly string[], count: number = lines.length): string {
   const shown: string[] = [];
-  let room = ROOM;
+  let capacity = ROOM;
   for (const line of lines) {
-    room -= line.length + 1;
-    if (room < 0 && shown.length > 0) break;
+    capacity -= line.length + 1;
+    if (capacity < 0 && shown.length > 0) break;
     shown.push(shortenMarkup(line, ROOM));
   }
   return [...shown, ...moreText(t, count - shown.length)].join('\n');

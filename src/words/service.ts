@@ -1,4 +1,4 @@
-import { ADDED, type Failure, knownError, type Unknown } from '../listing/contract.ts';
+import { ADDED, type Failure, knownError, type UnknownOutcome } from '../listing/contract.ts';
 import type { NotApproved } from '../submissions/outcome.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
@@ -27,7 +27,7 @@ export function failureText(failure: Failure | NotApproved, t: Translate): strin
 }
 
 /** Several reasons share a text, because members can do the same about them. Operators find each reason in the log. */
-function unknownText(reason: Unknown['reason'], t: Translate): string {
+function unknownText(reason: UnknownOutcome['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':
       return t('unknown.not-found');

@@ -26,7 +26,7 @@ export type Translate = TFunction & {
 export type WordsFor = (locale: string) => Translate;
 
 /** The person that a sentence is for. */
-export interface Reader {
+export interface Audience {
   /** The sentences in the reader's language. */
   readonly t: Translate;
   /** Formats a command as a clickable mention, or as plain text while its id is unknown. */

@@ -17,7 +17,7 @@ it.each([
     settings: { getOrThrow: async () => ({}) },
     games: indexGames([]),
     attachments: { read: async () => file },
-    reader: { read: async () => ({ kind }) },
+    parser: { read: async () => ({ kind }) },
   };
   const command = addServers(onlyDeps(deps));
   const uploaded = { name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 };

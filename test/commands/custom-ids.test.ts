@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
-import { changeId, windowId } from '../../commands/settings/setting.ts';
+import { changeId, modalId } from '../../commands/settings/setting.ts';
 import { writeFilter } from '../../commands/submissions/command.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
@@ -42,7 +42,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'setkey:save': ID,
   'settings:change': changeId('panels', `buttons:${ID}`, 'panels', 10).replace('settings:change:', ''),
   'settings:open': writePage(MOST_PAGES, 'language'),
-  'settings:type': windowId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
+  'settings:type': modalId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
   'submissions:all': `${ID}:${RUN}`,
   'submissions:approve': `${ID}:${RUN}`,
   'submissions:correct': `${ID}:${RUN}`,

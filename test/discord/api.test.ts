@@ -7,13 +7,13 @@ import type { Fault, FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import {
-  type Answerable,
   type ApiTiming,
   type DiscordApi,
   isRefusedByDiscord,
   isUncertain,
   LostInteraction,
   type MessageBody,
+  type ReplyTarget,
 } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { persist } from '../../src/discord/persist.ts';
@@ -74,7 +74,7 @@ const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^
   ).length;
 
 /** @param leftMs the remaining lifetime of the token */
-function interaction({ leftMs = TOKEN_LIVES_MS } = {}): Answerable {
+function interaction({ leftMs = TOKEN_LIVES_MS } = {}): ReplyTarget {
   const id = randomUUID();
   return {
     id,
@@ -92,7 +92,7 @@ const text = (content: string, bytes = 0): MessageBody => ({
 const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.allSettled(all)).map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
 
-const respond = (api: DiscordApi, to: Answerable) => api.respond(to, { type: 6 });
+const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 });
 
 it.each([
   1, -1,

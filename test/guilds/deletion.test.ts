@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
+import { createDeletion, guildsWithStoredData } from '../../src/guilds/deletion.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
@@ -144,7 +144,7 @@ describe('a guild whose data is deleted', () => {
     expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
     expect(await rowsIn(store, 'used')).toEqual([{ guild_id: GUILD, count: 2, until: NOW + HOUR_MS }]);
     expect(await rowsOf(store, OTHER)).toEqual(before);
-    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER, OTHER]);
+    expect(await guildsWithStoredData(store)).toEqual([OTHER, OTHER, OTHER]);
     clock.now += HOUR_MS;
     await erasure.prune();
     await store.cutLog();
@@ -171,7 +171,7 @@ describe('a guild whose data is deleted', () => {
       if (isDone) break;
       failures += 1;
       expect(await rowsOf(store, GUILD), `after ${failures} steps`).toEqual(full);
-      expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER, GUILD, OTHER]);
+      expect(await guildsWithStoredData(store)).toEqual([GUILD, OTHER, GUILD, OTHER, GUILD, OTHER]);
     }
     expect(failures).toBeGreaterThan(5);
     expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { createGuildSettings, logChannels, SettingsUnreadable } from '../../src/guilds/settings.ts';
+import { createGuildSettings, logChannels, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
@@ -65,8 +65,8 @@ describe('the settings of a guild', () => {
   ])('that cannot be read count as none until the next change, and are logged once: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
-    await expect(settings.getOrThrow('1')).rejects.toThrow(SettingsUnreadable);
-    await expect(settings.rememberedOrThrow('1')).rejects.toThrow(SettingsUnreadable);
+    await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
+    await expect(settings.rememberedOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
     expect(await settings.getOrUnreadable('1')).toBe('unreadable');
     expect(await logChannels(settings).channelOf('1')).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'settings:1' } }]);

@@ -17,7 +17,7 @@ const REPORT = { reportOf: async () => ({ content: '2 accepted, 1 unconfirmed' }
 
 const work: Command = {
   data: { type: ApplicationCommandType.ChatInput, name: 'work', description: 'Works' },
-  answers: 'at once',
+  answers: 'immediate',
   run: async () => ({ content: 'preview', components: rows([button(customId('work', 'go'), 'Go')]) }),
   presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
@@ -290,10 +290,10 @@ describe('an interaction', () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
-    const { claim, claimAtOnce, isLatest } = bot.restarted().editOrder;
+    const { claim, claimImmediately, isLatest } = bot.restarted().editOrder;
     await claim(interaction.id, 'message');
     expect(await isLatest(interaction.id, 'message')).toBe(true);
-    await claimAtOnce(later, 'message');
+    await claimImmediately(later, 'message');
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 

@@ -24,7 +24,7 @@ const admin = {
 } as const;
 
 const presses: Record<string, Press> = {
-  now: { answers: 'at once', run: async ({ argument }) => ({ content: `now ${argument}` }) },
+  now: { answers: 'immediate', run: async ({ argument }) => ({ content: `now ${argument}` }) },
   soon: {
     answers: 'later',
     run: async () => ({
@@ -33,7 +33,7 @@ const presses: Record<string, Press> = {
     }),
   },
   swap: { answers: 'update', run: async () => ({ content: 'swapped' }) },
-  flip: { answers: 'update at once', run: async () => ({ content: 'flipped' }) },
+  flip: { answers: 'immediate update', run: async () => ({ content: 'flipped' }) },
   ask: {
     answers: 'modal',
     run: async ({ argument }) =>
@@ -61,7 +61,7 @@ const presses: Record<string, Press> = {
     },
   },
   admin,
-  pick: { answers: 'at once', run: async ({ values }) => ({ content: `picked ${values.join()}` }) },
+  pick: { answers: 'immediate', run: async ({ values }) => ({ content: `picked ${values.join()}` }) },
 };
 
 const controls = () => {
@@ -98,7 +98,7 @@ const echo: Command = {
     description: 'Says what reached it',
     options: [{ ...string, name: 'what', autocomplete: true, required: true }],
   },
-  answers: ({ field }) => (field('what') === 'later' ? 'later' : 'at once'),
+  answers: ({ field }) => (field('what') === 'later' ? 'later' : 'immediate'),
   async run({ field }) {
     const what = field('what');
     await meanwhile();

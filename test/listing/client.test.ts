@@ -305,7 +305,7 @@ describe('connections', () => {
   });
 
   it('are opened once for each concurrent request', async () => {
-    const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { requestsAtOnce: 3 } });
+    const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { concurrentRequests: 3 } });
     await Promise.all(Array.from({ length: 9 }, () => api.add([one], key)));
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
@@ -313,7 +313,7 @@ describe('connections', () => {
   it("don't send a request that was abandoned while waiting for a connection", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
-      deps: { timeoutMs: 1_000, requestsAtOnce: 1 },
+      deps: { timeoutMs: 1_000, concurrentRequests: 1 },
     });
     const [sent, waiting] = await Promise.all([api.add([one], key), api.games(key)]);
     expect(sent).toMatchObject({ kind: 'unknown', reason: 'timeout' });

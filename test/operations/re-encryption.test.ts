@@ -5,7 +5,7 @@ import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { interactionContext } from '../../src/interactions/interaction-store.ts';
 import { createReencryption } from '../../src/operations/re-encryption.ts';
 import { Secret } from '../../src/secret.ts';
-import { useFile } from '../../src/storage/database-file.ts';
+import { withDatabaseFile } from '../../src/storage/database-file.ts';
 import { createEncryption, type Encryption, keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import { createLeases } from '../../src/storage/leases.ts';
@@ -141,7 +141,7 @@ describe('what is sealed with a former key', () => {
     const { encryption, logger } = await started(store, NEWEST, FORMER);
     const reply = "UPDATE interactions SET encrypted = NULL WHERE id = '8'";
     const whileReplied: Encryption['seal'] = (plain, context) => {
-      if (plain === 'token 8') useFile(store.path, (opened) => opened.exec(reply), true);
+      if (plain === 'token 8') withDatabaseFile(store.path, (opened) => opened.exec(reply), true);
       return encryption.seal(plain, context);
     };
     const sealing = createReencryption({ store, encryption: { ...encryption, seal: whileReplied }, logger });

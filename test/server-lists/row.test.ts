@@ -3,7 +3,7 @@ import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { isSwapped, repaired, repairsOf, withDots } from '../../src/server-lists/repair.ts';
-import { keptRow, readRow, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
+import { readRow, rowWithoutPasswords, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { games } from '../support/arbitraries.ts';
 
 const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
@@ -125,11 +125,14 @@ it('one server is read with what was typed, and with the address in it where oth
 
 describe('what was typed', () => {
   it('is kept without passwords, but a web page as it is', () => {
-    const kept = (server: string) => keptRow(typed(server)).server;
+    const kept = (server: string) => rowWithoutPasswords(typed(server)).server;
     expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
     expect(kept('https://example.com/servers/my-server')).toBe('https://example.com/servers/my-server');
     expect(kept('https://example.com/?password=QZJX')).not.toContain('QZJX');
-    expect(keptRow(typed('a', { port: 'pw: x', game: 'pw: x' }))).toMatchObject({ port: '', game: '' });
+    expect(rowWithoutPasswords(typed('a', { port: 'pw: x', game: 'pw: x' }))).toMatchObject({
+      port: '',
+      game: '',
+    });
   });
 
   it('is known of each row', () => {

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
-import { column, useFile } from '../../src/storage/database-file.ts';
+import { column, withDatabaseFile } from '../../src/storage/database-file.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { openFile, sqliteDialect } from '../../src/storage/sqlite.ts';
 import type { Tables } from '../../src/storage/tables.ts';
@@ -48,7 +48,7 @@ async function migrateFile(
 
 /** Every table and index of a file, and what is in the table that changes tomorrow. */
 const contentOf = (path: string) =>
-  useFile(path, (database) => ({
+  withDatabaseFile(path, (database) => ({
     shape: database.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
     rows: database.prepare('SELECT * FROM jobs').all(),
   }));
@@ -64,7 +64,7 @@ describe.each([
     await migrateFile(path, before);
     // Without free pages, which a migration would fill before the disk is full.
     const fill = "VACUUM; INSERT INTO jobs VALUES ('a job', 'a process', 1)";
-    useFile(path, (database) => database.exec(fill), true);
+    withDatabaseFile(path, (database) => database.exec(fill), true);
     return path;
   }
 

@@ -15,14 +15,15 @@ describe('a member who has their name deleted', () => {
   it('is counted by limits and quota all the same, until their time has ended', async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
-    const room = (dailyQuota?: number) => limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
+    const allowance = (dailyQuota?: number) =>
+      limits.allowance({ guildId: '1', userId: USER, count: 1, dailyQuota });
     expect(await erasure.forgetMember('1', USER)).toBe(5);
-    expect(await room()).toMatchObject({ count: 0, limited: { code: 'member-limit' } });
+    expect(await allowance()).toMatchObject({ count: 0, limited: { code: 'member-limit' } });
 
     clock.now = NOON + HOUR;
     await erasure.prune();
-    expect(await room()).toEqual({ count: 1 });
-    expect(await room(5)).toMatchObject({ count: 0, limited: { code: 'daily-quota' } });
+    expect(await allowance()).toEqual({ count: 1 });
+    expect(await allowance(5)).toMatchObject({ count: 0, limited: { code: 'daily-quota' } });
 
     clock.now = NOON + 12 * HOUR;
     await erasure.prune();
@@ -62,18 +63,18 @@ describe('a member who has their name deleted', () => {
 describe('the data of a guild', () => {
   it('still counts for its limit, until the time of that has ended', async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
-    const room = (count: number) => limits.room({ guildId: '1', userId: 'x', count });
+    const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
     await erasure.deleteGuild('1');
     const until = NOON + HOUR / 2;
-    expect(await room(4)).toMatchObject({ count: 3, limited: { code: 'guild-limit', until } });
+    expect(await allowance(4)).toMatchObject({ count: 3, limited: { code: 'guild-limit', until } });
     // Deleted again, both count.
     await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
     await erasure.deleteGuild('1');
     await erasure.prune();
-    expect(await room(8)).toMatchObject({ count: 1, limited: { until: NOON + HOUR } });
+    expect(await allowance(8)).toMatchObject({ count: 1, limited: { until: NOON + HOUR } });
     clock.now = NOON + HOUR;
-    expect(await room(8)).toEqual({ count: 8 });
+    expect(await allowance(8)).toEqual({ count: 8 });
     await erasure.prune();
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
@@ -86,13 +87,13 @@ describe('the data of a guild', () => {
     // While it was ahead, and after it was set right.
     await add('a', NOON + 30 * DAY);
     await erasure.deleteGuild('1');
-    expect(await limits.room(wanted)).toEqual({ count: 8 });
+    expect(await limits.allowance(wanted)).toEqual({ count: 8 });
     await add('b', NOON + 30 * DAY);
     clock.now = NOON + 30 * DAY;
     await erasure.deleteGuild('1');
-    expect(await limits.room(wanted)).toMatchObject({ count: 3 });
+    expect(await limits.allowance(wanted)).toMatchObject({ count: 3 });
     clock.now = NOON;
-    expect(await limits.room(wanted)).toEqual({ count: 8 });
+    expect(await limits.allowance(wanted)).toEqual({ count: 8 });
   });
 
   it('is not sent any more once its rows are gone', async () => {

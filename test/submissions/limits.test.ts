@@ -55,10 +55,10 @@ it.each([
   ['', '-43200.001 -43200.001', '2 of 2', '2'],
 ])('with a limit of %s and servers at %s, of %s may go: %s', async (limits, before, asked, expected) => {
   const { member, guild } = /(?:member (?<member>\S+))? ?(?:guild (?<guild>\S+))?/.exec(limits)?.groups ?? {};
-  const { room } = await open(before, { member: limitOf(member), guild: limitOf(guild) });
+  const { allowance } = await open(before, { member: limitOf(member), guild: limitOf(guild) });
   const word = (name: string) => new RegExp(`${name} (\\d)`).exec(asked)?.[1];
   const quota = word('of');
-  const found = await room({
+  const found = await allowance({
     guildId: word('in') ?? '1',
     userId: word('by') ?? '7',
     count: Number.parseInt(asked, 10),

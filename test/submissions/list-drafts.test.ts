@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
-import { createListReader } from '../../src/server-lists/list-reader.ts';
+import { createListParser } from '../../src/server-lists/list-parser.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { lacksGame, type Row, typedOf } from '../../src/server-lists/row.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
@@ -34,7 +34,7 @@ async function openLists() {
       store,
       settings: { getOrThrow: async () => guild.settings },
       games: known,
-      reader: createListReader({ games: known }),
+      parser: createListParser({ games: known }),
     });
   const parts = partsOver(store);
   const lists = listsOf(parts);
@@ -86,7 +86,7 @@ describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
     const { store, open, stored } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
-    const { draft, alreadySubmitted, room, edits } = await open(
+    const { draft, alreadySubmitted, allowance, edits } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
     );
     expect(shown(draft.rows)).toEqual([
@@ -97,7 +97,7 @@ describe('a list', () => {
       '5 = 2',
     ]);
     expect([...alreadySubmitted.keys()].map(({ line }) => line)).toEqual([1]);
-    expect(room).toEqual({ count: 1 });
+    expect(allowance).toEqual({ count: 1 });
     expect(edits).toEqual({ invalid: 1, lacking: 1 });
     expect(await stored()).toEqual(draft);
   });
@@ -119,9 +119,9 @@ describe('a list', () => {
     const { store, lists, open } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
-    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).room.count).toBe(2);
-    expect(prepared(await lists.recheck(mia, 'd')).room.count).toBe(2);
-    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', false)).room.count).toBe(1);
+    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
+    expect(prepared(await lists.recheck(mia, 'd')).allowance.count).toBe(2);
+    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
@@ -158,12 +158,12 @@ describe('a list', () => {
     const { store, limited, open } = await openLists();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
-    const held = (isSoon: boolean) => ({ room: { count: 0, limited: { isSoon } } });
+    const held = (isSoon: boolean) => ({ allowance: { count: 0, limited: { isSoon } } });
     await open('8.8.8.8:1 cs2');
     expect(await again(1, 600)).toMatchObject(held(true));
     expect(await again(1, 1_000)).toMatchObject(held(false));
     await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
-    expect(await again(2, 600)).toMatchObject({ room: { count: 1 } });
+    expect(await again(2, 600)).toMatchObject({ allowance: { count: 1 } });
   });
 });
 

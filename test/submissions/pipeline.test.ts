@@ -6,7 +6,7 @@ import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
-import type { Ended, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
+import type { EndedSubmission, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
 import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
@@ -68,7 +68,7 @@ async function list(opened: Opened, length: number, more: Partial<Order> = {}): 
   return opened.submit('list', more);
 }
 
-function ended(result: Result): Ended {
+function ended(result: Result): EndedSubmission {
   if (result.kind !== 'ended') throw new Error(JSON.stringify(result));
   return result;
 }

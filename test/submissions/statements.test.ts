@@ -55,7 +55,7 @@ it('no statement about submissions reads a whole table', async () => {
       draft.rows.flatMap((row) => (row.kind === 'ready' ? row.submission : [])),
     );
     await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, draft.rows);
-    await parts.limits.room({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
+    await parts.limits.allowance({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
     const id = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft });
     await parts.runs.markSending('1', id, [0]);
     await parts.runs.endRequest(id, [0], []);

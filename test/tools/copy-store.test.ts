@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { Secret } from '../../src/secret.ts';
-import { useFile } from '../../src/storage/database-file.ts';
+import { withDatabaseFile } from '../../src/storage/database-file.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -138,7 +138,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     const forget = 'delete from kysely_migration';
     await fill(file);
-    useFile(file.path, (opened) => opened.exec(forget), true);
+    withDatabaseFile(file.path, (opened) => opened.exec(forget), true);
     await (await openStoreAt(storeUrl)).stop();
     await query(forget);
     const before = readFileSync(file.path);

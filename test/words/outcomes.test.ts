@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ADDED, type Outcome } from '../../src/listing/contract.ts';
 import { outcomesForLog, outcomeText, outcomeTexts } from '../../src/words/outcomes.ts';
-import { createWords, type Reader } from '../../src/words/words.ts';
+import { type Audience, createWords } from '../../src/words/words.ts';
 
 const server = { server: 'play.example.com', port: 27_015, game: 'cs2' };
 const accepted = (message: string): Outcome => ({ kind: 'accepted', message });
 const ended = (...messages: readonly string[]) =>
   messages.map((message, index) => ({ line: index + 1, server, outcome: accepted(message) }));
 
-const readerOf = (locale: string): Reader => ({
+const audienceFor = (locale: string): Audience => ({
   t: createWords().wordsFor(locale),
   mention: (name) => `/${name}`,
   isAdmin: false,
@@ -20,23 +20,23 @@ describe("the service's message about what it has accepted", () => {
     ['en-US', '✅ Servers have been added for review.'],
     ['de', '✅ Die Spielserver wurden zur Prüfung hinzugefügt. („Servers have been added for review\\.“)'],
   ])('is the sentence about one server, in %s', (locale, text) => {
-    const reader = readerOf(locale);
-    expect(outcomeText(reader, server, accepted(` ${ADDED}\n`))).toBe(text);
-    expect(outcomesForLog(reader.t, ended(ADDED))).toEqual([text]);
+    const audience = audienceFor(locale);
+    expect(outcomeText(audience, server, accepted(` ${ADDED}\n`))).toBe(text);
+    expect(outcomesForLog(audience.t, ended(ADDED))).toEqual([text]);
   });
 
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
   ])('follows how many servers of a list were sent, in %s', (locale, text) => {
-    const reader = readerOf(locale);
+    const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
-    expect(outcomeTexts(reader, list).map((each) => each.split('\n')[0])).toEqual([text]);
-    expect(outcomesForLog(reader.t, list)).toEqual([text.replaceAll('**', '')]);
+    expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
+    expect(outcomesForLog(audience.t, list)).toEqual([text.replaceAll('**', '')]);
   });
 
   it('follows once for each different message, three at most', () => {
-    const { t } = readerOf('en-US');
+    const { t } = audienceFor('en-US');
     const messages = [ADDED, 'Thanks.', ADDED, 'Yes.'];
     expect(outcomesForLog(t, ended(...messages))).toEqual([
       `✅ 4 sent for review. “${ADDED}” “Thanks.” “Yes.”`,
@@ -54,8 +54,8 @@ describe("the service's message about what it has accepted", () => {
     ],
     ['', '✅ Sent for review.', '✅ sent for review'],
   ])('follows the outcome if it is another one, escaped: %j', (message, reply, entry) => {
-    const reader = readerOf('en-US');
-    expect(outcomeText(reader, server, accepted(message))).toBe(reply);
-    expect(outcomesForLog(reader.t, ended(message))).toEqual([entry]);
+    const audience = audienceFor('en-US');
+    expect(outcomeText(audience, server, accepted(message))).toBe(reply);
+    expect(outcomesForLog(audience.t, ended(message))).toEqual([entry]);
   });
 });

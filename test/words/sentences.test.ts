@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
-import type { Failure, NotSent, Unknown } from '../../src/listing/contract.ts';
+import type { Failure, NotSent, UnknownOutcome } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
 import type { NotApproved, ServerOutcome } from '../../src/submissions/outcome.ts';
@@ -13,7 +13,7 @@ import { problemText } from '../../src/words/problem.ts';
 import { refusalText, stillWaitingText } from '../../src/words/refusal.ts';
 import { typedLine } from '../../src/words/servers.ts';
 import { failureText } from '../../src/words/service.ts';
-import { createWords, type Reader } from '../../src/words/words.ts';
+import { type Audience, createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
 /** What a member, or the service, may have written. */
@@ -83,7 +83,7 @@ const NOT_SENT: readonly (NotSent | NotApproved)['reason'][] = [
   ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
   ...(['key', 'deadline', 'stopping', 'service', 'bot', 'refused', 'expired'] as const),
 ];
-const UNKNOWN: readonly Unknown['reason'][] = [
+const UNKNOWN: readonly UnknownOutcome['reason'][] = [
   ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
   ...(['not-found', 'client-error', 'unreadable', 'too-large'] as const),
 ];
@@ -119,8 +119,8 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
 
 describe.each(languages)('in $tag every sentence has no markup of what others wrote', ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
-  const member: Reader = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
-  const readers = [member, { ...member, isAdmin: true }];
+  const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
+  const audiences = [member, { ...member, isAdmin: true }];
 
   it('for each problem of a line', () => {
     const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
@@ -141,7 +141,7 @@ describe.each(languages)('in $tag every sentence has no markup of what others wr
   it('for each refusal', () => {
     const refusals = Object.values(REFUSALS);
     for (const text of [refusalText, stillWaitingText]) {
-      expectSentences(readers.flatMap((each) => refusals.map((refusal) => text(refusal, each, games))));
+      expectSentences(audiences.flatMap((each) => refusals.map((refusal) => text(refusal, each, games))));
     }
   });
 
@@ -153,7 +153,7 @@ describe.each(languages)('in $tag every sentence has no markup of what others wr
 
   it('for each outcome, also in the history', () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
-    const texts = readers.flatMap((each) => [
+    const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
       nextForKey(each, { code: 'key-invalid', setBy: '9' }),
     ]);

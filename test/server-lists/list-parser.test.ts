@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
-import { createListReader, type NotRead } from '../../src/server-lists/list-reader.ts';
+import { createListParser, type NotRead } from '../../src/server-lists/list-parser.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
 /** Is read in a worker. */
@@ -13,11 +13,11 @@ const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A reader whose service knows one more game once it is asked. */
+/** A parser whose service knows one more game once it is asked. */
 function setUp(fresh = false) {
   const asked: string[] = [];
   let games: readonly Game[] = KNOWN_GAMES;
-  const reader = createListReader({
+  const parser = createListParser({
     games: {
       get all() {
         return games;
@@ -34,7 +34,7 @@ function setUp(fresh = false) {
       refreshSoon: () => void asked.push('soon'),
     },
   });
-  const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, texts: [text], game });
+  const read = (text: string, game = '', guildId = '1') => parser.read({ guildId, texts: [text], game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;

@@ -25,15 +25,15 @@ export interface ListToRead {
 /** Why a list is not read now: too many lists of its guild wait, or reading it took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
 
-export type ListReader = ReturnType<typeof createListReader>;
+export type ListParser = ReturnType<typeof createListParser>;
 
-export interface ListReaderDeps {
+export interface ListParserDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
   readonly readingMs?: number | undefined;
 }
 
 /** Reads lists, the long ones in a worker. */
-export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps) {
+export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {

@@ -10,8 +10,8 @@ import {
   gameOf,
   LOWEST_BARE_PORT,
   type RawRow,
-  shown,
-  shownAddress,
+  sanitised,
+  sanitisedAddress,
   type TypedRow,
   unclearPort,
   withPort,
@@ -84,7 +84,7 @@ const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
  * Reads the servers of a text line by line: their addresses first, and in the end their ports from other lines and their games.
  * @param source in a message a name without a port is no server unless the text says so: most of them are web sites
  */
-export function createTextReader(games: GameReading, source: 'list' | 'message') {
+export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const parts: Part[] = [];
   /** The lines are about voice servers or the like. */
@@ -257,7 +257,7 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
     const { defaultGame } = games;
     const game = defaultGame === undefined ? named : orDefault(beside, gameAbove, defaultGame);
     const near = game?.kind === 'doubtful' ? game.alias : undefined;
-    return { ...row, typed: { ...typed, game: shown(gameName(game)) }, near };
+    return { ...row, typed: { ...typed, game: sanitised(gameName(game)) }, near };
   });
   return { rows, namesNewGame };
 }
@@ -353,7 +353,7 @@ function withPorts(
 ): PlacedAddress {
   const { address } = found;
   const isBare = address !== undefined && address.port === undefined;
-  const server = address ? formatAddress(address) : shownAddress(found.text);
+  const server = address ? formatAddress(address) : sanitisedAddress(found.text);
   const bare: TypedRow = { server, port: '', queryPort: '', game: '' };
   const after = text.slice(found.end, next);
 
