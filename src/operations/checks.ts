@@ -33,7 +33,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
 }
 /** Requests a secret address of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
-  if (url === undefined) throw new CheckSkipped(`${name} is not set: "Alarms" in docs/operators.md`);
+  if (url === undefined) throw new CheckSkipped(`${name} is not set: see "Alarms" in docs/monitor.md`);
   try {
     await readOperatorUrl(url);
     return `${name} answers`;

@@ -148,7 +148,7 @@ function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);
   if (trouble !== undefined)
-    throw new CheckFailure(trouble, `${page}; docs/operators.md says what Discord asks for`);
+    throw new CheckFailure(trouble, `${page}; docs/install.md lists what Discord asks for`);
   if (application.description) return 'it has a description';
   throw new CheckWarning(
     'it has no description, which is the first thing that strangers see of a bot',

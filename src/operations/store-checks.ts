@@ -103,12 +103,11 @@ function agoOf(ms: number): string {
 
 /** When the last backup was made, and whether the next one comes in time. */
 export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres')
-    throw new CheckSkipped('those of PostgreSQL are its own: see docs/operators.md');
+  if (storeUrl.kind === 'postgres') throw new CheckSkipped('PostgreSQL has its own: see docs/scaling.md');
   const last = await useValues(storeUrl, readLastBackup).catch(() => {
     throw new CheckSkipped('the store first');
   });
-  const elsewhere = 'copy them to another machine: "Backup and restore" in docs/operators.md says how';
+  const elsewhere = 'copy them to another machine: see "Off-site backups" in docs/operate.md';
   if (backupEveryHours === 0) {
     const says = last === undefined ? 'none was made' : `the last was made ${agoOf(Date.now() - last)}`;
     throw new CheckWarning(

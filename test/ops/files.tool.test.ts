@@ -110,9 +110,8 @@ describe('the files for operators', () => {
     const { scripts: egg, variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     expect(variables.find(({ env_variable }) => env_variable === 'GIT_TAG')?.default_value).toBe('');
     const [ofEgg = ''] = /^if \[ -z[\s\S]*?^fi$/m.exec(egg.installation.script) ?? [];
-    const docs = file('docs/operators.md');
-    const [ofDocs = ''] = /^TAG=.*$/m.exec(docs) ?? [];
-    const [, ofUpdate = ''] = /^ *git checkout "\$\((.*)\)"$/m.exec(docs) ?? [];
+    const [ofDocs = ''] = /^TAG=.*$/m.exec(file('docs/install.md')) ?? [];
+    const [, ofUpdate = ''] = /^ *git checkout "\$\((.*)\)"$/m.exec(file('docs/operate.md')) ?? [];
     const found = () => [
       run('bash', ['-ec', `GIT_ADDRESS=${remote} GIT_TAG=; ${ofEgg}; echo $GIT_TAG`]).printed,
       run('sh', ['-ec', `${ofDocs.replace('REPOSITORY', remote)}; echo \${TAG:-main}`]).printed,
@@ -182,7 +181,7 @@ describe('the files for operators', () => {
 
   it('update several processes one after another', () => {
     const command = 'up --detach --build --no-deps --wait bot-$n';
-    for (const name of ['compose.scale.yaml', 'docs/operators.md']) expect(file(name)).toContain(command);
+    for (const name of ['compose.scale.yaml', 'docs/scaling.md']) expect(file(name)).toContain(command);
     const kubernetes = file('ops/kubernetes.yaml');
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
