@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/discord/limits.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import type { ReadyRow, Row, TypedRow } from '../../src/server-lists/row.ts';
@@ -11,6 +12,16 @@ import type { Translate } from '../../src/words/words.ts';
 const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
 /** Bytes of a file that is to be corrected: a tenth less than can be uploaded, since corrections may be longer. */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
+
+/** How many lines a message names, if they fit; only a longer list has files. */
+export const MOST_WITHOUT_FILES = 10;
+
+/** Writes a message that names all lines and needs no files; `undefined` where there are too many lines. */
+export function textWithoutFiles(lines: number, write: () => string): string | undefined {
+  if (lines > MOST_WITHOUT_FILES) return undefined;
+  const text = write();
+  return text.length <= LIMITS.content ? text : undefined;
+}
 
 interface ListFile {
   readonly name: string;

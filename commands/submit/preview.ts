@@ -24,14 +24,18 @@ import {
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
-import { filesToSendBack, previewFile, reasonOfLimit } from './files.ts';
+import {
+  filesToSendBack,
+  MOST_WITHOUT_FILES,
+  previewFile,
+  reasonOfLimit,
+  textWithoutFiles,
+} from './files.ts';
 import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;
 const LONGEST_WORDS = { name: 30, address: 60 };
-/** How many servers the message shows; a longer list is in a file. */
-const MOST_SHOWN = 10;
 
 /**
  * What would be submitted: first what is wrong, then how many are ready.
@@ -58,26 +62,33 @@ export function previewOf(
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
-  const texts = [
-    first,
-    totalText(t, draft.rows, sendable.length),
-    invalidText(audience, prepared, invalid, { games, files: names }),
-    readyText(t, prepared, ready.length, waiting.length),
-    ready.length > 0 && comes !== '' && `-# ${comes}`,
-    allowance.limited &&
-      waiting.length > 0 &&
-      heldText(t, { draft, rows: waiting, limited: allowance.limited }),
-    withoutGameText(t, draft),
-    !isNothingNew(prepared) && repeatedText(t, draft),
-    draft.noise && t('list.noise', { count: draft.noise }),
-    alreadySubmittedText(t, prepared, games),
-  ];
-  const content = texts.filter(Boolean).join('\n\n');
-  if (ready.length > MOST_SHOWN) {
+  const contentOf = (namesAll: boolean) =>
+    [
+      first,
+      totalText(t, draft.rows, sendable.length),
+      invalidText(audience, prepared, invalid, { games, files: names, namesAll }),
+      readyText(t, prepared, ready.length, waiting.length),
+      ready.length > 0 && comes !== '' && `-# ${comes}`,
+      allowance.limited &&
+        waiting.length > 0 &&
+        heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
+      withoutGameText(t, draft, namesAll),
+      !isNothingNew(prepared) && repeatedText(t, draft),
+      draft.noise && t('list.noise', { count: draft.noise }),
+      alreadySubmittedText(t, prepared, games),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
+  // The lines that the form has no room for are in a file.
+  const canFixAll = prepared.edits.invalid >= invalid.length;
+  const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
+  const content = whole ?? contentOf(false);
+  if (ready.length > MOST_WITHOUT_FILES) {
     return { content, embeds: [], files: [previewFile(ready), ...files] };
   }
   const lines = ready.map(({ submission }) => describe(t, submission, games, LONGEST_WORDS));
-  return { content, embeds: lines.length === 0 ? [] : [{ description: fittingLines(t, lines) }], files };
+  const embeds = lines.length === 0 ? [] : [{ description: fittingLines(t, lines) }];
+  return { content, embeds, files: whole === undefined ? files : [] };
 }
 
 /** How many game servers there are, where some are ready and others aren't. */
@@ -95,16 +106,21 @@ function invalidText(
   { t, mention }: Audience,
   { draft, edits }: Prepared,
   invalid: readonly InvalidRow[],
-  { games, files }: { readonly games: GameIndex; readonly files: string },
+  {
+    games,
+    files,
+    namesAll,
+  }: { readonly games: GameIndex; readonly files: string; readonly namesAll: boolean },
 ): string {
   const count = invalid.length;
   if (count === 0) return '';
   const isNumbered = draft.source === 'text';
+  const most = namesAll ? count : MOST_NAMED;
   const lines = [
     t('list.invalid', { count }),
-    ...firstItems(t, invalid, MOST_NAMED, (row) => invalidItem(t, row, games, isNumbered)),
+    ...firstItems(t, invalid, most, (row) => invalidItem(t, row, games, isNumbered)),
   ];
-  if (count > MOST_NAMED) lines.push(t('list.allIn', { files }));
+  if (count > most) lines.push(t('list.allIn', { files }));
   if (edits.invalid < count) {
     lines.push(t('list.editPart', { count: edits.invalid, files, addservers: mention('addservers') }));
   }
@@ -128,23 +144,25 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
+  /** Whether the text names all rows, rather than the first ones. */
+  readonly namesAll?: boolean;
 }
 
 /** How many servers a limit holds back, which limit it is, until when, and the first of them. */
-export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
+export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
   const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
-  const items = firstItems(t, rows, FEW_NAMED, ({ line, submission }) =>
+  const items = firstItems(t, rows, namesAll ? rows.length : FEW_NAMED, ({ line, submission }) =>
     serverItem(t, submission, draft.source === 'text' ? line : undefined),
   );
   return [held, ...items].join('\n');
 }
 
-function withoutGameText(t: Translate, { source, rows }: Draft): string {
+function withoutGameText(t: Translate, { source, rows }: Draft, namesAll: boolean): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = firstItems(t, lacking, MOST_NAMED, ({ line, typed }) =>
+  const items = firstItems(t, lacking, namesAll ? lacking.length : MOST_NAMED, ({ line, typed }) =>
     addressItem(t, rowText(typed), source === 'text' ? line : undefined),
   );
   return [t('list.withoutGame', { count: lacking.length }), ...items].join('\n');

@@ -22,7 +22,7 @@ import { describe, FEW_NAMED, firstItems, serverEmbed, withSign } from '../../sr
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
-import { filesToSendBack, inFields, type Reasons, reasonOfLimit } from './files.ts';
+import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFiles } from './files.ts';
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
@@ -83,8 +83,8 @@ function tellOne(
 }
 
 /**
- * Accepted servers come first, then the others with the service's words and their lines. A file has every line. If the settings
- * cannot be read, every game counts as allowed.
+ * Accepted servers come first, then the others with the service's words and their lines. A long list has a file with every
+ * line. If the settings cannot be read, every game counts as allowed.
  */
 async function tellList(
   context: Context,
@@ -112,19 +112,23 @@ async function tellList(
   const isForKey = ({ outcome }: EndedRow) => keyProblem?.code === 'key-invalid' && isAboutKey(outcome);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
+  const textsOf = (namesAll: boolean) => [
+    ...outcomeTexts(context, accepted),
+    accepted.length > 0 && roomText(t, result),
+    ...outcomeTexts(
+      context,
+      failed.filter((each) => !isForKey(each)),
+      namesAll,
+    ),
+    keyText(context, keyProblem, failed.filter(isForKey).length),
+    refusedText(t, draft, allowedGames, namesAll),
+    limitedText(t, result, namesAll),
+  ];
+  const buttons = listButtons(context, result);
+  const whole = textWithoutFiles(draft.rows.length, () => textsOf(true).filter(Boolean).join('\n\n'));
+  if (whole !== undefined) return { texts: [whole], embeds: [], files: [], buttons };
   return {
-    texts: [
-      ...outcomeTexts(context, accepted),
-      accepted.length > 0 && roomText(t, result),
-      ...outcomeTexts(
-        context,
-        failed.filter((each) => !isForKey(each)),
-      ),
-      keyText(context, keyProblem, failed.filter(isForKey).length),
-      refusedText(t, draft, allowedGames),
-      limitedText(t, result),
-      filesText(t, draft.rows.length, names),
-    ],
+    texts: [...textsOf(false), filesText(t, draft.rows.length, names)],
     embeds: [],
     files: [
       {
@@ -133,7 +137,7 @@ async function tellList(
       },
       ...files,
     ],
-    buttons: listButtons(context, result),
+    buttons,
   };
 }
 
@@ -181,16 +185,22 @@ function endedRows({ draft, servers, limitedRows }: EndedSubmission): readonly E
   ];
 }
 
-function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex): string {
+function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex, namesAll: boolean): string {
   const invalid = lines.filter(isInvalid);
   if (invalid.length === 0) return '';
-  const items = firstItems(t, invalid, FEW_NAMED, (row) => invalidItem(t, row, games, true));
+  const items = firstItems(t, invalid, namesAll ? invalid.length : FEW_NAMED, (row) =>
+    invalidItem(t, row, games, true),
+  );
   return [withSign('not-sent', t('list.invalid', { count: invalid.length })), ...items].join('\n');
 }
 
-function limitedText(t: Translate, { draft, limitedRows, limited }: EndedSubmission): string {
+function limitedText(
+  t: Translate,
+  { draft, limitedRows, limited }: EndedSubmission,
+  namesAll: boolean,
+): string {
   if (limitedRows.length === 0 || limited === undefined) return '';
-  return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited }));
+  return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 
 /** How many more servers may be submitted. Not said if a limit held something back, which says it already. */

@@ -80,19 +80,21 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * What stays in a document after a run of it: all but the servers that were accepted. After a run that a moderator has
- * approved, only those that were not sent, or not taken because of the key.
+ * What stays in a document after a run of it: all but the servers that were accepted, and lines that the report has
+ * counted as repeated or without a server. After a run that a moderator has approved, only those that were not sent, or
+ * not taken because of the key.
  */
 export function afterRun(draft: Draft, servers: readonly RunServer[], isApproved: boolean): Draft {
   const outcomes = new Map(servers.map(({ line, server, outcome }) => [placeOf(line, server), outcome]));
   const stay = draft.rows.flatMap((row) => {
+    if (isRepeated(row)) return [];
     const outcome = isReady(row) ? outcomes.get(placeOf(row.line, row.submission)) : undefined;
     if (outcome === undefined) return row;
     const isDecided = isApproved ? !isUnsent(outcome) : outcome.kind === 'accepted';
     if (isDecided) return [];
     return outcome.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
   });
-  return withRows(draft, stay);
+  return withRows({ ...draft, noise: 0 }, stay);
 }
 
 /** Whether nothing is left in a document that could be corrected or submitted. */

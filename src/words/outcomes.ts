@@ -56,11 +56,19 @@ export function outcomeText(audience: Audience, server: ServerSubmission, outcom
   return withNext(text, outcome, nextText(audience, outcome, [server]));
 }
 
-/** Returns the outcomes of many servers, for their member, with lines that identify the servers. */
-export function outcomeTexts(audience: Audience, ended: readonly ServerWithOutcome[]): readonly string[] {
+/**
+ * Returns the outcomes of many servers, for their member, with lines that identify the servers.
+ * @param namesAll whether every server that failed is named, rather than the first ones
+ */
+export function outcomeTexts(
+  audience: Audience,
+  ended: readonly ServerWithOutcome[],
+  namesAll = false,
+): readonly string[] {
   const { t, mention } = audience;
-  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY);
-  const mostNamed = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
+  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY, namesAll ? ended.length : MOST_FURTHER);
+  const usual = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
+  const mostNamed = namesAll ? ended.length : usual;
   const texts = shown.map(({ outcome, said, servers }) => {
     const heading = `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`;
     const submitted = servers.map(({ server }) => server);
@@ -109,6 +117,7 @@ function groupsOf(
   t: Translate,
   ended: readonly ServerWithOutcome[],
   longest: number,
+  mostFurther = MOST_FURTHER,
 ): { readonly shown: readonly Group[]; readonly isAll: boolean } {
   const bySaid = new Map<string, Group>();
   for (const server of ended) {
@@ -123,7 +132,7 @@ function groupsOf(
   const placeOf = ({ outcome }: Group) => IN_ORDER.indexOf(outcome.kind);
   const groups = [...bySaid.values()].toSorted((one, other) => placeOf(one) - placeOf(other));
   const further = groups.filter((group, index) => group.outcome.kind === groups[index - 1]?.outcome.kind);
-  const hidden = further.slice(MOST_FURTHER);
+  const hidden = further.slice(mostFurther);
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 

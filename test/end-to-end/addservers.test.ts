@@ -77,11 +77,12 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
     expect(contentOf(report)).toContain('✅ **2 sent for review.** “Servers have been added for review.”\n');
-    expect(textOf(report)).toContain('These 2 lines: report.csv');
+    expect(messageOf(report).current?.attachments).toEqual([]);
     expect(listing.submitted).toEqual(servers);
   });
 
   it('opens a window to paste into, and explains each line that is wrong', async ({ member, listing }) => {
+    const others = Array.from({ length: 6 }, (_, n) => `m${n + 7}.example.com:27015 cs2`);
     const preview = await paste(
       member,
       [
@@ -91,6 +92,7 @@ describe('/addservers', () => {
         'm1.example.com:27015 cs2',
         '192.168.0.4:27015 cs2',
         'm6.example.com:27015 minecarft',
+        ...others,
       ].join('\r\n'),
     );
     const text = textOf(preview);
@@ -99,7 +101,7 @@ describe('/addservers', () => {
       '2 lines need fixing:',
       'Line 5 192.168.0.4:27015 cs2: private address',
       'minecarft: unknown game minecarft. Did you mean Minecraft',
-      '2 game servers are ready.',
+      '8 game servers are ready.',
       '1 line repeats an earlier one and will be sent only once: line 4.',
     ]) {
       expect(text).toContain(words);
@@ -109,11 +111,18 @@ describe('/addservers', () => {
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
     const report = await pressSubmit(member, preview);
     expect(labelsOf(report)).toEqual(['Fix 2 lines']);
-    expect(listing.submitted.map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
+    expect(listing.submitted.slice(0, 2).map(({ server }) => server)).toEqual([
+      'm1.example.com',
+      'm3.example.com',
+    ]);
     expect(String(report.file('report.csv'))).toContain(
       '"line","server","port","query_port","game","outcome","message"\r\n',
     );
-    expect(csvOf(report, 'report.csv').map((row) => row.slice(0, 6))).toEqual([
+    expect(
+      csvOf(report, 'report.csv')
+        .slice(0, 5)
+        .map((row) => row.slice(0, 6)),
+    ).toEqual([
       ['1', 'm1.example.com', '27015', '', 'cs2', 'sent for review'],
       ['3', 'm3.example.com', '27017', '27018', 'minecraft', 'sent for review'],
       ['4', 'm1.example.com', '27015', '', 'cs2', 'not sent'],
@@ -259,18 +268,18 @@ describe('the preview', () => {
 
   it('names what was submitted before, and includes it with a press only', async ({ member, listing }) => {
     await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
-    const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
-    expect(textOf(preview)).toContain('2 game servers are ready');
+    const preview = await paste(member, lines(11).replaceAll('s1.', 'f2.'));
+    expect(textOf(preview)).toContain('10 game servers are ready');
     expect(textOf(preview)).toMatch(
       /1 already submitted:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
     );
-    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 already submitted', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Include 1 already submitted', 'Cancel']);
     const included = await member.press(preview, 'Include 1 already submitted');
-    expect(labelsOf(included)).toContain('Submit 3 game servers');
+    expect(labelsOf(included)).toContain('Submit 11 game servers');
     const without = await member.press(included, 'Skip 1 already submitted');
     const report = await pressSubmit(member, without);
-    expect(outcomes(report)).toEqual({ 'sent for review': 2, 'not sent': 1 });
-    expect(listing.submitted).toHaveLength(3);
+    expect(outcomes(report)).toEqual({ 'sent for review': 10, 'not sent': 1 });
+    expect(listing.submitted).toHaveLength(11);
   });
 
   it('keeps its list while there is no key, and can be corrected', async ({ admin, member, listing }) => {
@@ -292,42 +301,41 @@ describe('the preview', () => {
   });
 
   it('says how many can go today; what is over goes the day after', async ({ guild, member, listing }) => {
-    await setQuota(guild, '4');
-    const preview = await sendFile(member, lines(6));
+    await setQuota(guild, '10');
+    const preview = await sendFile(member, lines(12));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
       new RegExp(
-        `4 game servers are ready.*\\*\\*2 have to wait\\*\\* until <t:${midnight}>: the daily quota of 4 game servers is used up\\.\n- Line 5 .s4.*\n- Line 6 .s5`,
+        `10 game servers are ready.*\\*\\*2 have to wait\\*\\* until <t:${midnight}>: the daily quota of 10 game servers is used up\\.\n- Line 11 .s10.*\n- Line 12 .s11`,
         's',
       ),
     );
     const held = csvOf(messageOf(preview), 'not-sent.csv').map((row) => [row[0], row[5]]);
     expect(held).toEqual([
-      ['s4.example.com', expect.stringContaining('the daily quota of 4 game servers is used up')],
-      ['s5.example.com', expect.stringContaining('the daily quota of 4 game servers is used up')],
+      ['s10.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
+      ['s11.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
     ]);
-    expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Cancel']);
     // Of which one is used before the press.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(
-      ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
+      ['used', ...Array.from({ length: 9 }, (_, n) => `s${n}`)].map((name) => `${name}.example.com`),
     );
-    expect(textOf(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 have to wait until/s);
+    expect(textOf(report)).toMatch(/✅ 9 sent for review.*⚠️ 3 have to wait until/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain(
-      'the daily quota of 4 game servers is used up',
+      'the daily quota of 10 game servers is used up',
     );
-    await setQuota(guild, '7');
+    await setQuota(guild, '13');
     await pressSubmit(member, await edit(member, report, {}));
-    expect(listing.submitted).toHaveLength(7);
+    expect(listing.submitted).toHaveLength(13);
   });
 
   it('refuses and proposes no game that the guild does not allow', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
-    const preview = await sendFile(
-      member,
-      'a.example.com:1 cs2\nb.example.com:2 rust\nc.example.com:3 rusty',
-    );
+    const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
+    const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
+    const preview = await sendFile(member, list.join('\n'));
     expect(textOf(preview)).toContain('1 game server is ready');
     expect(textOf(preview)).toContain("Line 2 b.example.com:2 rust: the game rust isn't allowed here");
     expect(textOf(preview)).not.toContain('Did you mean');
@@ -443,7 +451,7 @@ describe('a single line that was read out of a text', () => {
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
     // The report stays where it is.
-    expect(csvOf(report, 'report.csv')).toHaveLength(2);
+    expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 1, game: 'cs2' },
       { server: 'b.example.com', port: 2, game: 'rust' },
@@ -568,12 +576,6 @@ describe('the report', () => {
     answerBy(() => undefined);
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(labelsOf(report)).toEqual(['Submit 2 game servers', 'Edit']);
-    expect(csvOf(report, 'rejected.csv').map(([server]) => server)).toEqual([
-      'a.example.com',
-      'b.example.com',
-    ]);
-    expect(csvOf(report, 'not-sent.csv').map(([server]) => server)).toEqual(['c.example.com:0']);
-    expect(textOf(report)).toContain('To correct or submit again: rejected.csv and not-sent.csv');
     const { modal, typed } = await openWindow(member, report);
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
@@ -584,11 +586,65 @@ describe('the report', () => {
     expect(textOf(await member.press(report, 'Submit 2 game servers'))).toContain(
       'This was already submitted.',
     );
-    // It keeps its files and loses its buttons, but for a window with what it shows.
-    expect(csvOf(report, 'report.csv')).toHaveLength(3);
+    // It loses its buttons, but for a window with what it shows.
     expect(labelsOf(report)).toEqual(['Reopen the form']);
     const anew = await openWindow(member, report, 'Reopen the form');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
+  });
+
+  it('has files from eleven lines on, and names every line of fewer', async ({ member }) => {
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    answerBy(() => ({ kind: 'json', status: 200, body }));
+    const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
+    const filesOf = (answer: Parameters<typeof messageOf>[0]) =>
+      messageOf(answer).current?.attachments.map(({ filename }) => filename);
+
+    const short = await sendFile(member, ['a.example.com:1 rust', ...wrong].join('\n'));
+    const shortReport = await pressSubmit(member, short);
+    for (const answer of [short, shortReport]) {
+      expect(filesOf(answer)).toEqual([]);
+      expect(textOf(answer)).toMatch(/w0\.example\.com.*w8\.example\.com/s);
+      expect(textOf(answer)).not.toMatch(/more|\.csv/);
+    }
+
+    const long = await sendFile(
+      member,
+      ['a.example.com:1 rust', 'b.example.com:2 rust', ...wrong].join('\n'),
+    );
+    expect(filesOf(long)).toEqual(['not-sent.csv']);
+    const report = await pressSubmit(member, long);
+    expect(filesOf(report)).toEqual(['report.csv', 'rejected.csv', 'not-sent.csv']);
+    expect(textOf(report)).toContain('To correct or submit again: rejected.csv and not-sent.csv');
+    expect(csvOf(report, 'rejected.csv').map(([server]) => server)).toEqual([
+      'a.example.com',
+      'b.example.com',
+    ]);
+    expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
+  });
+
+  it('has files where what the service says of fewer lines does not fit', async ({ member }) => {
+    answerBy((count) => {
+      const message = `${count} ${'why '.repeat(45)}`;
+      return { kind: 'json', status: 200, body: { status: 'error', message } };
+    });
+    const report = await pressSubmit(member, await sendFile(member, lines(10)));
+    expect(csvOf(report, 'report.csv')).toHaveLength(10);
+    expect(textOf(report)).toContain('… and others, for other reasons.');
+  });
+
+  it('counts nothing of the round before', async ({ member }) => {
+    const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
+    const first = await paste(
+      member,
+      ['a.example.com:1 cs2', 'a.example.com:1 cs2', 'our very best ones', ...wrong].join('\n'),
+    );
+    expect(textOf(first)).toMatch(/1 line repeats.*1 line without a game server/s);
+    const report = await pressSubmit(member, first);
+    const { modal, typed } = await openWindow(member, report, 'Fix 11 lines');
+    const preview = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':2') ?? '' });
+    expect(textOf(preview)).toContain('11 game servers are ready.');
+    expect(textOf(preview)).not.toMatch(/repeats|left out/);
+    expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
   it('keeps the button for what is unconfirmed when the rest goes again', async ({ member, listing }) => {
