@@ -24,7 +24,7 @@ const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8
 /** Every variable that .env.example names with a line of explanation. */
 const VARIABLES = [...example.matchAll(/^# .+\n#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
-/** What a start says of this environment; empty when it can be used. */
+/** Returns the error of a start with this environment; empty if it is valid. */
 function problems(env: Environment): string {
   try {
     readConfig(env);
@@ -73,11 +73,11 @@ describe('the configuration', () => {
     });
   });
 
-  it('has each of its variables in .env.example, and no other, with its default', () => {
+  it('has exactly its own variables in .env.example, with their defaults', () => {
     const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(defaults).sort()).toEqual([...VARIABLES].sort());
     expect(read({ ...defaults, ...REQUIRED, ALLOWED_GUILDS: undefined })).toEqual(readConfig(REQUIRED));
-    // What nobody reads could not be wrong.
+    // A variable that isn't read couldn't be wrong.
     for (const name of VARIABLES) expect(problemsWith({ [name]: '\u0001' }), name).toContain(name);
     const withDefault = Object.keys(readConfig(REQUIRED)).map((property) =>
       property.replace(/[A-Z]/g, '_$&').toUpperCase(),
@@ -85,20 +85,20 @@ describe('the configuration', () => {
     expect(VARIABLES).toEqual(expect.arrayContaining(withDefault));
   });
 
-  it('takes an empty value for an absent one, and leaves spaces around a value out', () => {
+  it('treats an empty value as absent, and removes spaces around a value', () => {
     const names = VARIABLES.filter((name) => name !== 'ALLOWED_GUILDS');
     const blank = Object.fromEntries(names.map((name) => [name, ' ']));
     expect(readConfig({ ...blank, ...REQUIRED, DISCORD_TOKEN: ` ${TOKEN}\n` })).toEqual(readConfig(REQUIRED));
     expect(problems(blank)).toBe(problems({}));
   });
 
-  it('refuses an empty list of allowed guilds, which would allow all of them', () => {
+  it('rejects an empty list of allowed guilds, which would allow all of them', () => {
     expect(problemsWith({ ALLOWED_GUILDS: ' ' })).toContain('ALLOWED_GUILDS is empty');
     const file = fileWith('123456789012345678');
     expect(problemsWith({ ALLOWED_GUILDS: '', ALLOWED_GUILDS_FILE: file })).toBe('');
   });
 
-  it('names every bad variable at once, and what each should be', () => {
+  it('names every bad variable together, with its requirement', () => {
     const bad = {
       DISCORD_TOKEN: 'no-dots',
       GAMES_TTL_SECONDS: '0',
@@ -119,7 +119,7 @@ describe('the configuration', () => {
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
   });
 
-  it('needs two more for interactions over HTTP', () => {
+  it('needs two more variables for interactions over HTTP', () => {
     const key = 'aB'.repeat(32);
     const http = {
       INTERACTIONS: 'http',
@@ -140,7 +140,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('is either a configuration or one readable error that repeats no secret, for any environment', () => {
+  it('is either valid or one readable error that repeats no secret, for any environment', () => {
     const secret = fc.constantFrom(...SECRETS, ...SECRETS.map((name) => `${name}_FILE`));
     const other = fc.constantFrom(...VARIABLES.filter((name) => !SECRETS.includes(name)));
     const text = (begins: string) =>
@@ -168,18 +168,18 @@ describe('the configuration', () => {
   });
 });
 
-describe('a database of PostgreSQL', () => {
+describe('a PostgreSQL database', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('is called by its host and name, and has the URL as a secret', () => {
+  it('has its host and name as its name, and its URL as a secret', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
     expect(storeUrl.url.reveal()).toBe(STORE_URL);
   });
 
-  it('needs ENCRYPTION_KEY, and takes no BACKUP_EVERY_HOURS', () => {
+  it('needs ENCRYPTION_KEY, and rejects BACKUP_EVERY_HOURS', () => {
     const said = problemsWith({ STORE_URL, BACKUP_EVERY_HOURS: '24' });
     expect(said).toMatch(/ENCRYPTION_KEY is missing: it must be given with PostgreSQL/);
     expect(said).toMatch(/BACKUP_EVERY_HOURS must be 0 with PostgreSQL: .*pg_dump/);
@@ -194,7 +194,7 @@ describe('a database of PostgreSQL', () => {
     'postgres://bot:s3cret@db/',
     'postgres://bot:s3cret#@db/listing',
     'mysql://bot:s3cret@db/listing',
-  ])('is not %s, of which nothing is repeated', (url) => {
+  ])("can't be %s, of which the message repeats nothing", (url) => {
     const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
     expect(said).toContain('STORE_URL must be');
     expect(said).not.toContain('s3cret');
@@ -229,7 +229,7 @@ describe('a variable', () => {
     ['LISTING_API_TIMEOUT_MS', '120000', 'listingApiTimeoutMs', 120_000],
     ['HTTP_PORT', '65535', 'httpPort', 65_535],
     ['HTTP_HOST', '::', 'httpHost', '::'],
-  ])('%s may be %s', (variable, given, property, used) => {
+  ])('%s can be %s', (variable, given, property, used) => {
     expect(read({ [variable]: given })[property]).toEqual(used);
   });
 
@@ -301,13 +301,13 @@ describe('a variable', () => {
         `${randomBytes(32).toString('hex')},`,
       ],
     ],
-  ])('%s may not be one of %j', (variable, given) => {
+  ])("%s can't be any of %j", (variable, given) => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
 });
 
-it('the two addresses of the operator are secrets', () => {
+it("keeps the operator's two addresses secret", () => {
   const { operatorWebhookUrl, heartbeatUrl } = read({
     OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
     HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),
@@ -319,7 +319,7 @@ it('the two addresses of the operator are secrets', () => {
   expect(inspect({ operatorWebhookUrl, heartbeatUrl })).not.toContain('http');
 });
 
-describe('a slip', () => {
+describe('a mistake', () => {
   it.each([
     [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": remove that'],
     [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: remove them'],
@@ -331,12 +331,12 @@ describe('a slip', () => {
       { LISTING_API_URL: '', LISTING_URL: 'https://list.example.com' },
       'LISTING_URL is the page for people: did you mean LISTING_API_URL?',
     ],
-  ])('in %j is named', (given, says) => {
+  ])('is named in %j', (given, says) => {
     expect(problemsWith(given)).toContain(says);
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it('is an address of the service that ends in /api, with which the bot starts all the same', () => {
+  it('is only a warning for an address of the service that ends in /api', () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -345,7 +345,7 @@ describe('a slip', () => {
 });
 
 describe('a secret', () => {
-  it('can be in a file, with a line break at the end', () => {
+  it('can be in a file, with a trailing line break', () => {
     const key = randomBytes(32).toString('base64');
     const config = read({
       DISCORD_TOKEN: '',
@@ -358,7 +358,7 @@ describe('a secret', () => {
     expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
   });
 
-  it('is not alone: lists of ids can be in a file too, an id on each line', () => {
+  it('shares this with lists of ids, which can be in a file with an id on each line', () => {
     const [one, two] = ['123456789012345678', '223456789012345678'];
     const config = read({
       BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
@@ -367,7 +367,7 @@ describe('a secret', () => {
     expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
   });
 
-  it('cannot be in the environment and in a file, nor in a file that is empty or cannot be read', () => {
+  it("can't be in the environment and a file at once, nor in an empty or unreadable file", () => {
     expect(problemsWith({ DISCORD_TOKEN_FILE: fileWith(TOKEN) })).toContain('are both given');
     const empty = fileWith('\n');
     const said = problemsWith({ LISTING_API_KEY_FILE: '/nowhere/key', ENCRYPTION_KEY_FILE: empty });
@@ -388,7 +388,7 @@ describe('a secret', () => {
   });
 });
 
-describe('a variable that nobody reads', () => {
+describe('an unknown variable', () => {
   it.each([
     ['MEMBER_LIMITS', 'MEMBER_LIMIT'],
     ['MEBMER_LIMIT', 'MEMBER_LIMIT'],
@@ -399,13 +399,13 @@ describe('a variable that nobody reads', () => {
     ['LISTING_KEY', 'LISTING_API_KEY'],
     ['LISTING_API_TIMEOUT', 'LISTING_API_TIMEOUT_MS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('%s is asked about as %s, without its value, and beside what is missing', (name, meant) => {
+  ])('%s is reported with the suggestion %s, without its value, next to missing variables', (name, meant) => {
     const hint = `${name}: did you mean ${meant}?`;
     expect(misspelt({ ...REQUIRED, [name]: 'hunter2' })).toEqual([hint]);
     expect(problems({ [name]: 'hunter2' })).toContain(hint);
   });
 
-  it('is left alone when it looks like none of ours, is empty, or is one of ours', () => {
+  it("is ignored if it resembles none of the bot's, is empty, or is one of them", () => {
     const others =
       'PATH HOME HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_ENV NODE_OPTIONS TZ LANG LC_ALL API_URL API_KEY TOKEN PORT ' +
       'DATABASE_URL REDIS_URL SUPABASE_URL HTTP_STATUS HOSTNAME LOGNAME LISTING npm_config_user_agent';

@@ -10,7 +10,7 @@ import { Secret } from '../src/secret.ts';
 const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDpzZWNyZXQ';
 const BOT_TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz0123456789ab';
 
-/** What is written for one line. */
+/** Returns the output for one line. */
 function written(log: (logger: Logger) => void, level: 'info' | 'debug' = 'info') {
   let text = '';
   log(createLogger({ level, output: { write: (line) => (text += line) } }));
@@ -24,12 +24,12 @@ describe('the log', () => {
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits lines below its level', () => {
     expect(written((logger) => logger.debug({}, 'detail')).text).toBe('');
     expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
   });
 
-  it("shows of Discord's errors neither the address, nor the body, nor the token", () => {
+  it("shows neither address, body nor token of Discord's errors", () => {
     const url = `https://discord.com/api/v10/webhooks/123456/${INTERACTION_TOKEN}/messages/@original`;
     const body = { files: undefined, json: { content: 'what the member typed' } };
     const answer = { code: 10_062, message: `Unknown interaction ${url}` };
@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(Object.keys(line.err).sort()).toEqual(['code', 'message', 'method', 'name', 'stack', 'status']);
   });
 
-  it('follows causes and joined errors, with the same care, and ends where they go in a circle', () => {
+  it('follows causes and aggregated errors with the same care, and ends at a cycle', () => {
     const inner = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', body: 'api_key=hidden-key' });
     const joined = new AggregateError([inner, new Error('other')], 'all failed');
     const outer: Error & { cause?: unknown } = new Error('no answer', { cause: joined });
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no answer');
   });
 
-  it('takes anything for an error', () => {
+  it('accepts any thrown value', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
@@ -61,7 +61,7 @@ describe('the log', () => {
     );
   });
 
-  it('shows no secret, wherever it is, and leaves other text alone', () => {
+  it('shows no secret anywhere, and leaves other text unchanged', () => {
     const key = new Secret('hidden-key-0123456789');
     const url = `/interactions/99/${INTERACTION_TOKEN}/callback`;
     const details = { key, deep: [{ key }], text: `${key}`, url };
@@ -75,7 +75,7 @@ describe('the log', () => {
     }
   });
 
-  it('is written in full before the process ends', async () => {
+  it('is written completely before the process ends', async () => {
     const file = JSON.stringify(join(import.meta.dirname, '../src/logger.ts'));
     const script = `
       import { createLogger } from ${file};

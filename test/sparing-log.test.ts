@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSparingLog } from '../src/sparing-log.ts';
 import { recorder } from './support/machine.ts';
 
-it('what fails again and again is logged once a minute, with how often', () => {
+it('logs a repeated failure once a minute, with its number', () => {
   const logger = recorder();
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWorkTurns } from '../src/work-turns.ts';
 
-it('pieces of work begin one in each turn of the event loop, and no guild waits for all of another', async () => {
+it('pieces of work start one per event-loop turn, and no guild waits for all work of another', async () => {
   const myTurn = createWorkTurns();
   const begun: string[] = [];
   const work = (guildId: string, name: string) => myTurn(guildId).then(() => begun.push(name));

@@ -6,7 +6,7 @@ function open() {
   return { clock, breaker: createBreaker(() => clock.now) };
 }
 
-/** `1-`: guild 1 failed; `1+`: it was answered; `1?`: may it send? `30s`: time passes; `3(1- 2-)`: three times. */
+/** `1-`: guild 1 failed; `1+`: it got a response; `1?`: can it send? `30s`: time passes; `3(1- 2-)`: three times. */
 function tell(story: string) {
   const { clock, breaker } = open();
   const steps = story.replace(/(\d+)\((.*?)\)/g, (_, count, some = '') => `${some} `.repeat(count).trim());
@@ -34,7 +34,7 @@ it.each([
   ['ten failures of two guilds say nothing of all', '5(1- 2-) new?', 'yes', 'some', 'failed'],
   ['ten of three guilds hold all back', '5(1- 2-) 3+ 3(1- 2- 3-) new? 1- new?', 'yes no', 'all', 'failed'],
   ['of all one leaves every 30 seconds', '3(1- 2- 3-) 1- 30s a? b? 30s a- b?', 'yes no no', 'all', 'failed'],
-  // Guilds that have failed three times on their own wait for an answer of their own.
+  // Guilds that failed three times themselves wait for a response of their own.
   [
     'and an answer lets others go',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',

@@ -15,7 +15,7 @@ import { Secret } from '../../src/secret.ts';
 import { selfSigned } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Percent-encoded it is another text. */
+/** Differs when percent-encoded. */
 const CANARY = 'canary key/4711';
 const key = new Secret(CANARY);
 const one: ServerSubmission = { server: 'play.example.com', port: 27015, game: 'cs2' };
@@ -44,7 +44,7 @@ interface Options extends ListingOptions {
   readonly deps?: Partial<ListingApiDeps>;
 }
 
-/** A service that behaves so, and the client that asks it. */
+/** Starts a service that behaves as given, and its client. */
 async function setUp({ mode = { kind: 'ok' }, deps, ...options }: Options = {}) {
   const service = await startListing({ keys: [CANARY], ...options });
   open.push(service);
@@ -52,7 +52,7 @@ async function setUp({ mode = { kind: 'ok' }, deps, ...options }: Options = {}) 
   return { service, api: client(service.url, deps) };
 }
 
-/** A server that does as it is told with each connection. */
+/** Starts a server that handles each connection as given. */
 async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0.1'): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -71,7 +71,7 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A server that answers the first bytes of each connection with this text. */
+/** Starts a server that answers the first bytes of each connection with this text. */
 const answering = (text: string) => rawServer((socket) => socket.once('data', () => socket.end(text)));
 
 describe('the games list', () => {
@@ -147,7 +147,7 @@ describe('adding servers', () => {
   });
 });
 
-/** Lists in lists, so many of them. */
+/** Nested lists of this depth. */
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const verdictWith = (json: string): string => `{"status":"success","message":"Added.","more":${json}}`;
 const withBody = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
@@ -156,13 +156,13 @@ interface Failure {
   readonly mode: Mode;
   readonly kind?: 'not-sent';
   readonly reason: string;
-  /** How many requests the service sees whole. */
+  /** How many complete requests the service receives. */
   readonly requests?: 0;
-  /** How many servers the service holds after one was added. */
+  /** How many servers the service has after one was added. */
   readonly holds?: 1;
 }
 
-/** What both calls make of each way of the service to fail; `unknown` where the table names no kind. */
+/** The outcome of both calls for each failure of the service; `unknown` if the table has no kind. */
 const FAILURES: readonly Failure[] = [
   { mode: { kind: 'down' }, kind: 'not-sent', reason: 'unreachable', requests: 0 },
   { mode: { kind: 'resetDuring' }, reason: 'reset', requests: 0 },
@@ -225,7 +225,7 @@ it.each([301, 302, 303, 307, 308])("doesn't follow a redirect with status %i", a
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
-  // The operator learns the address, and the other host nothing.
+  // The operator learns the address, and the other host learns nothing.
   const moved = { kind: 'unknown', reason: 'redirect', detail: `HTTP ${status}: moved to ${to}` };
   expect(await api.add([one], key)).toEqual(moved);
   expect(api.log()).toContain('LISTING_API_URL');
@@ -317,10 +317,10 @@ describe('connections', () => {
     });
     const [sent, waiting] = await Promise.all([api.add([one], key), api.games(key)]);
     expect(sent).toMatchObject({ kind: 'unknown', reason: 'timeout' });
-    // On a busy machine it may have left in the moment between the two ends.
+    // On a busy machine, it may have been sent in the moment between the two ends.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
-    // On the connection that is free again: what had waited would go out first.
+    // On the connection that is free again, where the waiting request would be sent first.
     await api.add([one], key);
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });

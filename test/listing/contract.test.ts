@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gamesSchema, knownError } from '../../src/listing/contract.ts';
 
-// In the words of the specification (§7).
+// The messages of the specification (§7).
 it.each([
   ['Invalid API key.', 'invalidKey'],
   ['The server list for addition is empty.', 'emptyList'],

@@ -46,13 +46,13 @@ describe('searching for a game', () => {
     ['counterstrike 2', 'cs2'],
     ['trackmania2', 'tm2stadium'],
     ['stalker', 'stalkercop'],
-    // The words in another order, or only begun.
+    // Words in another order, or unfinished.
     ['ark ascended', 'arksa'],
     ['source counter', 'css'],
     ['tea for', 'tf2'],
-    // The letters in their order.
+    // Letters in order.
     ['bttlfld4', 'bf4'],
-    // Slips of the keyboard.
+    // Typos.
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
     ['contre-str', 'cs2'],
@@ -92,7 +92,7 @@ describe('searching for a game', () => {
     }));
     const own = indexGames(games);
     for (const typed of ['aaab aabaa', 'aaa aab '.repeat(12), 'ab'.repeat(50)]) {
-      // The alias and each of 18 words of 1,000 games: 30 rows of 5 columns, at three letters each.
+      // The alias and each of 18 words of 1,000 games: 30 rows of 5 columns, with three letters each.
       const most = 1_000 * 19 * 30 * 5 * 3;
       expect(await stepsOf(() => own.search(typed)), typed).toBeLessThan(most);
     }

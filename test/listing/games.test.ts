@@ -22,12 +22,12 @@ const stateOf = (games: Games) => ({
 });
 const aliases = (games: readonly Game[]) => games.map(({ alias }) => alias);
 
-/** The games over a service that gives these outcomes one after the other, and the last one from then on. */
+/** The games with a service that returns these outcomes one after another, and then keeps returning the last. */
 async function setUp(
   outcomes: readonly GamesOutcome[],
   { hasOperatorKey = false, ...deps }: Partial<GamesDeps> & { readonly hasOperatorKey?: boolean } = {},
 ) {
-  /** Whose key each request was made with. */
+  /** The owners of the keys used, in order. */
   const asked: string[] = [];
   const clock = { now: 1_700_000_000_000 };
   const logger = recorder();
@@ -47,7 +47,7 @@ async function setUp(
     ...deps,
     values,
   });
-  /** Until what runs in the background has ended. */
+  /** Waits until background work has finished. */
   async function quiet(): Promise<void> {
     for (let n = 0; n < 10; n += 1) await setImmediate();
   }
@@ -89,7 +89,7 @@ describe('the games list', () => {
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
-    // As many twice in a row is no accident.
+    // The same number twice in a row is no accident.
     await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
     expect(games.isFresh()).toBe(true);
@@ -109,7 +109,7 @@ describe('the games list', () => {
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
     expect(outcomes).toEqual([listed(), listed()]);
-    // With the key of the guild whose member asked, where the operator has none.
+    // Uses the key of the guild whose member needs it, because the operator has none.
     expect(asked).toEqual(['0']);
   });
 
@@ -137,14 +137,14 @@ describe('the games list', () => {
     await quiet();
     expect(games.all).toMatchObject([{ alias: 'new' }]);
     expect(games.isFresh()).toBe(true);
-    // The service did not know an alias of it.
+    // The service rejected one of its aliases.
     games.invalidate();
     expect(games.isFresh()).toBe(false);
     games.refreshSoon();
     await quiet();
     expect(games.isFresh()).toBe(true);
     clock.now -= 1;
-    // The clock was set back: nobody knows how old the list is.
+    // The clock was set back, so the age of the list is unknown.
     expect(games.isFresh()).toBe(false);
   });
 
@@ -166,7 +166,7 @@ describe('the games list', () => {
     games.invalidate();
     games.refreshSoon();
     await quiet();
-    // It is a failure, which is not tried again at once.
+    // It is a failure, so it isn't retried immediately.
     expect(asked).toHaveLength(2);
   });
 });

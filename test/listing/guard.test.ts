@@ -9,7 +9,7 @@ const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
 
-/** A guard before a service that gives these outcomes one after the other, and the last one from then on. */
+/** A guard in front of a service that returns these outcomes one after another, and then keeps returning the last. */
 function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
   const sent: string[] = [];
   const breaker = createBreaker();
@@ -25,7 +25,7 @@ function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
   return { sent, breaker, turns, inTurn, add: ask('submission'), read: ask('reading') };
 }
 
-/** Takes a place until it is given back. */
+/** Occupies a place until it is released. */
 function occupy(turns: ReturnType<typeof createTurns>): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'other', kind: 'submission' }, () => promise);
@@ -54,7 +54,7 @@ describe('a submission', () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
-    // They are one failure.
+    // They count as one failure.
     await add();
     expect(breaker.maySend('1')).toBe(true);
     await add();
@@ -122,7 +122,7 @@ describe('a read of the games list', () => {
 
   it('is retried after the time that the service requests', async () => {
     const { sent, read, breaker } = setUp([
-      // Long enough to be seen on a machine that is busy.
+      // Long enough to be measurable on a busy machine.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
       ADDED,
     ]);

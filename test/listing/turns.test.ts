@@ -23,7 +23,7 @@ function setUp(atOnce: number) {
     });
   }
 
-  /** Ends the running request of a guild that started first. */
+  /** Ends the guild's running request that started first. */
   async function end(guildId: string): Promise<void> {
     await setImmediate();
     const index = running.findIndex((place) => place.guildId === guildId);

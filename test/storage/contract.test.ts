@@ -28,7 +28,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
   return (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id);
 }
 
-/** What every part above the store relies on, whichever database it is. */
+/** The behaviour that everything above the store relies on, with either database. */
 describe.each(kinds())('a store of %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
@@ -237,7 +237,7 @@ describe.each(kinds())('a store of %s', (kind) => {
   });
 });
 
-/** What processes that share a database rely on. With SQLite one comes after the other, over the same connection. */
+/** The behaviour that processes sharing a database rely on. With SQLite they take turns over the same connection. */
 describe.each(kinds())('processes over a store of %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
@@ -268,9 +268,9 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   }
 
   interface ProcessOptions extends Partial<LeasesDeps> {
-    /** The store of what takes over. */
+    /** The store used for taking over. */
     readonly takingOver?: Store;
-    /** How often nobody can be told. */
+    /** How many attempts to notify the member fail. */
     readonly failures?: number;
   }
 
@@ -297,7 +297,9 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
 
   const words = createWords();
 
-  /** What of a process takes interactions and submits servers. Discord takes no reply to them any more. */
+  /**
+   * Creates the parts of a process that accept interactions and submit servers. Discord no longer accepts replies to them.
+   */
   function workOf(store: Store, processId: string, failures = 0) {
     const parts = partsOver(store, { processId });
     const told: string[] = [];
@@ -325,7 +327,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { parts, ...interactionStore, ...editOrder, takeOver, told };
   }
 
-  /** A lease that ends when a test deletes it, and not while it is still preparing. */
+  /** A lease that ends only when a test deletes it, not during preparation. */
   const live = (store: Store, name: string) =>
     store
       .tables()
@@ -333,7 +335,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       .values({ process_id: name, until: Date.now() + 60_000, encryption_key_id: 'a key' })
       .execute();
 
-  /** A process that has taken an interaction, and submits three servers, of which the first has left. */
+  /** A process that accepted an interaction and is submitting three servers, of which it has sent the first. */
   async function working(store: Store) {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');
@@ -372,7 +374,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     for (let pauses = 0; pauses < 3; pauses += 1) {
       const before = Math.max(...(await untils()));
       pausedMs += 25_000;
-      // Renewed by both, or one of them was counted as dead.
+      // Both renewed their leases, or one of them would have counted as dead.
       await expect.poll(async () => Math.min(...(await untils()))).toBeGreaterThan(before);
     }
     expect(processes.flatMap(({ ends }) => ends)).toEqual([]);
@@ -412,7 +414,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const alive = [workOf(store, 'one'), workOf(another, 'another')];
     for (const { takeOver, told } of alive) {
       await takeOver();
-      // Its process is not known to be dead yet.
+      // Its process isn't known to be dead yet.
       expect(told).toEqual([]);
     }
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
@@ -455,7 +457,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(await latest()).toEqual([false, true, true]);
     await other.claim(second, made);
     expect(await latest()).toEqual([false, false, true]);
-    // What another process answers, this one does not begin to.
+    // This process doesn't begin to answer interactions that another one answers.
     await one.claim(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });

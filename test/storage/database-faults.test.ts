@@ -9,7 +9,7 @@ import { sqliteAt } from '../../src/store-url.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** Why a store does not start on the file. */
+/** Returns why a store doesn't start on the file. */
 async function refusal(path: string): Promise<string> {
   const store = createStore({ url: sqliteAt(path), logger: recorder() });
   onTestFinished(() => store.stop());
@@ -18,7 +18,7 @@ async function refusal(path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** A file with 300 values that no store has open. */
+/** A file with 300 values that isn't open in any store. */
 async function filled(): Promise<string> {
   const store = await openStore();
   for (let number = 0; number < 300; number += 1) await store.values.set(`k:${number}`, 'x'.repeat(500));
@@ -42,14 +42,14 @@ describe("a place that can't be written to", () => {
   });
 
   it('is reported if the folder accepts no files', async () => {
-    // Its owner is whoever runs this; a folder of somebody else's is explained otherwise.
+    // Its owner is the user who runs this; another user's folder gets a different explanation.
     expect(await refusal(`/proc/${process.pid}/bot.sqlite`)).toMatch(advice);
   });
 
   it('is reported if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
-    // To root every file is writable; a file of a later version of SQLite is read-only to everybody (File Format 1.3.3).
+    // Root can write to every file, but a file of a later SQLite version is read-only to everyone (File Format 1.3.3).
     writeFileSync(path, bytes.fill(3, 18, 19));
     expect(await refusal(path)).toMatch(advice);
     expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -16,7 +16,7 @@ async function start(store: Store, configured?: readonly Secret[], logger = reco
   return encryption;
 }
 
-/** Why the encryption does not start; it must not have changed anything. */
+/** Returns why the encryption doesn't start. It must not have changed anything. */
 async function refusal(store: Store, configured?: readonly Secret[]): Promise<string> {
   const before = await store.values.keys('');
   const error = await start(store, configured).catch((thrown: unknown) => thrown);

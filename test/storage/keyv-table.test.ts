@@ -6,7 +6,7 @@ import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** The table of values as `@keyv/sqlite` makes it in the released versions; `makeKeyvTable` makes it in PostgreSQL. */
+/** The table of values as the released versions of `@keyv/sqlite` create it; `makeKeyvTable` creates it in PostgreSQL. */
 const SHAPE = [
   'CREATE TABLE "keyv"(key VARCHAR(255) NOT NULL, value TEXT, namespace VARCHAR(255) NOT NULL DEFAULT \'\', expires BIGINT DEFAULT NULL, UNIQUE(key, namespace))',
   'CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL',

@@ -17,13 +17,13 @@ const FREE_WITHIN_MS = 40_000;
 
 const ip = (line: string) => execFileSync('ip', line.split(' '), { stdio: 'pipe' });
 
-/** Makes another machine of the network: a namespace with a cable to this one. @returns whether that can be made here */
+/** Adds another machine to the network: a namespace with a cable to this one. @returns whether that is possible here */
 function plugIn(): boolean {
   try {
     ip(`netns add ${NAME}`);
     onTestFinished(() => void ip(`netns delete ${NAME}`));
     ip(`link add ${NAME} type veth peer name cable netns ${NAME}`);
-    // The namespace itself stays for minutes, while its kernel goes on trying to send.
+    // The namespace itself stays for minutes, while its kernel keeps trying to send.
     onTestFinished(() => void ip(`link delete ${NAME}`));
     ip(`address add ${HERE}/30 dev ${NAME}`);
     ip(`link set ${NAME} up`);
@@ -61,7 +61,7 @@ it.skipIf(!hasPostgres())(
       return error;
     };
     expect(String(await refusal())).toContain('another bot runs');
-    // From now on the packets of both are dropped there. A cable that is down would be told to this side.
+    // From now on that machine drops the packets of both sides. This side would notice a disconnected cable.
     ip(`-n ${NAME} address flush dev cable`);
     await expect.poll(refusal, { timeout: FREE_WITHIN_MS, interval: 500 }).toBeUndefined();
   },

@@ -19,7 +19,7 @@ import type { Tables } from '../../src/storage/tables.ts';
 import { folder } from '../support/machine.ts';
 import { NEXT_VERSION } from '../support/next-version.ts';
 
-/** A change of tomorrow: one that was made by half, neither version would read rightly. */
+/** A future migration. If it were half done, neither version could read the data correctly. */
 const TOMORROW: typeof MIGRATIONS = {
   ...MIGRATIONS,
   '9.0-of-next-year': {
@@ -34,7 +34,7 @@ const TOMORROW: typeof MIGRATIONS = {
 
 const newPath = () => join(folder(), 'bot.sqlite');
 
-/** @param onOpen may change how the file is used */
+/** @param onOpen can change how the file is used */
 async function migrateFile(
   path: string,
   migrations: typeof MIGRATIONS,
@@ -46,7 +46,7 @@ async function migrateFile(
   await migrate(db, [], migrations).finally(() => db.destroy());
 }
 
-/** Every table and index of a file, and what is in the table that changes tomorrow. */
+/** Returns every table and index of a file, and the rows of the table that the future migration changes. */
 const contentOf = (path: string) =>
   withDatabaseFile(path, (database) => ({
     shape: database.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
@@ -57,12 +57,12 @@ describe.each([
   ['first', undefined, MIGRATIONS],
   ['second', MIGRATIONS, TOMORROW],
 ])('the %s migration of a file', (_, before, after) => {
-  /** The path of a file that the version before has left, if there is one. */
+  /** Returns the path of a file left by the previous version, if there is one. */
   async function newFile(): Promise<string> {
     const path = newPath();
     if (before === undefined) return path;
     await migrateFile(path, before);
-    // Without free pages, which a migration would fill before the disk is full.
+    // Leaves no free pages, which a migration would fill before the disk is full.
     const fill = "VACUUM; INSERT INTO jobs VALUES ('a job', 'a process', 1)";
     withDatabaseFile(path, (database) => database.exec(fill), true);
     return path;
@@ -79,7 +79,7 @@ describe.each([
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
       const prepare = database.prepare.bind(database);
-      // Who is killed before a statement leaves the files as they are then.
+      // A process killed before a statement leaves the files as they are at that point.
       database.prepare = (...statement) => {
         const copy = newPath();
         for (const suffix of ['', '-wal'].filter((each) => existsSync(path + each))) {
@@ -116,7 +116,9 @@ describe.each([
   });
 });
 
-/** What a migration does that a process of the version before could not work with, or would have to wait for. */
+/**
+ * Lists the effects of a migration that a process of the previous version couldn't work with, or would have to wait for.
+ */
 async function harmIn(migration: Migration): Promise<readonly string[]> {
   const statements: string[] = [];
   const db = new Kysely({

@@ -62,7 +62,7 @@ async function wireTo(url: string) {
   return { ...wire, storeUrl };
 }
 
-/** The words of an error with all its causes. */
+/** Returns the messages of an error and all its causes. */
 function wordsOf(error: unknown): string {
   return error instanceof Error ? `${error.stack}\n${wordsOf(error.cause)}` : String(error);
 }
@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await endSessions();
     await expect.poll(() => addOne(store).catch(String)).toContain('read-only');
     await setDefault('default_transaction_read_only', 'off');
-    // Connections that are used again and again do not go by themselves.
+    // Connections in constant use don't end on their own.
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
@@ -337,7 +337,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     it('is held by a session whose loss the server notices soon', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
-      // What the lock's own session calls is this function, which tells the settings of that session.
+      // The lock's own session calls this function, which reveals the settings of that session.
       await query(`create function first.pg_try_advisory_lock(bigint) returns boolean language sql as $$
         insert into first.told select name, setting from pg_settings where name like 'tcp%';
         select pg_catalog.pg_try_advisory_lock($1) $$`);
@@ -366,7 +366,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       wire.freeze();
       await endSessions();
       await expect.poll(held).toEqual([]);
-      // The bot looks every second whether it still has the lock.
+      // The bot checks every second whether it still holds the lock.
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 

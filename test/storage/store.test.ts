@@ -10,7 +10,7 @@ import { recorder } from '../support/machine.ts';
 const pragma = (store: Store, text: string) =>
   store.tables().executeQuery(CompiledQuery.raw(`pragma ${text}`));
 
-/** Somebody else who holds the file after this statement. */
+/** Another process that holds the file after this statement. */
 function holder(store: FileStore, sql: string): DatabaseSync {
   const other = new DatabaseSync(store.path);
   onTestFinished(() => {
@@ -49,7 +49,7 @@ describe('a transaction', () => {
 });
 
 describe("a transaction that doesn't end", () => {
-  /** For how long it is looked at, in milliseconds. */
+  /** How long it is observed, in milliseconds. */
   const STUCK_MS = 30;
   async function openWatched() {
     const stuck: StuckTransaction[] = [];
@@ -73,7 +73,7 @@ describe("a transaction that doesn't end", () => {
     const { store, stuck } = await openWatched();
     await store.inGuild('7', async () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
-      // What was due meanwhile runs now.
+      // Timers that became due in the meantime run now.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
     });
     expect(stuck).toEqual([]);

@@ -24,14 +24,14 @@ import { bytesOnDisk, openStore, rowsIn } from '../support/database.ts';
 import { folder, recorder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-/** Runs `npm run backup -- …` or `restore` as it is in package.json. */
+/** Runs `npm run backup -- …` or `restore` as defined in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
   runFile([`src/tools/${tool}.ts`, ...args], { env });
 
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
 
-/** A folder with a database of one value, that no bot runs on. */
+/** A folder with a database of one value, without a running bot. */
 async function made(key = 'a:1'): Promise<string> {
   const data = folder();
   const opened = await openStore(pathIn(data));
@@ -51,7 +51,7 @@ async function valueIn(path: string, key: string): Promise<unknown> {
   return value;
 }
 
-/** Why it was refused, in one line. */
+/** Returns the rejection, which is one line. */
 async function refusalOf(action: Promise<unknown>): Promise<string> {
   const error = await action.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
@@ -60,7 +60,7 @@ async function refusalOf(action: Promise<unknown>): Promise<string> {
   return message;
 }
 
-/** A bot that changes the value and is killed: the change is in the log of the file alone. */
+/** Runs a bot that changes the value and is killed, so that only the file's log contains the change. */
 async function changedAndKilled(data: string): Promise<void> {
   const script = `const { DatabaseSync } = require('node:sqlite'); const database = new DatabaseSync(process.argv[1]);
     database.exec("UPDATE keyv SET value = replace(value, 'kept', 'late')"); process.kill(process.pid, 'SIGKILL');`;
@@ -69,7 +69,7 @@ async function changedAndKilled(data: string): Promise<void> {
 }
 
 describe('npm run backup', () => {
-  it('makes a file for its owner alone, keeps its time, and says what the file does not hold', async () => {
+  it('creates a file for its owner only, stores its time, and names the missing key', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const before = Date.now();
@@ -84,7 +84,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it('does not begin where the disk has no room for it', async () => {
+  it("doesn't begin if the disk is too full", async () => {
     const data = await made();
     const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
     const env = { ...store(data), NODE_OPTIONS: `--import=${preload}` };
@@ -96,7 +96,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).join()).not.toContain('copy');
   });
 
-  it('leaves out what was deleted, also where the database still has its bytes', async () => {
+  it('omits deleted data, even if the database still contains its bytes', async () => {
     const data = folder();
     const database = new DatabaseSync(pathIn(data));
     database.exec("CREATE TABLE keyv (key TEXT, value TEXT); INSERT INTO keyv VALUES ('a', 'the-secret')");
@@ -108,7 +108,7 @@ describe('npm run backup', () => {
     expect(bytesOnDisk(file)).not.toContain('the-secret');
   });
 
-  it('overwrites what a killed backup left, also under another name', async () => {
+  it('overwrites the leftovers of a killed backup, also under another name', async () => {
     const data = await made();
     const database = new DatabaseSync(pathIn(data));
     database.exec(`CREATE TABLE large AS
@@ -127,22 +127,22 @@ describe('npm run backup', () => {
     expect(readdirSync(out)).toEqual(['tuesday.sqlite']);
   });
 
-  it('is complete, with a warning, where the folder cannot be synced', async () => {
+  it("is complete, with a warning, if the folder can't be synced", async () => {
     const data = await made();
-    // A folder that takes files and cannot be opened itself.
+    // A folder that accepts files but can't be opened itself.
     const out = join(data, 'out');
     mkdirSync(out);
     chmodSync(out, 0o300);
     const file = join(out, 'copy.sqlite');
     const done = await runFile(['src/tools/backup.ts', file], { env: store(data), isOrdinary: true });
-    // Nobody but root removes what is in a folder that cannot be opened.
+    // Only root can remove the content of a folder that can't be opened.
     chmodSync(out, 0o700);
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining('and checked it') });
     expect(done.stderr).toMatch(/^backup: the backup is complete, but may be gone after a power cut: EACCES/);
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it('says in one line what is wrong, and makes nothing', async () => {
+  it('reports an error on one line, and creates nothing', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -177,7 +177,7 @@ it.each([
 });
 
 describe('npm run restore', () => {
-  /** Why a file is refused; nothing may have changed. */
+  /** Returns why a file is rejected; nothing may have changed. */
   async function refused(data: string, file: string): Promise<string> {
     const files = () =>
       readdirSync(data)
@@ -189,7 +189,7 @@ describe('npm run restore', () => {
     return said;
   }
 
-  it('refuses what a bot could not use, and changes nothing', async () => {
+  it("rejects a file that a bot can't use, and changes nothing", async () => {
     const data = await made();
     const file = join(folder(), 'copy.sqlite');
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
@@ -203,7 +203,7 @@ describe('npm run restore', () => {
     );
   });
 
-  it('keeps what it replaces, with what was in its log only, and for its owner alone', async () => {
+  it('keeps the replaced database for its owner only, including changes only in its log', async () => {
     const data = await made('a:previous');
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
@@ -219,7 +219,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it('ends what was under way as unknown, also what had not left yet, since it may have left after the backup', async () => {
+  it('settles unfinished work as unknown, even if unsent, because it may have been sent after the backup', async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });
@@ -234,7 +234,7 @@ describe('npm run restore', () => {
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  it('takes a copy that was made by hand, with its log, where there is no database yet', async () => {
+  it('accepts a manual copy with its log if there is no database yet', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');
@@ -248,7 +248,7 @@ describe('npm run restore', () => {
 });
 
 describe('a backup of a bot that members are using', () => {
-  it('restores to a bot that answers and sends nothing a second time, with the key at hand, and not while a bot runs', async () => {
+  it('restores a bot that answers and sends nothing twice, with the right key, and not while a bot runs', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

@@ -17,7 +17,7 @@ const KEY = randomBytes(32).toString('base64');
 const API_KEY = new Secret('the-api-key-of-the-guild');
 const GUILD = '100';
 
-/** Runs `npm run copy-store -- …` as it is in package.json, with a database of PostgreSQL in STORE_URL. */
+/** Runs `npm run copy-store -- …` as defined in package.json, with a PostgreSQL database in STORE_URL. */
 const copy = (args: readonly string[], STORE_URL: string, env: Readonly<Record<string, string>> = {}) =>
   runFile(['src/tools/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
 
@@ -35,7 +35,7 @@ async function keysOver(store: Store) {
   return createApiKeys({ store, encryption, now: Date.now, logger: recorder() });
 }
 
-/** More rows than go in one statement. */
+/** More rows than fit into one statement. */
 const HOSTS = Array.from({ length: 1_201 }, (_, number) => `s${number}.example.com`);
 
 async function fill(url: StoreUrl): Promise<void> {
@@ -55,7 +55,7 @@ async function fill(url: StoreUrl): Promise<void> {
   await store.stop();
 }
 
-/** Everything in a database. */
+/** Returns everything in a database. */
 async function contentOf(url: StoreUrl) {
   const store = await openStoreAt(url);
   const rows = new Set<string>();
@@ -68,7 +68,7 @@ async function contentOf(url: StoreUrl) {
 }
 
 describe.skipIf(!hasPostgres())('npm run copy-store', () => {
-  it('moves everything from SQLite to PostgreSQL, and back', async () => {
+  it('copies everything from SQLite to PostgreSQL, and back', async () => {
     const [file, back, { url, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     const before = await contentOf(file);
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(file)).toEqual(before);
   });
 
-  it('takes its time with a table whose rows take longer to count than a bot would wait', async () => {
+  it('waits for a table whose rows take longer to count than a bot would wait', async () => {
     const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(back)).toEqual(await contentOf(storeUrl));
   });
 
-  it('names records that the key does not open, and copies them', async () => {
+  it("names records that the key can't decrypt, and copies them", async () => {
     const [file, { url }] = [newFile(), await database()];
     await fill(file);
     const store = await openStoreAt(file);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toMatch(/^copy-store: another bot runs on the database [^\n]+\n$/);
   });
 
-  it('is refused where the other database is not empty, and changes nothing', async () => {
+  it("rejects a target that isn't empty, and changes nothing", async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     await fill(file);
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
-  it('is refused where the tables that it copies from are to change, and leaves them as they are', async () => {
+  it('rejects a source whose tables need a migration, and leaves them unchanged', async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     const forget = 'delete from kysely_migration';
     await fill(file);
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select name from kysely_migration')).toEqual([]);
   });
 
-  it('is refused without the key that the data was encrypted with', async () => {
+  it('needs the key that the data was encrypted with', async () => {
     const [file, { url, query }] = [newFile(), await database()];
     await fill(file);
     const another = randomBytes(32).toString('base64');
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
-  it('takes no password in an argument, and names what it cannot use', async () => {
+  it('rejects a password in an argument, and names the invalid argument', async () => {
     const { url } = await database();
     const password = new URL(url).password;
     for (const [args, words] of [

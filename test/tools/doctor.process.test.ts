@@ -26,7 +26,7 @@ type Changes = Readonly<Record<string, string>>;
 const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
-/** A bot that has run once: its commands are published, its store and key are there. */
+/** A bot that has run once: its commands are published, and its store and key exist. */
 const bot = await openBot();
 const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
 await bot.newGuild({ key: OPERATOR_KEY });
@@ -47,11 +47,11 @@ const environment = (changes: Changes): Changes => ({
 interface Said {
   readonly text: string;
   readonly status: number | null;
-  /** The checks that failed. */
+  /** The failed checks. */
   readonly failed: readonly (string | undefined)[];
 }
 
-/** Fails when a secret is in what was printed. */
+/** Fails if the output contains a secret. */
 function said(text: string, status: number | null, env: Changes): Said {
   for (const name of ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY']) {
     if (env[name]) expect(text).not.toContain(env[name]);
@@ -60,7 +60,7 @@ function said(text: string, status: number | null, env: Changes): Said {
   return { text, status, failed };
 }
 
-/** Runs it as an operator does: for what only a process proves. */
+/** Runs it as an operator does, for behaviour that needs a process. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const { stdout, stderr, status } = await runFile(['src/tools/doctor.ts'], { cwd: folder, env });
@@ -68,7 +68,7 @@ async function doctor(changes: Changes = {}): Promise<Said> {
   return said(stdout, status, env);
 }
 
-/** The same in this process. */
+/** Runs the checks in this process. */
 async function examine(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const config = readConfig(env);
@@ -77,7 +77,7 @@ async function examine(changes: Changes = {}): Promise<Said> {
   return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
-/** Exactly this check fails, with these words and a mend. */
+/** Expects that exactly this check fails, with these words and a fix. */
 async function fails(check: string, words: RegExp, changes: Changes, run = examine): Promise<void> {
   const { text, status, failed } = await run(changes);
   expect({ failed, status }).toEqual({ failed: [check], status: 1 });
@@ -85,14 +85,14 @@ async function fails(check: string, words: RegExp, changes: Changes, run = exami
   expect(text).toMatch(/ → .{10}/);
 }
 
-/** Another Discord, which has none of the commands. */
+/** Another Discord without any of the commands. */
 async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
   const discord = await startDiscord({ token: bot.token, ...settings });
   onTestFinished(() => discord.close());
   return { DISCORD_API_URL: discord.apiUrl };
 }
 
-/** A Discord that answers every request in this one way. */
+/** A Discord that answers every request in the same way. */
 async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -103,7 +103,7 @@ async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   return { DISCORD_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` };
 }
 
-/** A file of this file's folder with this in it. */
+/** Creates a file with this content in the test's folder. */
 async function fileWith(name: string, content: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
@@ -111,7 +111,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it('finds everything in order beside a running bot, and changes nothing', async () => {
+  it('finds everything in order while a bot is running, and changes nothing', async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -122,32 +122,32 @@ describe('npm run doctor', () => {
     expect(new Set(asked)).toEqual(new Set(['GET']));
   });
 
-  it('finds variables that cannot be used, all of them', async () => {
+  it('finds all invalid variables', async () => {
     const changes = { DISCORD_TOKEN: 'hunter2-is-no-token', HTTP_PORT: 'eighty' };
     await fails('Configuration', /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/, changes, doctor);
   });
 
-  it('finds a clock that is wrong', async () => {
+  it('finds a wrong clock', async () => {
     const CLOCK_FILE = await fileWith('clock', '420000');
     const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
     await fails('Clock', /is 7 minutes ahead of Discord's/, changes, doctor);
   });
 
-  it('finds a disk that is nearly full', async () => {
+  it('finds a nearly full disk', async () => {
     const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
     await fails('Disk', /only 3 MiB are free[\s\S]*make room/, changes, doctor);
   });
 });
 
-describe('of Discord, the doctor', () => {
-  it('finds a token that is not accepted, and skips what needs the token', async () => {
+describe('the doctor, about Discord', () => {
+  it('finds a rejected token, and skips the checks that need it', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
-  it('finds that it cannot be reached', async () => {
+  it('finds that Discord is unreachable', async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
     expect(text).toMatch(/Discord cannot be reached: connection refused/);
@@ -180,7 +180,7 @@ describe('of Discord, the doctor', () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('finds an Interactions Endpoint URL, for which the gateway brings no command', async () => {
+  it('finds an Interactions Endpoint URL, which keeps commands from the gateway', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -188,7 +188,7 @@ describe('of Discord, the doctor', () => {
     expect(text).toMatch(/Interactions Endpoint URL", then save/);
   });
 
-  it('finds over HTTP that there is no such URL, or another key', async () => {
+  it('finds over HTTP that the URL is missing or has another key', async () => {
     const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
     await fails('Application', /no Interactions Endpoint URL[\s\S]*while the bot runs, enter/, http);
@@ -206,14 +206,14 @@ describe('of Discord, the doctor', () => {
     expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
   });
 
-  it('finds an installation that would leave the bot out', async () => {
+  it('finds an installation that would omit the bot', async () => {
     const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
     const { failed, text } = await examine(changes);
     expect(failed).toEqual(['Invitation']);
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('names what the verification of an application asks for, from 75 servers on', async () => {
+  it('lists the requirements for verifying an application, from 75 servers on', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
@@ -243,7 +243,7 @@ describe('of Discord, the doctor', () => {
     expect(few.text).toContain('The bot has what it needs; warnings: 1.');
   });
 
-  it('finds commands that somebody else has published under the same names, and that all are gone', async () => {
+  it('finds other commands published under the same names, and missing commands', async () => {
     const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
@@ -262,14 +262,14 @@ describe('of Discord, the doctor', () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('finds a day on which few starts are left: %d of 1000 were used', async (identifiesUsed, first) => {
+  ])('finds a day with few starts left: %d of 1000 were used', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });
 });
 
-describe('of the rest, the doctor', () => {
-  it('finds a listing service that is not there, and a key that the service does not take', async () => {
+describe('the doctor, about everything else', () => {
+  it('finds an unreachable listing service, and a key that the service rejects', async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
     await fails('Listing service', /does not answer as it should: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
@@ -277,7 +277,7 @@ describe('of the rest, the doctor', () => {
     expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(/the keys of the servers are used/);
   });
 
-  it('proposes LISTING_API_URL without the /api at its end, where the service answers there', async () => {
+  it('suggests LISTING_API_URL without the /api at its end if the service answers there', async () => {
     const listing = await startListing();
     onTestFinished(() => listing.close());
     listing.allow(OPERATOR_KEY);
@@ -287,7 +287,7 @@ describe('of the rest, the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('has nothing against a bot that was not started yet', async () => {
+  it('accepts a bot that was never started', async () => {
     const STORE_URL = `sqlite://${folder}/new/bot.sqlite`;
     const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -298,7 +298,7 @@ describe('of the rest, the doctor', () => {
     expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
   });
 
-  it('names what a newer version has changed in the store, beside which this one works', async () => {
+  it('lists compatible changes of a newer version in the store', async () => {
     const path = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
     database.prepare('VACUUM INTO ?').run(path);
@@ -310,7 +310,7 @@ describe('of the rest, the doctor', () => {
     expect(text).toMatch(/is whole[^→]*a newer version has changed it \(9\.00-notes-compatible\)/);
   });
 
-  it('says when the last backup was made, and warns of one that is overdue and of none', async () => {
+  it('reports the last backup, and warns if it is overdue or missing', async () => {
     const path = join(folder, 'backed-up.sqlite');
     const check = async (hoursAgo: number, backupEveryHours = 24) => {
       const store = await openStore(path);
@@ -326,7 +326,7 @@ describe('of the rest, the doctor', () => {
     expect(await check(3, 0)).toMatchObject({ state: 'warning', says: none });
   });
 
-  it('warns of a .env that others may read or nobody reads, and of a proxy that the bot does not use', async () => {
+  it("warns of a .env that others can read or that isn't read, and of an unused proxy", async () => {
     const file = await fileWith('.env', 'LOG_LEVEL=info\n');
     await chmod(file, 0o644);
     const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });
@@ -341,7 +341,7 @@ describe('of the rest, the doctor', () => {
     expect(text).not.toContain('proxy.example');
   });
 
-  it('tries both addresses of the operator, and names neither', async () => {
+  it('tests both addresses of the operator, and prints neither', async () => {
     const { operatorWebhook, close } = await startDiscord({ token: bot.token });
     onTestFinished(() => close());
     const well = await examine({
@@ -368,14 +368,14 @@ describe('of the rest, the doctor', () => {
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB may be used');
   });
 
-  it('finds a store where none can be', async () => {
+  it('finds an impossible location for the store', async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');
     expect(nowhere.text).toMatch(/→ .*sudo chown -R \d+:\d+ /);
   });
 
-  it('finds an encryption key that is another one, missing, or open to others', async () => {
+  it('finds an encryption key that is wrong, missing, or readable by others', async () => {
     const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     await fails('Encryption key', /encrypted with another key \(id \w+\)/, another);
     const keyFile = join(bot.data, 'bot.sqlite.key');

@@ -8,7 +8,7 @@ import { rendered } from './rendered.ts';
 
 const EVIL = 'https://evil.example/x';
 
-/** What somebody might send to have it do something, and what makes that hard to tell. */
+/** Texts that someone might send to trigger a feature, and tricks that hide it. */
 const attacks: readonly string[] = [
   `[[Staff login](${EVIL})](${EVIL})`,
   `[a]: ${EVIL}`,
@@ -40,7 +40,7 @@ const attacks: readonly string[] = [
   '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 می‌خواهم',
 ];
 
-/** Where sentences of ours put it. */
+/** Places where our sentences contain it. */
 const places: readonly ((value: string) => string)[] = [
   (value) => value,
   (value) => `✅ ${value}\n**Rust** — \`1.2.3.4:5\``,
@@ -73,7 +73,7 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it.each(attacks)('leaves nothing that acts, and everything to be read, of %j', (attack) => {
+  it.each(attacks)('leaves nothing active, and everything readable, of %j', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
       const around = rendered(place('VALUE'));
@@ -95,7 +95,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('inserts nothing but backslashes', () => {
+  it('inserts only backslashes', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const line = visibleLine(text);
@@ -104,7 +104,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('cuts what is too long before it escapes it, and never within a character', () => {
+  it('cuts long text before escaping it, and never inside a character', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 4, max: 40 }), (text, most) => {
         const short = escapeText(text, most);
@@ -142,15 +142,15 @@ describe('a text with invisible characters', () => {
     ['\u00a0 around \u3000', 'around'],
     ['dis\u200dcord', 'discord'],
     ['half \ud83d a pair', 'half \ufffd a pair'],
-    // What belongs to an emoji or a letter stays.
+    // Characters that belong to an emoji or a letter stay.
     ['👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष', '👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष'],
-  ])('is shown as one line: %j', (text, expected) => {
+  ])('is shown on one line: %j', (text, expected) => {
     expect(visibleLine(text)).toBe(expected);
   });
 });
 
 describe('escapeCode', () => {
-  it('stays code whatever is put between backticks', () => {
+  it('keeps any content inside the code span', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const shown = rendered(`\`${escapeCode(text)}\` is wrong\nnext \`line\``);
@@ -168,7 +168,7 @@ describe('escapeCode', () => {
 const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('shorten', () => {
-  it('never exceeds the limit, never cuts a character in half, and marks the cut', () => {
+  it('never exceeds the limit, never splits a character, and marks the cut', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -190,7 +190,7 @@ describe('shorten', () => {
     );
   });
 
-  it('cuts off a pile of marks that has no end as the one character that it is', () => {
+  it('cuts an endless pile of marks as one character', () => {
     for (const pile of [`b${'\u0301'.repeat(500)}`, `b${'\ud834\udd65'.repeat(500)}`]) {
       expect(shorten(`a${pile}`, 200)).toBe('a…');
       expect(shorten(pile, 200)).toBe('…');
@@ -210,7 +210,7 @@ describe('shortenMarkup', () => {
     expect(shortenMarkup(text, max)).toBe(expected);
   });
 
-  it('lets nothing out of the code that it cuts', () => {
+  it('keeps the content of a cut code span inside it', () => {
     const text = `- line 1: \`${'[a](https://evil.example) @everyone **b** '.repeat(3)}\` is wrong`;
     for (let max = 1; max <= text.length; max++) {
       expect(rendered(shortenMarkup(text, max)).active.filter((kind) => kind !== 'list')).toEqual(

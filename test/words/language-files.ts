@@ -1,7 +1,7 @@
-/** The sentences of a language as their file has them. */
+/** The sentences of a language, as in their file. */
 export type Tree = { readonly [key: string]: string | Tree };
 
-/** Every sentence of a language by its key. */
+/** Yields every sentence of a language with its key. */
 export function sentencesOf(tree: Tree, path: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(tree).flatMap(([key, value]) =>
@@ -12,12 +12,12 @@ export function sentencesOf(tree: Tree, path: readonly string[] = []): ReadonlyM
   );
 }
 
-/** The end of the key of a plural form; its first group is the form. */
+/** The suffix of a plural form's key; its first group is the form. */
 export const PLURAL = /_(zero|one|two|few|many|other)$/;
 
-/** The key by which the code asks for a sentence, whatever its plural form. */
+/** Returns the key that the code uses for a sentence, whatever its plural form. */
 export const stemOf = (key: string): string => key.replace(PLURAL, '');
 
-/** The names of the values of a sentence, each once, in order of the alphabet. */
+/** Returns the names of a sentence's values, each once, in alphabetical order. */
 export const valuesIn = (sentence: string): readonly string[] =>
   [...new Set(sentence.match(/(?<=\{\{)\w+(?=\}\})/g))].toSorted();

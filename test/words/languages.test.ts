@@ -12,38 +12,38 @@ const notes: object = JSON.parse(
 );
 
 /*
- * Every language beside English, without a bot: what is missing or too much. Of one alone: npx vitest run
- * test/words/languages.test.ts -t "in fr,". What Discord would cut is seen where bots have sent it: room.ts.
+ * Checks every language against English, without a bot: missing and surplus texts. For one language: npx vitest run
+ * test/words/languages.test.ts -t "in fr,". Texts that Discord would cut are found where bots have sent them: room.ts.
  */
 
-/** The texts about the service's name: a language may add forms to them, as it needs. */
+/** The texts about the service's name. A language can add forms to them as it needs. */
 const NAMES = /^listing\.(?:un)?named\./;
-/** The keys of these texts stand for the service in other sentences. */
+/** Other sentences refer to the service by the keys of these texts. */
 const ownNames = (keys: Iterable<string>) =>
   new Set([...keys].filter((key) => NAMES.test(key)).map((key) => key.replace(NAMES, '')));
 
 const english = sentencesOf(ENGLISH.sentences);
 const englishStems = new Set([...english.keys()].map(stemOf));
-/** What a sentence of any language is measured by: a plural form by the form for many. */
+/** Returns the English key to compare with. A plural form is compared with the form for many. */
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
-/** What stands for a value at its longest: a text of the service (`MOST_TEXT` in `escape.ts`), or another. */
+/** A value of maximum length: a text of the service (`MOST_TEXT` in `escape.ts`), or another. */
 const LONGEST_TEXTS = new Set(['message', 'said', 'original', 'what']);
 const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 120);
 
-/** Numbers, among which each plural form of each language is that has any of them. */
+/** Numbers that cover every plural form of every language. */
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('say of each sentence, or of the group that it is in, where it stands', () => {
+  it('say where each sentence, or its group, is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
     expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
   });
 
-  it('say of each value what it can be', () => {
+  it('describe each value', () => {
     const values = new Set([...english.values()].flatMap(valuesIn));
     const about = Object.keys(notes).flatMap(valuesIn);
     expect([...values].filter((value) => !about.includes(value))).toEqual([]);
@@ -52,7 +52,7 @@ describe('the notes for translators', () => {
 });
 
 describe('the code', () => {
-  it('joins no list and puts no colon itself: languages do that in their own ways', () => {
+  it('joins no lists and adds no colons itself, because languages differ in both', () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -63,14 +63,14 @@ describe('the code', () => {
 });
 
 describe('the languages', () => {
-  it('have the names that Discord has for them, each once', () => {
+  it("have Discord's names for them, each once", () => {
     const locales = languages.flatMap((language) => language.locales);
     const known: readonly string[] = Object.values(Locale);
     expect(locales.filter((locale) => !known.includes(locale))).toEqual([]);
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it('say in English what the service says, word for word', () => {
+  it("repeat the service's messages word for word in English", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
       added: 'Servers have been added for review.',
@@ -82,7 +82,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all measured by what a bot puts where there is little room, with the values that it had', () => {
+  it('are all measured with the values that a bot puts where space is limited', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -96,11 +96,11 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   const plurals = new Intl.PluralRules(tag);
   const forms = plurals.resolvedOptions().pluralCategories;
 
-  /** Every sentence but those about the service's name. */
+  /** Every sentence except those about the service's name. */
   const translated = [...sentences].filter(([key]) => !NAMES.test(key));
   const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
 
-  it('there is every key, and no other', () => {
+  it('every key exists, and no other', () => {
     const stems = new Set(translated.map(([key]) => stemOf(key)));
     const wanted = [...englishStems].filter((key) => !NAMES.test(key));
     expect({
@@ -109,7 +109,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('there is each form of the service as with its name so without, and those of English', () => {
+  it('each form of the service exists with its name and without, as in English', () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -119,7 +119,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(isWrong), 'one link in each').toEqual([]);
   });
 
-  it(`there are the plural forms ${forms.join(', ')}`, () => {
+  it(`the plural forms are ${forms.join(', ')}`, () => {
     const isPlural = (stem: string) => sentences.has(`${stem}_other`) || english.has(`${stem}_other`);
     const stems = [...new Set(translated.map(([key]) => stemOf(key)))].filter(isPlural);
     const wanted = stems.flatMap((stem) => forms.map((form) => `${stem}_${form}`));
@@ -130,8 +130,8 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each sentence has the values that it has in English', () => {
-    /** A form for one number alone may say it in words, such as "the first one". */
+  it('each sentence has the same values as in English', () => {
+    /** A form for only one number can express it in words, such as "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
       return form !== undefined && COUNTS.filter((count) => plurals.select(count) === form).length === 1;
@@ -156,7 +156,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each sentence has the signs, times, mentions, code and lines that it has in English', () => {
+  it('each sentence has the same signs, times, mentions, code and lines as in English', () => {
     const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
     const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
     const faults = known
@@ -166,7 +166,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('what Discord calls its pages and permissions is named by its key', () => {
+  it("sentences name Discord's pages and permissions by their keys", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -175,7 +175,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  /** The words of a text in small letters, without values. */
+  /** Returns the words of a text in lower case, without values. */
   const wordsIn = (text: string): readonly string[] =>
     [...segmenter.segment(text.replace(/\{\{\w+\}\}/g, ' ').toLowerCase())]
       .filter(({ isWordLike }) => isWordLike === true)
@@ -197,7 +197,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
   });
 
-  it('what is unconfirmed is not called "unknown" alone, as a game or a stranger is', () => {
+  it('no sentence calls an unconfirmed server just "unknown", as it calls a game or a stranger', () => {
     const unknown = wordsIn(tree.problem.short['game-unknown']);
     const isAlone = ([word = '', ...others]: readonly string[]) =>
       others.length === 0 && unknown.some((each) => isSame(each, word));
@@ -210,12 +210,12 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
 
-  it('no two outcomes have one name', () => {
+  it('every outcome has a different name', () => {
     const outcomes = Object.values(tree.outcome);
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('a message takes each sentence with its longest values', () => {
+  it('each sentence with its longest values fits into a message', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -223,7 +223,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('no sentence is longer than in the language that proves that messages have room', () => {
+  it('no sentence is longer than in the language that proves that messages have space', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,
@@ -236,7 +236,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 });
 
-/** A sentence with a value in each place, and the service as it is called where the operator has named none. */
+/** A sentence with a value in each place, and the service's generic name. */
 function filled(
   sentence: string,
   unnamed: Readonly<Record<string, string>>,
@@ -249,9 +249,9 @@ function filled(
 }
 
 const NAME_FORMS = ownNames(english.keys());
-/** What `words.ts` puts in for names of Discord's pages and permissions, which any sentence may have. */
+/** The values that `words.ts` adds for names of Discord's pages and permissions, allowed in any sentence. */
 const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild']);
-/** Characters that the forms of a word have in common. */
+/** How many characters the forms of a word have in common. */
 const STEM = 5;
-/** A short text may be longer than its share: `Edit` is `Bearbeiten`. */
+/** A short text can exceed its share: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;

@@ -3,8 +3,8 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ENGLISH, type Language, languages, type Sentences } from '../../src/words/languages.ts';
 
 /*
- * A language in which every sentence is English in ⟦…⟧ and two fifths longer, as no language of this bot is: what it does
- * not say in ⟦…⟧ is translated nowhere, and what has lost its ⟧ was too long for Discord and cut.
+ * A language in which every sentence is English in ⟦…⟧ and two fifths longer, as in no language of this bot. Text outside
+ * ⟦…⟧ isn't translated, and text without its ⟧ was too long for Discord and cut.
  */
 
 export const LONGER_BY = 0.4;
@@ -24,10 +24,10 @@ const translated = (tree: Tree): Tree =>
     ]),
   );
 
-/** Discord's name of the language that stands in for: one that the bot does not speak. */
+/** Discord's locale code that it uses: one that the bot doesn't support. */
 export const PSEUDO_LOCALE = 'fi';
 
-/** The bot's languages, with this one in place of Finnish. */
+/** The bot's languages, with this one instead of Finnish. */
 export const withPseudoLanguage: readonly Language[] = [
   ...languages,
   {
@@ -37,7 +37,7 @@ export const withPseudoLanguage: readonly Language[] = [
   },
 ];
 
-/** All that somebody reads in a message or a window, but for what they typed themselves and the names in selects. */
+/** Returns all texts that a user reads in a message or a modal, except their own input and the names in selects. */
 export function textsOf(shown: SeenMessage | SeenModal): readonly string[] {
   const texts: string[] = [];
   const read = (value: unknown): void => {
@@ -60,7 +60,7 @@ const READ: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** What of a text is in no sentence, but for what is none: times, mentions, links, and what somebody typed, as code. */
+/** Returns the parts of a text outside any sentence, except times, mentions, links and input, which is code. */
 function outside(text: string): string {
   let depth = 0;
   const kept = [...text].filter((character) => {
@@ -73,8 +73,8 @@ function outside(text: string): string {
 }
 
 /**
- * What is wrong with what somebody who reads this language is shown.
- * @param names what is the same in every language, such as the names of games
+ * Returns the faults in a message or modal for a user of this language.
+ * @param names the texts that are equal in every language, such as the names of games
  */
 export function faultsOf(shown: SeenMessage | SeenModal, names: readonly string[]): readonly string[] {
   return textsOf(shown).flatMap((text) => {

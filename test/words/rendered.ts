@@ -3,15 +3,15 @@ import { parse } from 'discord-markdown-parser';
 type Node = ReturnType<typeof parse>[number];
 
 export interface Rendered {
-  /** What is read, without markup. */
+  /** The readable text, without markup. */
   readonly text: string;
   /** Everything that is more than text, by its kind: `strong`, `url`, `user`, `invite` and so on. */
   readonly active: readonly string[];
 }
 
 /**
- * A message as Discord shows it: parsed as what bots send and embeds hold, with masked links, and searched besides for
- * what the parser does not know.
+ * Renders a message as Discord shows it. It is parsed as bot messages and embeds are, with masked links. It is also
+ * searched for features that the parser doesn't know.
  */
 export function rendered(markup: string): Rendered {
   const nodes = parse(markup, 'extended').flatMap(flat);
@@ -21,7 +21,7 @@ export function rendered(markup: string): Rendered {
   };
 }
 
-/** An emoji of Unicode's is a character like others. */
+/** A Unicode emoji is a character like others. */
 const PASSIVE: ReadonlySet<string> = new Set(['text', 'twemoji', 'br', 'newline']);
 
 function flat(node: Node): Node[] {
@@ -34,10 +34,10 @@ function textOf({ type, content, name }: Node): string {
   return type === 'twemoji' ? String(name) : String(content ?? '');
 }
 
-/** What Discord's clients do with the text as it was sent. A backslash in it keeps them from it, code does too. */
+/** Features of Discord's clients that act on the raw text. A backslash or code prevents them. */
 const BY_CLIENTS = {
   invite: /discord(?:app)?\.(?:gg|com|new|gift)[\\/]/i,
-  // Telephones make links of these by themselves.
+  // Phones turn these into links automatically.
   address: /[\p{L}\p{N}]\.\p{L}{2,}|[a-z]:\/\//iu,
   email: /[\w.]@\w/u,
   emojiCode: /(?<!\\):[\w+-]+:/u,

@@ -2,11 +2,12 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { sentencesOf, stemOf } from './language-files.ts';
 
 /*
- * Where Discord takes few characters, each sentence that a bot has put there has to fit in every language. All that the bots
- * of the tests send is read, and a sentence is known by its English words. The stand-in itself looks at what is in commands.
+ * Checks the limits of Discord's short texts: each sentence that a bot puts there must fit in every language. It reads
+ * everything that the bots of the tests send, and recognises a sentence by its English words. The stand-in itself checks
+ * the commands.
  */
 
-/** What of a component or a window is read here. */
+/** The parts of a component or a modal that are read here. */
 interface Part {
   readonly type?: unknown;
   readonly custom_id?: unknown;
@@ -19,7 +20,7 @@ interface Part {
 
 interface Place {
   readonly name: string;
-  /** Characters that Discord takes (its documentation, Components and Modals). */
+  /** The maximum number of characters (Discord docs: Components and Modals). */
   readonly most: number;
   readonly textIn: (part: Part) => unknown;
 }
@@ -46,7 +47,7 @@ interface Found {
   readonly text: string;
 }
 
-/** The texts of a message or a window that stand where there is little room. */
+/** Returns the short texts of a message or a modal. */
 function textsIn(sent: unknown): readonly Found[] {
   if (typeof sent !== 'object' || sent === null) return [];
   const own = PLACES.flatMap((place) => {
@@ -58,7 +59,7 @@ function textsIn(sent: unknown): readonly Found[] {
 
 const VALUE = /\{\{(\w+)\}\}/g;
 
-/** English sentences as they are when they have been filled in; one without a letter of its own could be any text. */
+/** English sentences with values. One without a letter of its own could be any text. */
 const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
   .filter(([, sentence]) => /\p{L}/u.test(sentence.replace(VALUE, '')))
   .map(([key, sentence]) => {
@@ -67,13 +68,13 @@ const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
     return { stem: stemOf(key), sentence, names, filledIn: new RegExp(`^${fixed.join('(.*)')}$`, 's') };
   });
 
-/** A number is measured at the longest that a port or a quota is. */
+/** A number is measured with the longest port or quota. */
 const LONG_NUMBER = '65,535';
 
-/** The service is measured at the longest name that `LISTING_NAME` can be, in square brackets that are not shown. */
+/** The service is measured with the longest name that `LISTING_NAME` allows, in square brackets that aren't shown. */
 const LONG_NAME = 'x'.repeat(30);
 
-/** What is longer than there is room for, in each language. */
+/** Returns the texts that exceed their limit, in each language. */
 function faultsOf({ place, text }: Found): readonly string[] {
   return SENTENCES.flatMap(({ stem, sentence: english, names, filledIn }) => {
     const match = filledIn.exec(text);
@@ -105,10 +106,10 @@ function faultsOf({ place, text }: Found): readonly string[] {
   });
 }
 
-/** By place and text, since most are sent many times. */
+/** By place and text, because most are sent many times. */
 const measured = new Map<string, readonly string[]>();
 
-/** The sentences among these messages and windows that would not fit there in a language. */
+/** Returns the sentences in these messages and modals that wouldn't fit in some language. */
 export function withoutRoom(sent: readonly unknown[]): readonly string[] {
   const faults = sent.flatMap(textsIn).flatMap((found) => {
     const id = `${found.place.name}: ${found.text}`;

@@ -16,7 +16,7 @@ import { failureText } from '../../src/words/service.ts';
 import { type Audience, createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
-/** What a member, or the service, may have written. */
+/** Text that a member, or the service, may have written. */
 const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';
 const games = indexGames([{ name: EVIL, alias: EVIL }]);
 const server = { server: '2606:4700::1', port: 1, game: EVIL };
@@ -102,13 +102,13 @@ const OUTCOMES: readonly ServerOutcome[] = [
   { kind: 'accepted', message: '' },
 ];
 
-/** Markup of ours. */
+/** Our own markup. */
 const OURS = new Set(['inlineCode', 'strong', 'timestamp', 'user', 'blockQuote']);
 
 function expectSentences(texts: readonly (string | undefined)[]): void {
   expect(texts).not.toEqual([]);
   for (const text of texts) {
-    // A key that is not there stands for itself.
+    // A missing key returns itself.
     expect(text).not.toMatch(/^$|^[\w-]+(?:\.[\w-]+)+$|\{\{|undefined/);
     expect(
       rendered(text ?? '').active.filter((kind) => !OURS.has(kind)),
@@ -117,7 +117,7 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   }
 }
 
-describe.each(languages)('in $tag every sentence has no markup of what others wrote', ({ locales }) => {
+describe.each(languages)("in $tag no sentence contains other people's markup", ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];

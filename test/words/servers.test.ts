@@ -17,7 +17,7 @@ const t = createWords().wordsFor('en-US');
 const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
 
 describe('the embed with game servers', () => {
-  it('has the colour of the outcome, and the game and the address of each server on a line', () => {
+  it("has the colour of the outcome, and shows each server's game and address on a line", () => {
     const lines = [
       describeServer(t, { server: '2606:4700::1111', port: 28015, game: 'rust' }, games),
       describeServer(t, { server: 'a.example.com', port: 1, queryPort: 2, game: 'unheard' }, games),
@@ -28,11 +28,11 @@ describe('the embed with game servers', () => {
     });
   });
 
-  it('says how many there are that it does not show', () => {
+  it("counts the servers that it doesn't show", () => {
     expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
   });
 
-  it('fits into an embed whatever it is given', () => {
+  it('fits its limit, whatever the content', () => {
     const long = 'x'.repeat(200);
     const lines = Array.from({ length: 1000 }, (_, n) => `**Game** — \`${n}.${long}.example.com:1\``);
     const { description } = serverEmbed(t, 'unknown', lines);
@@ -41,13 +41,13 @@ describe('the embed with game servers', () => {
     expect(serverEmbed(t, 'unknown', ['x'.repeat(9000)]).description.length).toBeLessThanOrEqual(4096);
   });
 
-  it('lets nothing act in what somebody typed', () => {
+  it('escapes active markup in the input', () => {
     const evil = '`**x**` <@1> [x](https://evil.example)';
     const line = serverLine(t, { game: evil, address: evil, queryPort: evil });
     expect(rendered(line).active.toSorted()).toEqual(['inlineCode', 'strong']);
   });
 
-  it('is coloured by the gravest outcome', () => {
+  it('has the colour of the worst outcome', () => {
     expect(worstOf(['accepted', 'unknown', 'not-sent'])).toBe('unknown');
     expect(worstOf(['accepted', 'rejected', 'unknown'])).toBe('rejected');
     expect(worstOf(['accepted', 'not-sent'])).toBe('not-sent');
@@ -56,7 +56,7 @@ describe('the embed with game servers', () => {
 });
 
 describe('the line of a game server', () => {
-  it('has no asterisks where it has no game, and is read back', () => {
+  it('has no asterisks without a game, and can be read back', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
     expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);
@@ -67,13 +67,13 @@ describe('the line of a game server', () => {
     }
   });
 
-  it('is no other code in a sentence', () => {
+  it("isn't confused with other code in a sentence", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
 
 describe('games', () => {
-  it('can all be chosen, though their names are the same where Discord cuts them', () => {
+  it("can all be chosen, even if their names are the same after Discord's cut", () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -83,7 +83,7 @@ describe('games', () => {
     }
   });
 
-  it('are shown by their alias where it leaves no room for a name, or is the name', () => {
+  it('are shown by their alias if it leaves no space for a name, or equals it', () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -93,13 +93,13 @@ describe('games', () => {
     expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
   });
 
-  it('are called by their name on a button, and by the alias too where two have the same name', () => {
+  it('have their name on a button, and also the alias if two names are equal', () => {
     const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
     const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('stand in a select with the usual ones first, where a select takes them', () => {
+  it('are options of a select, widely known ones first, if a select accepts them', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },

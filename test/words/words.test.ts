@@ -10,10 +10,10 @@ import { rendered } from './rendered.ts';
 const { wordsFor } = createWords();
 const english = sentencesOf(ENGLISH.sentences);
 
-/** Looked up otherwise than by a key in quotes: by a command's name, and for every sentence about the service. */
+/** Keys not looked up by a quoted key: those by a command's name, and every sentence about the service. */
 const LOOKED_UP_BY_NAME = /^(?:languageName$|(?:commands|messageCommands|discord|listing\.(?:un)?named)\.)/;
 
-/** Every key that the code has in quotes; where a part of it is filled in, anything may stand there. */
+/** Returns every quoted key in the code; a part that is filled in matches anything. */
 function keysInCode(): RegExp {
   const root = join(import.meta.dirname, '../..');
   const code = globSync(['src/**/*.ts', 'commands/**/*.ts'], { cwd: root })
@@ -31,7 +31,7 @@ function keysInCode(): RegExp {
 }
 
 describe('the sentences', () => {
-  it('are all said somewhere', () => {
+  it('are all used', () => {
     const known = keysInCode();
     const stems = [...english.keys()].map((key) => key.replace(PLURAL, ''));
     expect(stems.filter((key) => !LOOKED_UP_BY_NAME.test(key) && !known.test(key))).toEqual([]);
@@ -46,24 +46,24 @@ describe('the sentences', () => {
     ['ru', 22, '22 игровых сервера'],
     ['ru', 25, '25 игровых серверов'],
     ['ja', 1, 'ゲームサーバー1件'],
-  ])('take in %s the plural form and the digits of %i: %s', (locale, count, text) => {
+  ])('use the plural form and digits of %s for %i: %s', (locale, count, text) => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
-  it('are filled in with values, of which only quantities are written with separators', () => {
+  it('contain their values, and separators only in quantities', () => {
     const t = wordsFor('en-US');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_015 })).toBe('<b>, port 27015');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_016 })).toBe('<b>, port 27016');
     expect(t('settings.quotaHint', { most: 10_000 })).toContain('from 1 to 10,000,');
   });
 
-  it('are in the language of the locale, and in English where a language is not there', () => {
+  it("are in the language of the locale, or in English if it isn't supported", () => {
     expect(wordsFor('de')('pager.next')).toBe('Weiter');
     for (const locale of ['en-US', 'en-GB', 'fi', 'toString'])
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it('leave out a value that is not there, and read none as a template', () => {
+  it('omit missing values, and treat none as a template', () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';
@@ -92,12 +92,12 @@ describe('the page of the listing service', () => {
       'https://list.example/',
     ],
     ['https://list.example/a_(b)', 'https://list.example/a_%28b%29', 'https://list.example/a_%28b%29'],
-  ])('as %s is %s for an address, and %s without one', (template, page, list) => {
+  ])('with the link %s is %s for an address, and %s without one', (template, page, list) => {
     const pages = createListingPages(template);
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('is the list where a link to the address would be longer than Discord takes', () => {
+  it('is the list if a link to the address would be too long for Discord', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
@@ -114,13 +114,13 @@ describe('the name of the listing service', () => {
     expect(words('de')('unknown.reset')).toContain(`Die Verbindung zu ${link} `);
   });
 
-  it('is what it is where the operator gives none, with a link where there is a page', () => {
+  it('is generic if the operator sets none, with a link if there is a page', () => {
     expect(createWords().wordsFor('en-US')('notSent.down')).toContain('The listing service is down');
     const german = createWords({ page }).wordsFor('de')('notSent.down');
     expect(german).toContain('Der [Listendienst](<https://list.example/>) ');
   });
 
-  it('is no markup and no template', () => {
+  it('is neither markup nor a template', () => {
     const name = '**x** $t(pager.next) @here ](https://evil.example)';
     const said = createWords({ name }).wordsFor('en-US')('notSent.down');
     expect(rendered(said).active).toEqual([]);
