@@ -1,4 +1,4 @@
-/** Text with nothing to change in it, as most is. */
+/** Matches text that needs no change, as most does. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**

@@ -92,7 +92,7 @@ export const statusSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('error'), message: messageSchema }),
 ]);
 
-/** Says where a response differs from the specification, and how. */
+/** Returns where and how a response differs from the specification. */
 export function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;

@@ -30,14 +30,14 @@ import {
   setQuota,
 } from '../support/people.ts';
 
-/** Databases that released versions have left, as SQL. docs/releasing.md says how one is made; none is ever changed. */
+/** The databases of released versions, as SQL. docs/releasing.md explains how to make one; they are never changed. */
 const RELEASES = join(import.meta.dirname, 'releases');
 const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
-/** The version whose databases are to be written, with the bot as it is. */
+/** The version whose databases are to be written with the current bot. */
 const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A database that SQL is read into, and written out of. */
+/** A database that SQL can be loaded into and dumped from. */
 async function newPlace(kind: Kind) {
   if (kind === 'postgres') {
     const { url, query, drop } = await newDatabase();
@@ -47,7 +47,7 @@ async function newPlace(kind: Kind) {
     return {
       url,
       read: async (sql: string) => void (await query(sql)),
-      // Some versions of pg_dump write commands of psql beside the SQL.
+      // Some versions of pg_dump write psql commands next to the SQL.
       write: () => dump().replaceAll(/^\\.*\n/gm, ''),
     };
   }
@@ -83,7 +83,7 @@ interface Place {
   readonly keyless: TestGuild;
 }
 
-/** Runs something with a bot over that database, in the guilds that are there from the start. */
+/** Runs a task with a bot over that database, in the guilds that exist from the start. */
 async function withBot(url: string, run: (place: Place) => Promise<void>): Promise<void> {
   const bot = await openBot({ env: { STORE_URL: url, ENCRYPTION_KEY } });
   const guildAt = (index: number): TestGuild => {
@@ -94,7 +94,7 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
     const people = { person, admin: person({ role: 'admin' }), member: person({}) };
     return { ...guild, discord, listing, ...people };
   };
-  // Those who wait for a reply in the kept database are nobody that this Discord knows.
+  // The members who wait for a reply in the kept database are unknown to this Discord.
   bot.mayBreak(BREACHES.afterTheEnd, 10);
   try {
     await run({ bot, guild: guildAt(0), keyless: guildAt(1) });
@@ -103,7 +103,10 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
   }
 }
 
-/** Beside a database: when it was written, in milliseconds since 1970, and the buttons of messages that were there then. */
+/**
+ * Facts stored with a database: when it was written, in milliseconds since 1970, and the buttons of the messages at that
+ * time.
+ */
 interface Seen {
   readonly at: number;
   readonly buttons: Readonly<Record<'draft' | 'waiting' | 'own' | 'panel', readonly object[]>>;
@@ -112,9 +115,10 @@ interface Seen {
 const buttonsOf = (message: SeenMessage): readonly object[] => message.current?.components ?? [];
 
 /**
- * All that a guild can have: a key, every setting, a panel, a document, what was accepted, what was refused, what waits with
- * its message and with whom to tell, and what is under way when the database is written; another guild has removed its key.
- * @param write called while something is under way
+ * Creates everything that a guild can have: a key, every setting, a panel, a draft, accepted and declined servers, a
+ * pending submission with its message and member to notify, and unfinished work when the database is written. Another guild
+ * has removed its key.
+ * @param write called while work is unfinished
  */
 async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Promise<void> {
   const { admin, member, listing } = guild;
@@ -154,7 +158,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await underWay;
 }
 
-/** An admin, a moderator and a member go on where they were. */
+/** An admin, a moderator and a member continue their work. */
 async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<void> {
   const { admin, member, discord, channelId } = guild;
   const post = async (name: keyof Seen['buttons'], where = channelId) => {
@@ -171,7 +175,7 @@ async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<
   expect(history).toContain('underway.example.com:27015');
   expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
 
-  // What a member was shown goes on, and what was sealed opens.
+  // Earlier messages still work, and encrypted data can be decrypted.
   const preview = await pressSubmit(member, await post('draft'));
   expect(textOf(preview)).toContain('Waiting for a moderator');
   const moderator = inStaff(guild, 'admin');
@@ -185,7 +189,7 @@ async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<
   expect(textOf(await addServer(admin, 'new.example.com:27015'))).toContain(ACCEPTED);
 }
 
-/** As /settings says what {@link fill} has chosen. */
+/** The settings chosen by {@link fill}, as /settings shows them. */
 const KEPT_SETTINGS = [
   'Log channel: #',
   'Role to notify: @',
@@ -218,7 +222,7 @@ describe.each(kinds())('over %s', (kind) => {
 
   it.each(versions)('continues a guild with the database of %s', async (version) => {
     const seen: Seen = JSON.parse(readFileSync(fileOf(version, 'json'), 'utf8'));
-    // Nothing that has a time has run out.
+    // Nothing with a time limit has expired.
     createTestClock().set(seen.at + 60_000 - Date.now());
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
