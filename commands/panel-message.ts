@@ -55,12 +55,12 @@ export async function drawPanel(
   guildId: string,
   panel: Panel,
   t: Translate,
-): Promise<'drawn' | 'deleted' | 'refused' | 'harmful-link'> {
+): Promise<'drawn' | 'deleted' | 'rejected' | 'harmful-link'> {
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
   if (result === 'harmful-link') return result;
   // Any other refusal may pass, or is about what the message would show.
-  if (result !== 'message-gone' && result !== 'gone') return 'refused';
+  if (result !== 'message-gone' && result !== 'gone') return 'rejected';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
 }
@@ -80,7 +80,7 @@ async function showPanel(
     if (panel === undefined || !isDue(panel)) return;
     // Read after the panel: if the language changes between the two, the panel is due again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
-    if (result === 'refused' || result === 'harmful-link') return;
+    if (result === 'rejected' || result === 'harmful-link') return;
     await deps.panels.shown(guildId, panel);
   }
 }

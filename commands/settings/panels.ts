@@ -105,7 +105,7 @@ async function changed(
   const result = await drawPanel(deps, guildId, how(panel), await guildWords());
   const { channelId } = panel;
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
-  if (result === 'refused') throw new UserError(t('settings.panels.unchanged', { channelId }));
+  if (result === 'rejected') throw new UserError(t('settings.panels.unchanged', { channelId }));
   const panels = await deps.panels.change(guildId, panel, how);
   await showDuePanels(deps, guildId, guildWords);
   const make: Change['make'] = (before) => before;

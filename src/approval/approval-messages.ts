@@ -204,12 +204,12 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function putByPress(
     by: ReplyTarget,
     shown: ChannelMessage,
-  ): Promise<'posted' | 'refused' | 'failed'> {
+  ): Promise<'posted' | 'rejected' | 'failed'> {
     try {
       await api.edit(by, { body: replacingBody(shown), files: [] });
       return 'posted';
     } catch (error) {
-      return isUncertain(error) ? 'failed' : 'refused';
+      return isUncertain(error) ? 'failed' : 'rejected';
     }
   }
 

@@ -295,7 +295,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // Nothing is aborted then: to do so each time took a tenth of the processor (measured).
     if (failure === undefined) return;
     try {
-      if (isRefusedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
+      if (isRejectedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
       if (isRateLimited(failure)) {
         const waitMs = Number(Object(failure.rawError).retry_after ?? 0) * 1000;
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
@@ -314,7 +314,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
-      throw lostOr(failures.find(isRefusedByDiscord) ?? failures.find(isUncertain) ?? failures.at(-1));
+      throw lostOr(failures.find(isRejectedByDiscord) ?? failures.find(isUncertain) ?? failures.at(-1));
     } finally {
       end.abort();
     }
@@ -351,7 +351,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     /**
      * Changes the reply, once.
      * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
-     * @throws DiscordAPIError when Discord refuses it; see {@link isRefusedByDiscord}
+     * @throws DiscordAPIError when Discord refuses it; see {@link isRejectedByDiscord}
      * @throws LostInteraction when its token is over
      */
     edit: (
@@ -459,7 +459,7 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 }
 
 /** Whether Discord understood and refused: it would refuse the same request again. */
-export const isRefusedByDiscord = (error: unknown): boolean =>
+export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !isRateLimited(error);
 
 /** Whether a first response met a limit. Of other requests, discord.js throws a RateLimitError. */

@@ -65,7 +65,7 @@ export interface KeyAlertDeps {
 
 /** What the operator reads of a change of a guild's key. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
-  refused: "the listing service refuses a guild's API key; from now on it is tried once an hour",
+  rejected: "the listing service refuses a guild's API key; from now on it is tried once an hour",
   'works again': "the listing service takes a guild's API key again",
 };
 

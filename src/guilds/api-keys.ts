@@ -120,9 +120,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
   /** The key, unless there is none, it counts as refused, or it cannot be opened. */
   async function findKey(
     guildId: string,
-    isRefused: (record: KeyRecord) => boolean,
+    isRejected: (record: KeyRecord) => boolean,
   ): Promise<UsableKey | NoKey> {
-    const found = await find(guildId, isRefused);
+    const found = await find(guildId, isRejected);
     if ('code' in found) return found;
     const key = open(guildId, found);
     return key ? { key, setAt: found.setAt } : { code: 'key-unreadable' };
@@ -185,7 +185,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
           next.workedAt = at;
           delete next.invalidSince;
         }
-        if (change === 'refused') next.invalidSince = at;
+        if (change === 'rejected') next.invalidSince = at;
         await records.set(guildId, next);
         return change;
       });
@@ -207,12 +207,12 @@ export function createApiKeys(deps: ApiKeysDeps) {
 }
 
 function changeOf(said: SaidOfKey, { invalidSince }: KeyRecord): KeyChange | undefined {
-  if (said === 'refused') return invalidSince === undefined ? 'refused' : undefined;
+  if (said === 'rejected') return invalidSince === undefined ? 'rejected' : undefined;
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
 /** What an outcome says of the key. `unclear`: perhaps the service's words are about the key. */
-type SaidOfKey = 'accepted' | 'refused' | 'unclear' | 'nothing';
+type SaidOfKey = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
 function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
   switch (outcome.kind) {
@@ -220,7 +220,7 @@ function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
     case 'accepted':
       return 'accepted';
     case 'rejected':
-      if (outcome.known === 'invalidKey') return 'refused';
+      if (outcome.known === 'invalidKey') return 'rejected';
       // The other known errors are about the servers; words that nobody knows may be about the account.
       return outcome.known === undefined ? 'unclear' : 'nothing';
     default:

@@ -1,4 +1,4 @@
-import { isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
+import { isRejectedByDiscord, LostInteraction } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
@@ -108,7 +108,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         );
       } catch (error) {
         // If Discord did not take it for another reason, it is tried again.
-        if (isRefusedByDiscord(error) || error instanceof LostInteraction) return tellTooLate(interaction);
+        if (isRejectedByDiscord(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
     } else {

@@ -6,7 +6,7 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import { type DiscordApi, hasCode, isRefusedByDiscord, type MessageBody } from '../discord/api.ts';
+import { type DiscordApi, hasCode, isRejectedByDiscord, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { persist } from '../discord/persist.ts';
 import { shortenMarkup } from '../words/escape.ts';
@@ -79,7 +79,7 @@ const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
 /** Whether Discord could accept another message in place of the one that it refused. */
 const isAboutMessage = (error: unknown): boolean =>
   error instanceof DiscordAPIError &&
-  isRefusedByDiscord(error) &&
+  isRejectedByDiscord(error) &&
   !NOT_ABOUT_MESSAGE.includes(error.status) &&
   !hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 

@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
-import { type DiscordApi, isRefusedByDiscord, LostInteraction } from '../discord/api.ts';
+import { type DiscordApi, isRejectedByDiscord, LostInteraction } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
@@ -129,7 +129,7 @@ export function createDispatcher(deps: DispatchDeps) {
           trace.outcome = 'lost';
           lost(about, error.cause);
         } else {
-          trace.outcome = isRefusedByDiscord(error) ? 'undelivered' : 'unanswered';
+          trace.outcome = isRejectedByDiscord(error) ? 'undelivered' : 'unanswered';
           logger.error({ ...about, err: error }, 'a reply could not be delivered');
         }
       }

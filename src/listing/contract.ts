@@ -205,7 +205,7 @@ export type GamesOutcome = ListedGames | Rejected | Failure;
  * A change of a guild's key caused by a response of the service. `refused`: the first rejection since the key was accepted.
  * `works again`: accepted after a rejection.
  */
-export type KeyChange = 'refused' | 'works again';
+export type KeyChange = 'rejected' | 'works again';
 
 interface ListedGames {
   readonly kind: 'games';

@@ -9,7 +9,7 @@ import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import {
   type ApiTiming,
   type DiscordApi,
-  isRefusedByDiscord,
+  isRejectedByDiscord,
   isUncertain,
   LostInteraction,
   type MessageBody,
@@ -325,7 +325,7 @@ describe('a first response', () => {
   it('that Discord rejects is sent once, and is not lost', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
-    await expect(respond(api, interaction())).rejects.toSatisfy(isRefusedByDiscord);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
@@ -457,7 +457,7 @@ describe('an edit of a reply', () => {
   it('cannot rely on a failed read, which means neither that the reply exists nor that it is gone', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
-    await expect(api.read(interaction())).rejects.toSatisfy(isRefusedByDiscord);
+    await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);
   });
 });
 

@@ -14,7 +14,7 @@ const FIRST = new Secret('first-key-0123456789-abcd');
 const SECOND = new Secret('second-key-9876543210-wxyz');
 
 const GAMES: GamesOutcome = { kind: 'games', games: [] };
-const REFUSED: Outcome = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' };
+const REJECTED: Outcome = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' };
 const DOWN: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 
 async function open() {
@@ -113,7 +113,7 @@ describe('the key of a guild', () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
     expect(await keys.status('1')).toEqual({ readable: false });
     expect(await keys.get('1')).toBeUndefined();
-    expect(await keys.noteOutcome('1', '', REFUSED)).toBeUndefined();
+    expect(await keys.noteOutcome('1', '', REJECTED)).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'api-key:1' } }]);
     expect(await keys.delete('1', 'any')).toBe(true);
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
@@ -134,9 +134,9 @@ describe("the service's response about a key", () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
-    expect(await answered(keys, REFUSED)).toBe('refused');
+    expect(await answered(keys, REJECTED)).toBe('rejected');
     clock.now = 2_000;
-    expect(await answered(keys, REFUSED)).toBeUndefined();
+    expect(await answered(keys, REJECTED)).toBeUndefined();
     expect(await keys.usable('1')).toEqual({ code: 'key-invalid', setBy: '42' });
     expect(await revealed(keys)).toBe(FIRST.reveal());
     expect(await keys.status('1')).toMatchObject({
@@ -165,7 +165,7 @@ describe("the service's response about a key", () => {
     const { keys, clock } = await open();
     const rests = async () => 'code' in (await keys.usable('1'));
     await keys.set('1', FIRST, by);
-    await answered(keys, REFUSED);
+    await answered(keys, REJECTED);
     clock.now = HOUR - 1;
     expect(await rests()).toBe(true);
     clock.now = HOUR;
@@ -175,13 +175,13 @@ describe("the service's response about a key", () => {
     clock.now = -1;
     expect(await rests()).toBe(false);
     clock.now = HOUR;
-    expect(await answered(keys, REFUSED)).toBeUndefined();
+    expect(await answered(keys, REJECTED)).toBeUndefined();
     clock.now = 2 * HOUR - 1;
     expect(await rests()).toBe(true);
     await answered(keys, GAMES);
     expect(await rests()).toBe(false);
     expect(await keys.problem('1')).toBeUndefined();
-    expect(await answered(keys, REFUSED)).toBe('refused');
+    expect(await answered(keys, REJECTED)).toBe('rejected');
     await keys.set('1', SECOND, by);
     expect(await rests()).toBe(false);
   });
@@ -192,8 +192,8 @@ describe("the service's response about a key", () => {
     const first = (await keys.get('1'))?.setAt ?? '';
     clock.now = 1;
     await keys.set('1', SECOND, by);
-    expect(await keys.noteOutcome('1', first, REFUSED)).toBeUndefined();
-    expect(await keys.noteOutcome('2', first, REFUSED)).toBeUndefined();
+    expect(await keys.noteOutcome('1', first, REJECTED)).toBeUndefined();
+    expect(await keys.noteOutcome('2', first, REJECTED)).toBeUndefined();
     expect(await keys.usable('1')).toHaveProperty('key');
     expect(await keys.status('2')).toBeUndefined();
   });
@@ -212,7 +212,7 @@ describe("the service's response about a key", () => {
   it('notifies the admins once for several simultaneous rejections', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
-    const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REFUSED)));
+    const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));
     expect(first.filter((isFirst) => isFirst)).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ import { rowsIn } from '../support/database.ts';
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
-const KEY_REFUSED: Outcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
+const KEY_REJECTED: Outcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 type Opened = Awaited<ReturnType<typeof open>>;
@@ -31,7 +31,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
       requests.push({ hosts: servers.map(({ server }) => server), key });
       return answer(requests.length, servers);
     },
-    onKeyRefused: (guildId) => told.push(guildId),
+    onKeyRejected: (guildId) => told.push(guildId),
     ...options,
   });
   await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
@@ -122,7 +122,7 @@ describe('what may be submitted', () => {
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
     await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
     const { setAt = '' } = (await opened.keys.get('1')) ?? {};
-    await opened.keys.noteOutcome('1', setAt, KEY_REFUSED);
+    await opened.keys.noteOutcome('1', setAt, KEY_REJECTED);
     expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
     expect(opened.requests).toEqual([]);
   });
@@ -235,10 +235,10 @@ describe('a request', () => {
   });
 
   it('that was refused because of the key ends the submission, marks the key and is told once', async () => {
-    const opened = await open(() => KEY_REFUSED);
+    const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
-    expect(outcomes[99]).toEqual(KEY_REFUSED);
+    expect(outcomes[99]).toEqual(KEY_REJECTED);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(opened.told).toEqual(['1']);
     expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'key-invalid' });
@@ -338,7 +338,7 @@ describe('what came of a submission', () => {
   });
 
   it('is told whole where it was recorded, and only the answer of the database was lost', async () => {
-    const opened = await open(() => KEY_REFUSED);
+    const opened = await open(() => KEY_REJECTED);
     const { inGuild } = opened.store;
     opened.store.inGuild = async (guildId, change, how) => {
       const result = await inGuild(guildId, change, how);

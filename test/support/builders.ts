@@ -196,7 +196,7 @@ export interface PipelineOptions extends PartsOptions {
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
   /** Called for each guild whose key the service rejects for the first time. */
-  readonly onKeyRefused?: (guildId: string) => void;
+  readonly onKeyRejected?: (guildId: string) => void;
   /** Whether this process still owns the interaction. */
   readonly isOwner?: () => boolean;
   /** Replaces the pipeline's own store. */
@@ -209,7 +209,7 @@ export interface PipelineOptions extends PartsOptions {
  * default.
  */
 export async function openPipeline(options: PipelineOptions) {
-  const { add, now = Date.now, observers = [], onKeyRefused, isOwner = () => true } = options;
+  const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
   const logger = recorder();
   const store = options.store ?? (await openStore());
   const parts = partsOver(store, options);
@@ -235,7 +235,7 @@ export async function openPipeline(options: PipelineOptions) {
     encryptNotice: async () => null,
     observers,
     onKeyChange: async (guildId, change) => {
-      if (change === 'refused') onKeyRefused?.(guildId);
+      if (change === 'rejected') onKeyRejected?.(guildId);
     },
     longestRequestMs: 60_000,
     recordPauses: [1, 1],
