@@ -39,7 +39,7 @@ const DATA = slashCommand('addserver', [
   portOption('query_port'),
 ]);
 
-/** /addserver: a document of what is typed in the options. */
+/** /addserver: a draft of what is typed in the options. */
 export const addServer = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: 'later',

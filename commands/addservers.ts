@@ -23,7 +23,7 @@ const DATA = slashCommand('addservers', [
   },
 ]);
 
-/** /addservers: a document of what is in a file, or of what is pasted into a modal. */
+/** /addservers: a draft of what is in a file, or of what is pasted into a modal. */
 export const addServers = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),

@@ -7,8 +7,8 @@ import type { createGuilds } from '../src/guilds/guilds.ts';
 import type { EditOrder } from '../src/interactions/edit-order.ts';
 import type { Listing, ListingDeps } from '../src/listing/listing.ts';
 import type { Observer } from '../src/submissions/pipeline.ts';
-import type { Records } from '../src/submissions/records.ts';
-import type { createSubmissions } from '../src/submissions/submissions.ts';
+import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
+import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
 /** What all commands together may touch: parts of the rooms, and what is made beside them. */
 export interface CommandDeps
@@ -18,8 +18,8 @@ export interface CommandDeps
       'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'
     >,
     Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
-    Pick<Records, 'drafts' | 'runs' | 'history'>,
-    ReturnType<typeof createSubmissions>,
+    Pick<SubmissionStore, 'drafts' | 'submissions' | 'history'>,
+    ReturnType<typeof createSubmissionHandling>,
     Pick<ListingDeps, 'onKeyChange'> {
   readonly approvals: Approvals;
   readonly approvalMessages: ApprovalMessages;

@@ -1,6 +1,6 @@
 import type { LaterReplies } from '../src/interactions/after-crash.ts';
 import type { Command, Commands, Context, Reply } from '../src/interactions/command.ts';
-import type { Run } from '../src/submissions/runs.ts';
+import type { Submission } from '../src/submissions/submissions.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
 import type { CommandDeps } from './deps.ts';
@@ -13,7 +13,7 @@ import { removeKey } from './removekey.ts';
 import { setKey } from './setkey.ts';
 import { settingsCommand } from './settings/command.ts';
 import { submissionsCommand } from './submissions/command.ts';
-import { runReply } from './submissions/waiting.ts';
+import { replyForSubmission } from './submissions/waiting.ts';
 import { submitActions } from './submit/actions.ts';
 import { laterReplies } from './submit/after-crash.ts';
 import { SUBMIT } from './submit/ids.ts';
@@ -22,11 +22,11 @@ import { submitMessage } from './submit-message.ts';
 interface Made extends Commands {
   readonly replies: LaterReplies;
   /** What the reply of a member shows of what waits for a moderator, or did. */
-  readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
+  readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
 /**
- * Every command of the bot, in the order in which /help shows them, what can be done with a document, and what members are
+ * Every command of the bot, in the order in which /help shows them, what can be done with a draft, and what members are
  * told after a crash.
  */
 export function createCommands(deps: CommandDeps): Made {
@@ -47,7 +47,7 @@ export function createCommands(deps: CommandDeps): Made {
   return {
     commands,
     actions: { [SUBMIT]: submitActions(deps) },
-    replyOf: (context, run) => runReply(context, run, deps),
+    replyOf: (context, submission) => replyForSubmission(context, submission, deps),
     replies: laterReplies(deps),
   };
 }

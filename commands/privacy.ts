@@ -3,7 +3,7 @@ import { button, customId, linkButton, rows } from '../src/interactions/controls
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/numbers.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/erasure.ts';
-import { WAITS_MS } from '../src/submissions/runs.ts';
+import { WAITS_MS } from '../src/submissions/submissions.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';

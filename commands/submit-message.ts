@@ -4,14 +4,14 @@ import type { UsedMessage } from '../src/interactions/interaction.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
-import type { NewDraft } from '../src/submissions/list-drafts.ts';
+import type { NewDraft } from '../src/submissions/draft-editor.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import type { CommandDeps } from './deps.ts';
 import { isTextFile, readFile } from './submit/enter.ts';
-import { showDocument, unreadableText } from './submit/show.ts';
+import { showDraft, unreadableText } from './submit/show.ts';
 
-/** "Submit servers" on a message: a document of every address in it. */
+/** "Submit servers" on a message: a draft of every address in it. */
 export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,
@@ -23,7 +23,7 @@ export const submitMessage = (deps: CommandDeps): Command => ({
     const read = await readMessage(context, deps);
     if (read.rows.length === 0) throw new UserError(t('list.message.empty'));
     deps.games.refreshSoon(guildId);
-    return showDocument(context, id, await deps.lists.open(context, id, read), deps);
+    return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps);
   },
 });
 

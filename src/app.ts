@@ -28,8 +28,8 @@ import { backupDaysOf } from './operations/scheduled-backups.ts';
 import { reportStart } from './operations/start-report.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { openStore } from './storage/open-store.ts';
-import { createSubmissionRecords } from './submissions/records.ts';
-import { createSubmissions } from './submissions/submissions.ts';
+import { createSubmissionHandling } from './submissions/submission-handling.ts';
+import { createSubmissionStore } from './submissions/submission-store.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
@@ -114,7 +114,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { mention } = publishing;
 
   // Guilds, and the information for their admins.
-  const records = createSubmissionRecords({
+  const submissionStore = createSubmissionStore({
     store,
     processId,
     member: config.memberLimit,
@@ -128,7 +128,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     store,
     encryption,
     claimJob,
-    submissions: records.erasure,
+    submissions: submissionStore.erasure,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
     logger,
@@ -167,7 +167,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const { games, breaker } = listing;
   const interactionStore = createInteractionStore({ store, processId, isShared, encryption, logger });
-  const approvals = createApprovals({ ...records, store });
+  const approvals = createApprovals({ ...submissionStore, store });
   const approvalMessages = createApprovalMessages({
     approvals,
     api,
@@ -181,8 +181,8 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const submissionLog = createSubmissionLog({ guildLog, games });
-  const submissions = createSubmissions({
-    records,
+  const submissionHandling = createSubmissionHandling({
+    submissionStore,
     store,
     keys,
     settings,
@@ -205,10 +205,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     api,
     store,
     interactionStore,
-    runs: records.runs,
+    submissions: submissionStore.submissions,
     editOrder,
     wording,
-    replyOf: (context, run) => commands.replyOf(context, run),
+    replyOf: (context, submission) => commands.replyOf(context, submission),
     logger,
   });
   const decisionMessages = createDecisionMessages({
@@ -218,7 +218,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     isOn: config.directMessages === 'on',
     store,
     interactionStore,
-    runs: records.runs,
+    submissions: submissionStore.submissions,
     wording,
     games,
     claimJob,
@@ -226,10 +226,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const commands = createCommands({
     ...discord,
-    ...records,
+    ...submissionStore,
     ...guilds,
     ...listing,
-    ...submissions,
+    ...submissionHandling,
     approvals,
     approvalMessages,
     decisionMessages,
@@ -251,7 +251,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     interactionStore,
     editOrder,
     access,
-    runs: records.runs,
+    submissions: submissionStore.submissions,
     wording,
     supportUrl: config.supportUrl,
     tellGuild: guildLog.tell,
@@ -304,7 +304,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     metrics,
     byAge: {
       async submissions(stopping) {
-        await records.erasure.prune(stopping);
+        await submissionStore.erasure.prune(stopping);
         void approvalMessages.showDue();
       },
       interactions: interactionStore.prune,

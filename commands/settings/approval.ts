@@ -1,7 +1,7 @@
 import type { Settings } from '../../src/guilds/settings.ts';
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { DAY_MS } from '../../src/numbers.ts';
-import { WAITS_MS } from '../../src/submissions/runs.ts';
+import { WAITS_MS } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';

@@ -5,7 +5,7 @@ import { addressOf, isReady } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
-import type { Run } from '../../src/submissions/runs.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { siteAbout } from '../../src/words/listing-pages.ts';
 import { withSign } from '../../src/words/servers.ts';
@@ -25,7 +25,7 @@ const NOTHING: Again = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * What a member can do about the entries on a page of their history, as long as the documents are there. What was not sent or is
+ * What a member can do about the entries on a page of their history, as long as the drafts are there. What was not sent or is
  * unconfirmed of a list has its buttons where the list's servers are shown.
  */
 export async function buttonsForEntries(
@@ -41,7 +41,7 @@ export async function buttonsForEntries(
   const refused = own.filter(({ isRefused, at }) => isRefused && at > receivedAt - DRAFT_LIVES_MS);
   const edits = refused.map(
     async (entry) =>
-      (await isLatest(entry, deps)) && editAgain(context, entry.documentId, deps, refused.length > 1),
+      (await isLatest(entry, deps)) && editAgain(context, entry.draftId, deps, refused.length > 1),
   );
   return {
     text: unconfirmedText(context, unconfirmed),
@@ -57,13 +57,13 @@ export async function buttonsForEntries(
   };
 }
 
-/** Whether a run is the latest of its document, which has the lines of that: a later one has an entry of its own. */
+/** Whether a submission is the latest of its draft, which has the lines of that: a later one has an entry of its own. */
 const isLatest = async (
-  { id, documentId }: Pick<Run, 'id' | 'documentId'>,
-  { runs }: CommandDeps,
-): Promise<boolean> => (await runs.latestId(documentId)) === id;
+  { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
+  { submissions }: CommandDeps,
+): Promise<boolean> => (await submissions.latestId(draftId)) === id;
 
-/** The server of an entry that can be submitted again, and its document. */
+/** The server of an entry that can be submitted again, and its draft. */
 async function unsentOf(
   context: Context,
   entry: SubmissionEntry,
@@ -72,37 +72,41 @@ async function unsentOf(
   | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
   | undefined
 > {
-  const { documentId, isRefused, only } = entry;
+  const { draftId, isRefused, only } = entry;
   const kind = only?.outcome.kind;
   if (isRefused || (kind !== 'not-sent' && kind !== 'unknown')) return undefined;
-  const draft = await deps.drafts.find(context, documentId);
+  const draft = await deps.drafts.find(context, draftId);
   const row = typeof draft === 'string' ? undefined : onlyRow(draft);
   if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
-  return { id: documentId, kind, server: row.submission };
+  return { id: draftId, kind, server: row.submission };
 }
 
 /**
- * The button that opens what a moderator has refused, to be edited and submitted again, as long as its document is kept.
+ * The button that opens what a moderator has refused, to be edited and submitted again, as long as its draft is kept.
  * @param isNamed whether it names the first server
  */
 export async function editAgain(
   context: Context,
-  documentId: string,
+  draftId: string,
   { drafts }: CommandDeps,
   isNamed = false,
 ): Promise<Control | false> {
-  const draft = await drafts.find(context, documentId);
+  const draft = await drafts.find(context, draftId);
   if (typeof draft === 'string') return false;
   const [first] = isNamed ? draft.rows.filter(isReady) : [];
   const label = [context.t('approval.editAgain'), first && addressOf(first.submission)];
-  return button(submitId('correct', documentId), label.filter(Boolean).join(' · '));
+  return button(submitId('correct', draftId), label.filter(Boolean).join(' · '));
 }
 
 /** What a member can do about a list of theirs, as {@link buttonsForEntries}. */
-export async function runAgain(context: Context, run: Run, deps: CommandDeps): Promise<Again> {
-  const isOwn = run.userId === context.user.id && run.state === 'done';
-  if (!isOwn || !(await isLatest(run, deps))) return NOTHING;
-  const ended = await deps.pipeline.ended(context, run);
+export async function submitAgainFor(
+  context: Context,
+  submission: Submission,
+  deps: CommandDeps,
+): Promise<Again> {
+  const isOwn = submission.userId === context.user.id && submission.state === 'done';
+  if (!isOwn || !(await isLatest(submission, deps))) return NOTHING;
+  const ended = await deps.pipeline.ended(context, submission);
   if (!ended.isLeft) return NOTHING;
   const unconfirmed = ended.servers.filter(({ outcome }) => outcome.kind === 'unknown');
   return {

@@ -14,7 +14,7 @@ import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { isUnsent } from '../../src/submissions/draft.ts';
 import type { EndedSubmission } from '../../src/submissions/pipeline.ts';
-import { type Run, rowOf } from '../../src/submissions/runs.ts';
+import { rowForServer, type Submission } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
@@ -28,7 +28,7 @@ import { notCorrected, readCorrection } from './correction.ts';
 import { readRefusal, refusalModal } from './refusal.ts';
 import { replyForUnavailable } from './waiting.ts';
 
-/** A press or a modal of a message about a submission: its argument is the document's id, and the run that it shows. */
+/** A press or a modal of a message about a submission: its argument is the draft's id, and the submission that it shows. */
 type Deciding = PressContext | SubmitContext;
 
 /** Whether somebody may decide. @throws UnreadableSettingsError */
@@ -62,11 +62,11 @@ export function approvalActions(
   deps: CommandDeps,
   showNext: (context: Context, wanted: number) => Promise<Reply>,
 ): ApprovalActions {
-  const { access, approvals, runs, approvalMessages, pipeline, settings, games } = deps;
+  const { access, approvals, submissions, approvalMessages, pipeline, settings, games } = deps;
 
   function seenOf({ guildId, argument }: Deciding) {
-    const [id = '', runId] = argument.split(':');
-    return { guildId, id, runId };
+    const [id = '', submissionId] = argument.split(':');
+    return { guildId, id, submissionId };
   }
 
   const documentOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
@@ -91,9 +91,9 @@ export function approvalActions(
   }
 
   /** What waits, or did, for a moderator. */
-  async function moderatorsView(t: Context['t'], run: Run): Promise<ApprovalView> {
-    const { content, embeds } = approvalView(t, run, games);
-    const before = beforeTexts(t, await approvals.before(run), games);
+  async function moderatorsView(t: Context['t'], submission: Submission): Promise<ApprovalView> {
+    const { content, embeds } = approvalView(t, submission, games);
+    const before = beforeTexts(t, await approvals.before(submission), games);
     return { content: [content, ...before].join('\n'), embeds };
   }
 
@@ -133,8 +133,8 @@ export function approvalActions(
     await showPressed(context);
     if (context.posted) return { content: texts.join('\n') };
     const { guildId, interactionId } = context;
-    const run = await runs.by(guildId, interactionId);
-    const view = run && channelView(context.t, run, [], games);
+    const submission = await submissions.by(guildId, interactionId);
+    const view = submission && channelView(context.t, submission, [], games);
     const next = await showNext(context, before);
     const now = [view?.content, ...texts].filter(Boolean).join('\n');
     return { ...next, content: [now, next.content].filter(Boolean).join('\n\n') };
@@ -183,9 +183,9 @@ export function approvalActions(
     await demandModerator(context);
     const { interactionId, user } = context;
     const seen = seenOf(context);
-    const run = await approvals.seen(seen);
-    if (run === undefined) return undecided(context);
-    const typed = readRefusal(context, run);
+    const submission = await approvals.seen(seen);
+    if (submission === undefined) return undecided(context);
+    const typed = readRefusal(context, submission);
     const before = await placeOf(context);
     const refused = { ...seen, ...typed, by: user, interactionId };
     if (!(await approvals.refuse(refused))) return undecided(context);
@@ -219,7 +219,7 @@ export function approvalActions(
       await showPressed(context);
       return asItIs(context);
     }
-    return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowOf))] };
+    return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
   /** Without the settings nobody knows the role: members see their own. */
@@ -263,12 +263,12 @@ export function approvalActions(
         answers: 'modal',
         async run(context) {
           await demandModerator(context);
-          const run = await approvals.seen(seenOf(context));
-          if (run === undefined) {
+          const submission = await approvals.seen(seenOf(context));
+          if (submission === undefined) {
             void showPressed(context);
             return asItIs(context);
           }
-          return refusalModal(context, run, games);
+          return refusalModal(context, submission, games);
         },
       },
       correct: {
@@ -281,7 +281,7 @@ export function approvalActions(
             return asItIs(context);
           }
           const id = submissionsId('correct', context.argument);
-          return fieldsModal(context, id, typedOf(rowOf(only)), deps, true);
+          return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
         },
       },
       all: { answers: 'later', run: showAll },
@@ -294,8 +294,12 @@ export function approvalActions(
   };
 }
 
-/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the document's run */
-function unsentTexts(context: Context, ended: EndedSubmission, now: Run | undefined): readonly string[] {
+/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the draft's run */
+function unsentTexts(
+  context: Context,
+  ended: EndedSubmission,
+  now: Submission | undefined,
+): readonly string[] {
   const { t } = context;
   const { draft, servers, limitedRows, limited, keyProblem } = ended;
   const leftOut = draft.rows.length - servers.length - limitedRows.length;

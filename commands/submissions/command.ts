@@ -20,7 +20,7 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { endedServers } from '../../src/submissions/runs.ts';
+import { endedServers } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -29,7 +29,7 @@ import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
-import { buttonsForEntries, runAgain } from './again.ts';
+import { buttonsForEntries, submitAgainFor } from './again.ts';
 import { approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
@@ -37,7 +37,7 @@ const PER_PAGE = 10;
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand(deps: CommandDeps): Command {
-  const { history, runs, games } = deps;
+  const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
   /** Members whose files are being made. */
@@ -172,18 +172,18 @@ export function submissionsCommand(deps: CommandDeps): Command {
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const { wanted: wantedPage, state: id } = readPage(context.argument);
-    const run = await runs.find(guildId, id);
-    const isForReader = isAdmin || run?.userId === user.id;
-    const ended = run && isForReader ? endedServers(run) : [];
+    const submission = await submissions.find(guildId, id);
+    const isForReader = isAdmin || submission?.userId === user.id;
+    const ended = submission && isForReader ? endedServers(submission) : [];
     const count = ended.length;
-    if (run === undefined || count === 0) throw new UserError(t('submissions.noneFound'));
+    if (submission === undefined || count === 0) throw new UserError(t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const servers = ended
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .slice(page.offset, page.offset + page.limit);
-    const again = await runAgain(context, run, deps);
-    const isRefused = run.state === 'refused';
-    const refused = isRefused ? approvalView(t, run, games).content : undefined;
+    const again = await submitAgainFor(context, submission, deps);
+    const isRefused = submission.state === 'refused';
+    const refused = isRefused ? approvalView(t, submission, games).content : undefined;
     return {
       content: refused ?? again.text,
       embeds: [

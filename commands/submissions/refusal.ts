@@ -5,7 +5,7 @@ import type { PressContext, SubmitContext } from '../../src/interactions/command
 import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed } from '../../src/server-lists/named-lines.ts';
-import type { Run } from '../../src/submissions/runs.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
@@ -20,13 +20,15 @@ const MOST_LINES = 20;
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
-export function refusalModal({ t, argument }: PressContext, run: Run, games: GameIndex): Modal {
-  const isList = run.servers.length > 1;
+export function refusalModal({ t, argument }: PressContext, submission: Submission, games: GameIndex): Modal {
+  const isList = submission.servers.length > 1;
   const hint = t('approval.modal.hint');
   return modal({
     id: submissionsId('refuse', argument),
     title: t('approval.modal.title'),
-    text: isList ? numberedText(t, run) : (approvalView(t, run, games).embeds[0]?.description ?? ''),
+    text: isList
+      ? numberedText(t, submission)
+      : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
     fields: [
       {
         kind: 'select',
@@ -44,9 +46,11 @@ export function refusalModal({ t, argument }: PressContext, run: Run, games: Gam
 }
 
 /** A list with the numbers of its lines. */
-function numberedText(t: Translate, run: Run): string {
-  const items = firstItems(t, run.servers, MOST_LINES, ({ line, server }) => serverItem(t, server, line));
-  return [byText(t, run), ...items].join('\n');
+function numberedText(t: Translate, submission: Submission): string {
+  const items = firstItems(t, submission.servers, MOST_LINES, ({ line, server }) =>
+    serverItem(t, server, line),
+  );
+  return [byText(t, submission), ...items].join('\n');
 }
 
 const linesField = (t: Translate): Field => ({
@@ -59,7 +63,7 @@ const linesField = (t: Translate): Field => ({
 /** What was typed into it. @throws UserError where something names none of the lines */
 export function readRefusal(
   { t, field }: SubmitContext,
-  { servers }: Run,
+  { servers }: Submission,
 ): Pick<Refused, 'reason' | 'lines'> {
   const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
   const typed = field('lines').trim();

@@ -2,7 +2,7 @@ import { againText, approvalView, ownButtons } from '../../src/approval/approval
 import { type Context, OldMessage, type PressContext, type Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { endedServers, isBeingSent, type Run } from '../../src/submissions/runs.ts';
+import { endedServers, isBeingSent, type Submission } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -14,7 +14,7 @@ import { reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
- * What became of a document, for its member who can do nothing with it now: the latest run of it. What is being sent is waited
+ * What became of a draft, for its member who can do nothing with it now: the latest submission of it. What is being sent is waited
  * for, since whoever sends it may write the message of the control no more. A message that shows something else, such as an
  * earlier report, stays as it is.
  * @throws UserError why nothing can be done with it, in all other cases
@@ -26,16 +26,16 @@ export async function replyForUnavailable(
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
-  const run = isSubmitted ? await deps.runs.settled(guildId, id, context.stopping) : undefined;
-  if (run?.userId !== user.id) throw noDraft(why, t);
-  if (isBeingSent(run)) throw noDraft('being-sent', t);
-  const isLate = !run.needsModerator && (run.endedAt ?? 0) < receivedAt;
-  if (!isLate) return runReply(context, run, deps);
-  // What the message showed when the control was used may be older than the run, and would stay for good.
-  const { interactionId } = run;
+  const submission = isSubmitted ? await deps.submissions.settled(guildId, id, context.stopping) : undefined;
+  if (submission?.userId !== user.id) throw noDraft(why, t);
+  if (isBeingSent(submission)) throw noDraft('being-sent', t);
+  const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
+  if (!isLate) return replyForSubmission(context, submission, deps);
+  // What the message showed when the control was used may be older than the submission, and would stay for good.
+  const { interactionId } = submission;
   const isOfRun = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
   if (!isOfRun) throw noDraft('submitted', t);
-  const reply = await runReply(context, run, deps);
+  const reply = await replyForSubmission(context, submission, deps);
   return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
 }
 
@@ -50,36 +50,40 @@ export async function unchanged(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, t } = context;
-  const run = await deps.runs.latest(guildId, id);
-  if (run?.state !== 'waiting' || run.userId !== user.id) {
+  const submission = await deps.submissions.latest(guildId, id);
+  if (submission?.state !== 'waiting' || submission.userId !== user.id) {
     return replyForUnavailable(context, { id, why: 'decided' }, deps);
   }
-  const [first, ...others] = run.servers;
+  const [first, ...others] = submission.servers;
   const what =
     first && others.length === 0
       ? addressCode(first.server)
-      : t('look.servers', { count: run.servers.length });
-  const reply = await runReply(context, run, deps);
+      : t('look.servers', { count: submission.servers.length });
+  const reply = await replyForSubmission(context, submission, deps);
   const content = [why, t('approval.stillWaits', { what }), '', reply.content].join('\n');
   return { ...reply, content, isRefusal: true };
 }
 
-/** What a run has come to, for its member. */
-export async function runReply(context: Context, run: Run, deps: CommandDeps): Promise<Reply> {
-  if (run.needsModerator) return ownApproval(context, run, deps);
-  return reportReply(context, await deps.pipeline.ended(context, run), deps);
+/** What a submission has come to, for its member. */
+export async function replyForSubmission(
+  context: Context,
+  submission: Submission,
+  deps: CommandDeps,
+): Promise<Reply> {
+  if (submission.needsModerator) return ownApproval(context, submission, deps);
+  return reportReply(context, await deps.pipeline.ended(context, submission), deps);
 }
 
 /** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
-async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promise<Reply> {
+async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
-  const view = approvalView(t, run, deps.games, user.id);
-  const content = sentences(view.content, againText(t, await deps.runs.waitingAgain(run)));
-  if (run.userId !== user.id) return { ...view, content, components: [] };
-  const isWaiting = run.state === 'waiting';
+  const view = approvalView(t, submission, deps.games, user.id);
+  const content = sentences(view.content, againText(t, await deps.submissions.waitingAgain(submission)));
+  if (submission.userId !== user.id) return { ...view, content, components: [] };
+  const isWaiting = submission.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
-  const earlier = endedServers({ servers: await deps.runs.earlier(run) });
+  const earlier = endedServers({ servers: await deps.submissions.earlier(submission) });
   const texts = [
     sentences(content, next, isTold ? t('approval.directMessage') : undefined),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
@@ -88,8 +92,8 @@ async function ownApproval(context: Context, run: Run, deps: CommandDeps): Promi
     ...view,
     content: texts.join('\n'),
     components: rows([
-      ...ownButtons(t, run),
-      run.state === 'refused' && (await editAgain(context, run.documentId, deps)),
+      ...ownButtons(t, submission),
+      submission.state === 'refused' && (await editAgain(context, submission.draftId, deps)),
     ]),
   };
 }

@@ -11,7 +11,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import { repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
-import { type Correction, type EditResult, withUsualPort } from '../../src/submissions/list-drafts.ts';
+import { type Correction, type EditResult, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -21,35 +21,35 @@ import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.t
 import { readSubmitId, submitId } from './ids.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './modals.ts';
 import { readRepair } from './repairs.ts';
-import { allowedGames, type GamelessLines, gameGuesses, showDocument } from './show.ts';
-import { submitDocument } from './submit-document.ts';
+import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show.ts';
+import { submitDraft } from './submit-draft.ts';
 
 /**
- * All that can be done with a document, of one line or a thousand. Each belongs to its member alone: the document is found by
+ * All that can be done with a draft, of one line or a thousand. Each belongs to its member alone: the draft is found by
  * its id, its member and the guild.
  */
 export function submitActions(deps: CommandDeps): Actions {
-  const { lists, drafts, approvals } = deps;
+  const { draftEditor, drafts, approvals } = deps;
 
-  /** A press that changes a document, and shows it. */
+  /** A press that changes a draft, and shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
   ): Press => ({
     answers: 'update',
     async run(context) {
       const { id, more } = readSubmitId(context.argument);
-      return showDocument(context, id, await change(context, id, more), deps);
+      return showDraft(context, id, await change(context, id, more), deps);
     },
   });
 
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
-    changing(async (context, id) => lists.correct(context, id, await correction(context)));
+    changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
   /** What a button puts into a field, or what was chosen in a select. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
-  /** A press that opens the member's own document. */
+  /** A press that opens the member's own draft. */
   const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
     answers: 'modal',
     async run(context) {
@@ -68,7 +68,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id, more } = readSubmitId(context.argument);
           // How many servers the button says that it submits, if it does.
           const promised = Number.parseInt(more, 10) || undefined;
-          return submitDocument(context, { id, promised }, deps);
+          return submitDraft(context, { id, promised }, deps);
         },
       },
       // From a history, which stays as it is.
@@ -76,18 +76,14 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'later',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          return submitDocument(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
+          return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
       // Also what was already submitted.
       anyway: {
         answers: 'sending',
         run: (context) =>
-          submitDocument(
-            context,
-            { ...readSubmitId(context.argument), includesAlreadySubmitted: true },
-            deps,
-          ),
+          submitDraft(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
       },
       // As if it had been typed so.
       use: {
@@ -128,7 +124,9 @@ export function submitActions(deps: CommandDeps): Actions {
         },
       },
       ports: correcting(() => withUsualPort),
-      include: changing((context, id, more) => lists.includeAlreadySubmitted(context, id, more === 'on')),
+      include: changing((context, id, more) =>
+        draftEditor.includeAlreadySubmitted(context, id, more === 'on'),
+      ),
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: correcting(async (context) => {
         const { meant } = gameGuesses(await allowedGames(context, deps));
@@ -182,28 +180,28 @@ export function submitActions(deps: CommandDeps): Actions {
   };
 }
 
-interface OpenedDocument {
+interface OpenedDraft {
   readonly id: string;
   readonly draft: Draft;
   readonly action: 'edit' | 'correct' | 'changed';
   readonly which: Editing;
 }
 
-/** The modal of a document: what could not be read as it was typed, fields for one line, or a paragraph for more. */
+/** The modal of a draft: what could not be read as it was typed, fields for one line, or a paragraph for more. */
 async function windowOf(
   context: Context,
-  { id, draft, action, which }: OpenedDocument,
+  { id, draft, action, which }: OpenedDraft,
   deps: CommandDeps,
 ): Promise<Modal> {
   const { typed } = draft;
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
-  const runId = await deps.runs.latestId(id);
+  const submissionId = await deps.submissions.latestId(id);
   const only = typed ? undefined : onlyRow(draft);
   if (only) {
-    const modalId = submitId(action === 'edit' ? 'fields' : action, id, runId);
+    const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId);
     return fieldsModal(context, modalId, typedOf(only), deps);
   }
-  const modalId = submitId(action === 'edit' ? 'lines' : action, id, runId);
+  const modalId = submitId(action === 'edit' ? 'lines' : action, id, submissionId);
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 
@@ -223,21 +221,21 @@ async function chooseGame(
 ): Promise<Reply> {
   const { id, more } = readSubmitId(context.argument);
   const lines: GamelessLines = more === 'unknown' ? 'unknown' : 'missing';
-  const { lists } = deps;
+  const { draftEditor } = deps;
   const games = await allowedGames(context, deps);
   const found = games.find(typed);
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
   if (game && others.length === 0) {
     const isAmong = gameGuesses(games).isAmong(lines);
-    const chosen = await lists.correct(context, id, (row) =>
+    const chosen = await draftEditor.correct(context, id, (row) =>
       isAmong(row) ? withGame(row, game) : undefined,
     );
-    return showDocument(context, id, chosen, deps);
+    return showDraft(context, id, chosen, deps);
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const choice = game && { lines, games: matches };
-  return showDocument(context, id, await lists.recheck(context, id), deps, {
+  return showDraft(context, id, await draftEditor.recheck(context, id), deps, {
     notice,
     ...(choice && { choice }),
   });

@@ -1,6 +1,6 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { isInvalid } from '../../src/server-lists/row.ts';
-import type { EditedWaiting } from '../../src/submissions/list-drafts.ts';
+import type { EditedWaiting } from '../../src/submissions/draft-editor.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -9,7 +9,7 @@ import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
-import { submitDocument } from './submit-document.ts';
+import { submitDraft } from './submit-draft.ts';
 
 /* A member edits what waits for a moderator: it waits as it is then, or as it was before if that cannot be submitted. */
 
@@ -32,12 +32,12 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
 
 /** What was typed stays in the modal until it is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
-  const { id, more: runId } = readSubmitId(context.argument);
+  const { id, more: submissionId } = readSubmitId(context.argument);
   const text = context.field('servers');
-  const edited = await deps.lists.editWaiting(context, { id, typed: text, runId });
+  const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, submissionId });
   // It was decided meanwhile: the lines are kept apart.
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
-  await deps.lists.keepTyped(context, id, { text, game: '', modal: 'all' });
+  await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
     ? submitChanged(context, id, edited, deps)
     : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
@@ -50,7 +50,7 @@ function submitChanged(
   { draft, wrong }: EditedWaiting,
   deps: CommandDeps,
 ): Promise<Reply> {
-  if (wrong.length === 0) return submitDocument(context, { id, draft, replacesWaiting: true }, deps);
+  if (wrong.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }
 

@@ -6,7 +6,7 @@ import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts'
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import { MOST_TYPED, type NewDraft } from '../../src/submissions/list-drafts.ts';
+import { MOST_TYPED, type NewDraft } from '../../src/submissions/draft-editor.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
@@ -17,10 +17,10 @@ import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { FILE_TYPES } from './modals.ts';
-import { allowedGames, showDocument, unreadableText } from './show.ts';
-import { submitDocument } from './submit-document.ts';
+import { allowedGames, showDraft, unreadableText } from './show.ts';
+import { submitDraft } from './submit-draft.ts';
 
-/* What is typed, pasted or uploaded becomes a document. */
+/* What is typed, pasted or uploaded becomes a draft. */
 
 /** What was typed in the options of a command, or in a modal, for one server. */
 export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
@@ -54,7 +54,7 @@ export async function readFields(
 
 /**
  * Submits what was typed into the fields for one server, or says what is wrong with it.
- * @param id of a document that is new, or put in place of one with this id
+ * @param id of a draft that is new, or put in place of one with this id
  */
 export async function enterFields(
   context: Context,
@@ -65,12 +65,12 @@ export async function enterFields(
   const { read, notice } = await readFields(context, typed, deps);
   const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
   if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
-    return submitDocument(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
+    return submitDraft(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
   }
-  return showDocument(context, id, await deps.lists.open(context, id, entered), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, id, entered), deps, { notice });
 }
 
-/** The channel of the panel that a document began with, however often it was corrected since. */
+/** The channel of the panel that a draft began with, however often it was corrected since. */
 export async function panelOf(
   context: Context,
   id: string,
@@ -176,7 +176,7 @@ async function openList(
   const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise, panelChannelId };
   const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
-  return showDocument(context, id, await deps.lists.open(context, id, read), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps, { notice });
 }
 
 /** UTF-16 units of a column's name in a sentence. */
@@ -193,10 +193,10 @@ function unusedText(t: Translate, columns: readonly string[]): string | undefine
 async function keepTyped(
   context: Context,
   { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
-  { lists }: CommandDeps,
+  { draftEditor }: CommandDeps,
 ): Promise<Reply> {
   const { t, interactionId: id, panelChannelId } = context;
-  await lists.keepTyped(context, id, { text, game, modal: 'paste' }, panelChannelId);
+  await draftEditor.keepTyped(context, id, { text, game, modal: 'paste' }, panelChannelId);
   return {
     isRefusal: true,
     content: withSign('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
@@ -207,23 +207,23 @@ async function keepTyped(
 /** Replaces the lines that were opened by the corrected ones. */
 export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
-  const { id, more: runId } = readSubmitId(context.argument);
+  const { id, more: submissionId } = readSubmitId(context.argument);
   const typed = context.field('servers');
-  const { lists, drafts } = deps;
-  const edited = await lists.edit(context, { id, newId, typed, which, runId });
+  const { draftEditor, drafts } = deps;
+  const edited = await draftEditor.edit(context, { id, newId, typed, which, submissionId });
   if (typeof edited !== 'string' && 'kind' in edited) {
     const why = unreadableText(edited, t);
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
     // The button that opened the modal opens this text from now on.
-    await lists.keepTyped(context, id, { text: typed, game: '', modal: which });
+    await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  // If the document was gone: why, and where the typed lines are.
+  // If the draft was gone: why, and where the typed lines are.
   const notice =
     typeof edited !== 'string' && 'instead' in edited
       ? sentences(noDraft(edited.instead, t).message, t('list.typedKept'))
       : undefined;
-  return showDocument(context, id, edited, deps, { notice });
+  return showDraft(context, id, edited, deps, { notice });
 }

@@ -4,12 +4,12 @@ import { customId } from '../../src/interactions/controls.ts';
 export const SUBMIT = 'submit';
 
 /**
- * The custom id of a control or a modal of a document.
- * @param document its id; empty where there is none yet
+ * The custom id of a control or a modal of a draft.
+ * @param draft its id; empty where there is none yet
  * @param more what else the action needs
  */
-export const submitId = (action: string, document = '', ...more: readonly (string | number)[]): string =>
-  customId(SUBMIT, action, [document, ...more].join(':'));
+export const submitId = (action: string, draft = '', ...more: readonly (string | number)[]): string =>
+  customId(SUBMIT, action, [draft, ...more].join(':'));
 
 /** What {@link submitId} has put behind its action. Anybody could have written it. */
 export function readSubmitId(argument: string): { readonly id: string; readonly more: string } {

@@ -6,7 +6,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { isInvalid, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
-import { linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
+import { linesToEdit, MOST_TYPED } from '../../src/submissions/draft-editor.ts';
 import { cut } from '../../src/words/escape.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import { firstItems } from '../../src/words/servers.ts';
@@ -66,7 +66,7 @@ export async function fieldsModal(
   });
 }
 
-/** The modal with the lines of a document, and above them what is wrong with them. @param id its custom id */
+/** The modal with the lines of a draft, and above them what is wrong with them. @param id its custom id */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
@@ -117,7 +117,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
 interface EnteredList {
   /** `retyped` for a modal that was opened from the message that it changes. */
   readonly action?: 'paste' | 'retyped';
-  /** The id of the document whose text could not be read. */
+  /** The id of the draft whose text could not be read. */
   readonly id?: string;
   readonly text?: string;
   readonly game?: string;

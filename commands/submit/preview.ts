@@ -10,8 +10,8 @@ import {
   rowText,
 } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
+import type { Prepared } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
-import type { Prepared } from '../../src/submissions/list-drafts.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/refusal.ts';
 import {

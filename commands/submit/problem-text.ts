@@ -10,7 +10,7 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* What is wrong with a line: as the only one of a document, as one of many in a message or a modal, and in a file. */
+/* What is wrong with a line: as the only one of a draft, as one of many in a message or a modal, and in a file. */
 
 /** UTF-16 units of a value and of a name in a line. */
 const LONGEST_VALUE = 24;
@@ -24,7 +24,7 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
 });
 
 /**
- * All that is wrong with the only line of a document.
+ * All that is wrong with the only line of a draft.
  * @param near the games that may have been meant
  * @param isListKnown whether the service's own list of games could be read
  * @param sayFirst says what became of the line, and its first problem

@@ -3,7 +3,7 @@ import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
 import { isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import type { Prepared } from '../../src/submissions/list-drafts.ts';
+import type { Prepared } from '../../src/submissions/draft-editor.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
@@ -21,19 +21,19 @@ interface OnlyLine {
   readonly keyButton: Control | false;
 }
 
-/** The only line of a document, which cannot be sent as it is or now, with what can be done about that. */
+/** The only line of a draft, which cannot be sent as it is or now, with what can be done about that. */
 export async function problemView(
   context: Context,
-  document: Prepared,
+  prepared: Prepared,
   { row, refusal, said, keyButton }: OnlyLine,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { id, draft } = document;
+  const { id, draft } = prepared;
   const isAsked = isSubmittedImmediately(draft) || refusal !== undefined;
   const help =
     row.kind === 'invalid'
-      ? await helpFor(context, document, row, deps)
+      ? await helpFor(context, prepared, row, deps)
       : { lines: [], choice: undefined, buttons: refusal ? buttonsAfterRefusal(t, id, refusal) : [] };
   const { noise = 0 } = draft;
   const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
@@ -55,13 +55,13 @@ export async function problemView(
 }
 
 /** What is wrong with a line, and what puts it right. */
-async function helpFor(context: Context, document: Prepared, row: InvalidRow, deps: CommandDeps) {
+async function helpFor(context: Context, prepared: Prepared, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
   const near = await gamesNear(context, row, deps);
   const takesGame = near !== undefined;
   const choice = { near: near ?? [], games: takesGame ? await suggestions.games(guildId, '') : [] };
-  const controls = gameControls(t, document, row, choice);
+  const controls = gameControls(t, prepared, row, choice);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
     lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),
@@ -69,8 +69,8 @@ async function helpFor(context: Context, document: Prepared, row: InvalidRow, de
     buttons: [
       isWaiting && mineButton(t),
       ...controls.buttons,
-      ...repairButtons(t, document, row, games),
-      editButton(t, document.id),
+      ...repairButtons(t, prepared, row, games),
+      editButton(t, prepared.id),
     ],
   };
 }

@@ -12,7 +12,7 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* What can be done about the only line of a document: see {@link file://./actions.ts} for what each action does. */
+/* What can be done about the only line of a draft: see {@link file://./actions.ts} for what each action does. */
 
 interface Repairable {
   readonly id: string;
@@ -25,7 +25,7 @@ const LONGEST_SWAPPED = 60;
 /** What puts something else into a field, as buttons. */
 export function repairButtons(
   t: Translate,
-  document: Repairable,
+  draft: Repairable,
   row: InvalidRow,
   games: Pick<GameIndex, 'find'>,
 ): readonly Control[] {
@@ -33,17 +33,17 @@ export function repairButtons(
   if (isSwapped(typed, games)) {
     const swap: Repair = { field: 'swap', value: '' };
     const value = shorten(rowText(repaired(typed, swap)), LONGEST_SWAPPED);
-    return useButton(document, swap, t('again.use', { value }));
+    return useButton(draft, swap, t('again.use', { value }));
   }
   const found =
     address === undefined
       ? []
-      : useButton(document, { field: 'server', value: address }, t('again.use', { value: address }));
+      : useButton(draft, { field: 'server', value: address }, t('again.use', { value: address }));
   const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
     const removes = repair.field === 'queryPort';
-    const key = isSubmittedImmediately(document.draft) ? 'submitPort' : 'use';
+    const key = isSubmittedImmediately(draft.draft) ? 'submitPort' : 'use';
     const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
-    return useButton(document, repair, label);
+    return useButton(draft, repair, label);
   });
   return [...found, ...repairs];
 }
@@ -57,7 +57,7 @@ const MOST_GAME_BUTTONS = 4;
  */
 export function gameControls(
   t: Translate,
-  document: Repairable,
+  draft: Repairable,
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
@@ -79,9 +79,9 @@ export function gameControls(
   }));
   const fitting = options.filter(({ value }) => value.length <= LIMITS.choiceValue);
   return {
-    buttons: buttons.flatMap(({ repair, label }) => useButton(document, repair, label)),
+    buttons: buttons.flatMap(({ repair, label }) => useButton(draft, repair, label)),
     choice: select({
-      id: submitId(actionOf(document), document.id),
+      id: submitId(actionOf(draft), draft.id),
       placeholder: t('list.button.selectGame'),
       options: fitting.slice(0, LIMITS.choices),
     }),
@@ -117,7 +117,7 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
-/** Opens the modal of the document. */
+/** Opens the modal of the draft. */
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));
 
@@ -139,8 +139,8 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 const actionOf = ({ draft }: Repairable) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
 /** No button if what it puts in is too long for a custom id: the line can still be edited. */
-function useButton(document: Repairable, repair: Repair, label: string): readonly Control[] {
-  const id = submitId(actionOf(document), document.id, writeRepair(repair));
+function useButton(draft: Repairable, repair: Repair, label: string): readonly Control[] {
+  const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];
 }
 

@@ -5,7 +5,7 @@ import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
-import { linesToEdit } from '../../src/submissions/list-drafts.ts';
+import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { EndedRow, EndedSubmission } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -35,7 +35,7 @@ interface Told extends Pick<Reply, 'embeds' | 'files'> {
   readonly buttons: readonly (Control | false)[];
 }
 
-/** What came of a document, with what can be done next. */
+/** What came of a draft, with what can be done next. */
 export async function reportReply(
   context: Context,
   result: EndedSubmission,
@@ -141,7 +141,7 @@ async function tellList(
   };
 }
 
-/** What can be done about what was not accepted of a list, whose document is still there. */
+/** What can be done about what was not accepted of a list, whose draft is still there. */
 export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
   const ended = endedRows(result);
   const { id, draft, keyProblem, limitedRows } = result;

@@ -7,7 +7,7 @@ import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import { type EditResult, type Prepared, withUsualPort } from '../../src/submissions/list-drafts.ts';
+import { type EditResult, type Prepared, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
@@ -35,38 +35,38 @@ export interface DraftAdditions {
 }
 
 /**
- * A document before it is submitted: what is wrong with its only line, with what helps; otherwise what it would submit now. If
+ * A draft before it is submitted: what is wrong with its only line, with what helps; otherwise what it would submit now. If
  * there is none any more, what became of it.
  * @throws UserError when it would become too large
  */
-export async function showDocument(
+export async function showDraft(
   context: Context,
   id: string,
-  document: EditResult,
+  draft: EditResult,
   deps: CommandDeps,
   shown: DraftAdditions = {},
 ): Promise<Reply> {
-  if (typeof document === 'string') return replyForUnavailable(context, { id, why: document }, deps);
-  if ('kind' in document) throw new UserError(unreadableText(document, context.t));
+  if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
+  if ('kind' in draft) throw new UserError(unreadableText(draft, context.t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
-  const row = onlyRow(document.draft);
+  const row = onlyRow(draft.draft);
   const { refusal, notice } = shown;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === refusal?.code;
   // The preview says what a limit holds back.
-  const isHeld = refusal !== undefined && refusal.code === document.allowance.limited?.code && !row;
+  const isHeld = refusal !== undefined && refusal.code === draft.allowance.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
   const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
-  const keyButton = noKey !== undefined && enterKey(context, document.id);
+  const keyButton = noKey !== undefined && enterKey(context, draft.id);
   if (row && (row.kind === 'invalid' || refusal)) {
-    return problemView(context, document, { row, refusal: why, said, keyButton }, deps);
+    return problemView(context, draft, { row, refusal: why, said, keyButton }, deps);
   }
-  const comes = await nextStepsText(context, document.draft.panelChannelId, deps);
+  const comes = await nextStepsText(context, draft.draft.panelChannelId, deps);
   return {
-    ...previewOf(context, document, games, { notice: said.join('\n\n'), comes }),
-    components: rows(...gameControls(context.t, document, games, shown.choice), [
+    ...previewOf(context, draft, games, { notice: said.join('\n\n'), comes }),
+    components: rows(...gameControls(context.t, draft, games, shown.choice), [
       keyButton,
-      ...documentButtons(context.t, document, noKey === undefined),
+      ...draftButtons(context.t, draft, noKey === undefined),
     ]),
   };
 }
@@ -127,7 +127,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 }
 
 /** @param hasKey without a key nothing can be submitted, but tried again */
-function documentButtons(
+function draftButtons(
   t: Translate,
   { id, draft, allowance, waits, alreadySubmitted, edits }: Prepared,
   hasKey: boolean,

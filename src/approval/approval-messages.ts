@@ -9,8 +9,8 @@ import { createJob, oneAtATime, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
-import type { MessagePlace, Run } from '../submissions/runs.ts';
-import type { ApprovalKey } from '../submissions/waiting-runs.ts';
+import type { MessagePlace, Submission } from '../submissions/submissions.ts';
+import type { ApprovalKey } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals } from './approvals.ts';
@@ -24,7 +24,7 @@ export interface ApprovalMessagesDeps {
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
-  /** Called after each change of a document that waits, or did. */
+  /** Called after each change of a draft that waits, or did. */
   readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -44,7 +44,7 @@ const MENTIONED_EVERY_MS = 3_600_000;
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
- * Where the message of a run is now. `nowhere`: there can be none, and /submissions shows the run anyway. `failed`: Discord may have
+ * Where the message of a submission is now. `nowhere`: there can be none, and /submissions shows the submission anyway. `failed`: Discord may have
  * it or not.
  */
 type Put = MessagePlace | 'nowhere' | 'failed';
@@ -55,7 +55,7 @@ interface OpenChannel {
   readonly hasTrouble: boolean;
 }
 
-/** The message of a run, as it is to be shown. */
+/** The message of a submission, as it is to be shown. */
 interface Drawn {
   readonly guildId: string;
   /** Names it, for its nonce. */
@@ -66,12 +66,12 @@ interface Drawn {
 }
 
 /**
- * The messages in the log channel on which moderators decide. Each is made from the latest run of its document alone, after
+ * The messages in the log channel on which moderators decide. Each is made from the latest submission of its draft alone, after
  * each change of it, so that it does not matter who made the change, in which process and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  /** By document: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
+  /** By draft: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
   const showing = new Map<string, Promise<void>>();
   /** The guilds of which a message is being posted that mentions the role. Another one at the same time does not. */
   const mentioning = new Set<string>();
@@ -81,15 +81,15 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function showOnce(key: ApprovalKey, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
-      const run = await approvals.find(key);
-      const isDue = run !== undefined && run.changes > run.shown;
+      const submission = await approvals.find(key);
+      const isDue = submission !== undefined && submission.changes > submission.shown;
       if (!isDue && place === undefined) return;
-      const put = await putMessage(key, run, place ?? run?.message);
+      const put = await putMessage(key, submission, place ?? submission?.message);
       // It may have arrived all the same, after what somebody else has shown: it is shown again later.
-      if (put === 'failed') return run && approvals.makeDue(run);
+      if (put === 'failed') return submission && approvals.makeDue(submission);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
       const shownAt = put === 'nowhere' ? undefined : put;
-      if (run === undefined || (await approvals.shown(run, shownAt))) return;
+      if (submission === undefined || (await approvals.shown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
     }
   }
@@ -103,16 +103,20 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return hasTrouble && posts.hasRefused(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
   }
 
-  /** @param run `undefined`: it was deleted, with all of the guild */
-  async function draw(t: Translate, { guildId, id }: ApprovalKey, run: Run | undefined): Promise<Drawn> {
-    if (run === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
-    const before = await approvals.before(run);
-    const components = rows(decisionButtons(t, run));
+  /** @param submission `undefined`: it was deleted, with all of the guild */
+  async function draw(
+    t: Translate,
+    { guildId, id }: ApprovalKey,
+    submission: Submission | undefined,
+  ): Promise<Drawn> {
+    if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
+    const before = await approvals.before(submission);
+    const components = rows(decisionButtons(t, submission));
     return {
       guildId,
-      name: run.interactionId ?? id,
-      message: { ...channelView(t, run, before, games), components },
-      bare: { ...harmfulView(t, run, before, games), components },
+      name: submission.interactionId ?? id,
+      message: { ...channelView(t, submission, before, games), components },
+      bare: { ...harmfulView(t, submission, before, games), components },
     };
   }
 
@@ -152,16 +156,16 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return 'nowhere';
   }
 
-  /** Changes the message of a run, or posts it where it has none. */
+  /** Changes the message of a submission, or posts it where it has none. */
   async function putMessage(
     key: ApprovalKey,
-    run: Run | undefined,
+    submission: Submission | undefined,
     message: PressedPost | undefined,
   ): Promise<Put> {
     const t = await guildWords(key.guildId);
-    const drawn = await draw(t, key, run);
+    const drawn = await draw(t, key, submission);
     // Only what waits is posted.
-    const open = run?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
+    const open = submission?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
     if (message === undefined) return open ? post(drawn, open) : 'nowhere';
     const { channelId, messageId, by } = message;
     if (open && by === undefined && open.channelId !== channelId) {
@@ -213,7 +217,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Brings the message of a document up to date, or the one whose button was pressed. Never throws. */
+  /** Brings the message of a draft up to date, or the one whose button was pressed. Never throws. */
   function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
     const before = showing.get(id) ?? Promise.resolve();
     const shown = before

@@ -5,7 +5,7 @@ import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { ModeratorsReason } from '../submissions/refusal.ts';
-import { endedServers, type Run } from '../submissions/runs.ts';
+import { endedServers, type Submission } from '../submissions/submissions.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
@@ -36,23 +36,28 @@ export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
  * What it is and what became of it, without buttons.
  * @param readerId whoever alone reads it: their own name is left out
  */
-export function approvalView(t: Translate, run: Run, games: GameIndex, readerId?: string): ApprovalView {
-  const { servers, userId } = run;
+export function approvalView(
+  t: Translate,
+  submission: Submission,
+  games: GameIndex,
+  readerId?: string,
+): ApprovalView {
+  const { servers, userId } = submission;
   const lines = servers.map(({ server }) => describe(t, server, games));
-  const embed = serverEmbed(t, kindOf(run), lines, MOST_SHOWN);
+  const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const by = userId === readerId ? [] : [byText(t, run)];
-  const about = [...what, ...by, ...correctedTexts(t, run)].join(' · ');
+  const by = userId === readerId ? [] : [byText(t, submission)];
+  const about = [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
-    content: statusText(t, run, userId === readerId),
+    content: statusText(t, submission, userId === readerId),
     // Discord takes no empty embed: of what was withdrawn nothing is left.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
 /** The colour: of the worst that came of it. */
-function kindOf({ state, servers }: Run): keyof typeof LOOK {
+function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
@@ -64,7 +69,7 @@ export function decisionText(
   {
     decidedBy: id = '',
     decidedByName: name,
-  }: Pick<Run, 'decidedByName'> & { readonly decidedBy?: string | undefined },
+  }: Pick<Submission, 'decidedByName'> & { readonly decidedBy?: string | undefined },
 ): string {
   return id === ''
     ? t(`approval.${decision}`)
@@ -82,26 +87,26 @@ export function reasonTexts(
 }
 
 /** @param isOwn whether its member alone reads it; a moderator is asked */
-function statusText(t: Translate, run: Run, isOwn = false): string {
-  const { state, refusal, expiresAt = 0 } = run;
+function statusText(t: Translate, submission: Submission, isOwn = false): string {
+  const { state, refusal, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
       return `⏳ ${t(isOwn ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
-      return `⏳ ${decisionText(t, 'approved', run)} · ${t('again.sending')}`;
+      return `⏳ ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
     case 'done': {
-      const ended = endedServers(run);
+      const ended = endedServers(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const count = received.filter(({ outcome }) => outcome.kind === 'unknown').length;
       // Unconfirmed ones are the last of those that were sent.
       const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const approved = withSign('accepted', decisionText(t, 'approved', run));
+      const approved = withSign('accepted', decisionText(t, 'approved', submission));
       return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
     case 'refused': {
-      const refused = withSign('rejected', decisionText(t, 'declined', run));
+      const refused = withSign('rejected', decisionText(t, 'declined', submission));
       return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
     }
     default:
@@ -122,19 +127,19 @@ const MOST_IN_WORDS = 3;
  */
 export function channelView(
   t: Translate,
-  run: Run,
+  submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content' | 'embed'> {
-  const { servers, userId } = run;
+  const { servers, userId } = submission;
   const lines = servers
     .slice(0, MOST_IN_WORDS)
     .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
-  const who = [byText(t, run), ...correctedTexts(t, run)].join(' · ');
-  const texts = [statusText(t, run), who, ...lines, ...beforeTexts(t, before, games)];
+  const who = [byText(t, submission), ...correctedTexts(t, submission)].join(' · ');
+  const texts = [statusText(t, submission), who, ...lines, ...beforeTexts(t, before, games)];
   const content = texts.join('\n');
   if (servers.length <= MOST_IN_WORDS) return { content };
-  const [embed] = approvalView(t, run, games, userId).embeds;
+  const [embed] = approvalView(t, submission, games, userId).embeds;
   return { content, embed };
 }
 
@@ -151,13 +156,13 @@ export const beforeTexts = (
 /** The same where Discord does not take the words, for a link in them, and does not say in which. */
 export function harmfulView(
   t: Translate,
-  run: Run,
+  submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
   // Below the first line stand a reason and what the service says; below how many were submitted before, their addresses.
-  const [head = ''] = statusText(t, run).split('\n');
-  if (run.state !== 'waiting') return { content: head };
+  const [head = ''] = statusText(t, submission).split('\n');
+  if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
 }
@@ -170,7 +175,7 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
 /** Which moderator has corrected what its member submitted, if one has. */
 export function correctedTexts(
   t: Translate,
-  { correctedBy: id, correctedByName: name }: Pick<Run, 'correctedBy' | 'correctedByName'>,
+  { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,
 ): readonly string[] {
   if (id === undefined) return [];
   if (id === '') return [t('approval.corrected')];
@@ -180,10 +185,10 @@ export function correctedTexts(
 /** What a moderator can press. */
 export function decisionButtons(
   t: Translate,
-  { id, documentId, state, servers }: Run,
+  { id, draftId, state, servers }: Submission,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
-  const seen = `${documentId}:${id}`;
+  const seen = `${draftId}:${id}`;
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('refuse', seen), t('approval.decline'), 'danger'),
@@ -193,7 +198,7 @@ export function decisionButtons(
 }
 
 /** What the member can press. */
-export function ownButtons(t: Translate, { documentId: id, state }: Run): readonly APIButtonComponent[] {
+export function ownButtons(t: Translate, { draftId: id, state }: Submission): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   return [
     button(customId('submit', 'change', id), t('again.edit')),

@@ -6,8 +6,14 @@ import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already
 import { otherRows, withCorrected, withRows } from '../submissions/draft.ts';
 import type { Drafts, Submitter, Unavailable } from '../submissions/drafts.ts';
 import type { ModeratorsReason } from '../submissions/refusal.ts';
-import { type MessagePlace, type Run, type RunServer, type Runs, rowOf } from '../submissions/runs.ts';
-import type { ApprovalKey, SeenApproval, WaitingRuns } from '../submissions/waiting-runs.ts';
+import {
+  type MessagePlace,
+  rowForServer,
+  type Submission,
+  type Submissions,
+  type SubmittedServer,
+} from '../submissions/submissions.ts';
+import type { ApprovalKey, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {
   /** The moderator, and the interaction. */
@@ -26,7 +32,7 @@ export interface Correction extends Decision {
   readonly row: ReadyRow;
 }
 
-/** Makes the message of a run due. */
+/** Makes the message of a submission due. */
 const ONE_CHANGE = { changes: sql<number>`changes + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -34,8 +40,8 @@ export type Approvals = ReturnType<typeof createApprovals>;
 interface ApprovalsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Drafts;
-  readonly runs: Runs;
-  readonly waitingRuns: WaitingRuns;
+  readonly submissions: Submissions;
+  readonly waitingSubmissions: WaitingSubmissions;
   readonly alreadySubmitted: AlreadySubmitted;
 }
 
@@ -43,41 +49,51 @@ interface ApprovalsDeps {
  * What waits for a moderator, and what moderators and members do about it. Each change is a transaction of the guild, and makes the message due:
  * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
  */
-export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmitted }: ApprovalsDeps) {
+export function createApprovals({
+  store,
+  drafts,
+  submissions,
+  waitingSubmissions,
+  alreadySubmitted,
+}: ApprovalsDeps) {
   const { tables } = store;
-  const { seen, takeBack, ownAddresses } = waitingRuns;
+  const { seen, takeBack, ownAddresses } = waitingSubmissions;
   return {
-    ...waitingRuns,
+    ...waitingSubmissions,
     /** Of what waits: the servers that were submitted here before, whatever its member has pressed. */
-    async before({ guildId, state, servers }: Run): Promise<readonly EarlierSubmission[]> {
+    async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
-      const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowOf));
+      const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       return [...found.values()];
     },
     /**
-     * Refuses it, or some lines of it. The document stays, so that its member can submit it again.
+     * Refuses it, or some lines of it. The draft stays, so that its member can submit it again.
      * @returns whether it still waited as it was seen
      */
     refuse: ({ by, interactionId, reason, lines, ...key }: Refused): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
-        const run = await seen(key);
+        const submission = await seen(key);
         const draft = await drafts.read(key.id);
-        // Without its document nothing can wait on.
-        const isRefused = ({ line }: RunServer) => !draft || lines === undefined || lines.has(line);
-        const refused = run?.servers.filter(isRefused) ?? [];
-        if (run === undefined || refused.length === 0) return false;
+        // Without its draft nothing can wait on.
+        const isRefused = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
+        const refused = submission?.servers.filter(isRefused) ?? [];
+        if (submission === undefined || refused.length === 0) return false;
         const why = { refusal: reason.words, refusal_key: reason.key ?? null };
         const decision = { decided_by: by.id, decided_by_name: by.name, decision_id: interactionId };
         const to = { ...why, ...decision, state: 'refused' } as const;
-        await runs.endWaiting(await runs.beginAnother(run, refused.map(rowOf)), key.guildId, to);
-        const others = run.servers.filter((each) => !isRefused(each));
+        await submissions.endWaiting(
+          await submissions.beginAnother(submission, refused.map(rowForServer)),
+          key.guildId,
+          to,
+        );
+        const others = submission.servers.filter((each) => !isRefused(each));
         const isPart = others.length > 0;
         if (draft) await drafts.keep(key.id, isPart ? withRows(draft, otherRows(draft, refused)) : draft);
-        if (isPart) await runs.beginAnother(run, others.map(rowOf));
+        if (isPart) await submissions.beginAnother(submission, others.map(rowForServer));
         return true;
       }),
     /**
-     * Puts another server in place of the only one that waits, which waits on as another run.
+     * Puts another server in place of the only one that waits, which waits on as another submission.
      * @returns why nothing was changed: it does not wait as it was seen, or its member has this server wait already
      */
     correct: ({
@@ -87,12 +103,12 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
       ...key
     }: Correction): Promise<'decided' | 'waiting-already' | undefined> =>
       store.inGuild(key.guildId, async () => {
-        const run = await seen(key);
-        const draft = run && (await drafts.read(key.id));
-        const [old, ...others] = run?.servers ?? [];
-        if (!run || !draft || !old || others.length > 0) return 'decided';
+        const submission = await seen(key);
+        const draft = submission && (await drafts.read(key.id));
+        const [old, ...others] = submission?.servers ?? [];
+        if (!submission || !draft || !old || others.length > 0) return 'decided';
         if (isDeepStrictEqual(old.server, row.submission)) return undefined;
-        const member = { guildId: key.guildId, user: { id: run.userId, name: run.userName } };
+        const member = { guildId: key.guildId, user: { id: submission.userId, name: submission.userName } };
         const address = addressOf(row.submission);
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
@@ -102,7 +118,7 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
           // What the member wanted submitted again is the server that they submitted.
           includesAlreadySubmitted: draft.includesAlreadySubmitted && !isElsewhere,
         });
-        await runs.beginAnother(run, [corrected], { by, interactionId });
+        await submissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;
       }),
     /** Deletes the member's own submission that waits. @returns why it could not be deleted */
@@ -112,14 +128,14 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
         if (why === undefined) await drafts.delete(id);
         return why;
       }),
-    /** The documents whose messages do not show what they should. */
+    /** The drafts whose messages do not show what they should. */
     async due(): Promise<readonly ApprovalKey[]> {
       const rows = await tables()
         .selectFrom('submissions')
-        .select(['document_id', 'guild_id'])
+        .select(['draft_id', 'guild_id'])
         .whereRef('changes', '>', 'shown')
         .execute();
-      return rows.map(({ document_id: id, guild_id: guildId }) => ({ guildId, id }));
+      return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
     /** What waits in a guild has to be shown elsewhere: its log channel is another one, or takes messages again. */
     async moved(guildId: string): Promise<void> {
@@ -130,15 +146,15 @@ export function createApprovals({ store, drafts, runs, waitingRuns, alreadySubmi
         .where('state', '=', 'waiting')
         .execute();
     },
-    /** Has the message shown again, which may show another state of the run. */
-    async makeDue({ id }: Run): Promise<void> {
+    /** Has the message shown again, which may show another state of the submission. */
+    async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(ONE_CHANGE).where('id', '=', id).execute();
     },
     /**
-     * The message shows the run as it was read, or there can be none.
+     * The message shows the submission as it was read, or there can be none.
      * @returns whether that is how it still is; otherwise it has to be shown again
      */
-    async shown({ id, changes, shown }: Run, message: MessagePlace | undefined): Promise<boolean> {
+    async shown({ id, changes, shown }: Submission, message: MessagePlace | undefined): Promise<boolean> {
       const { numUpdatedRows } = await tables()
         .updateTable('submissions')
         .set({

@@ -11,7 +11,7 @@ import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { Run, Runs } from '../submissions/runs.ts';
+import type { Submission, Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type ApprovalView, againText, approvalView } from './approval-view.ts';
@@ -40,7 +40,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'open'>;
-  readonly runs: Pick<Runs, 'find' | 'waitingAgain'>;
+  readonly submissions: Pick<Submissions, 'find' | 'waitingAgain'>;
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
@@ -55,14 +55,14 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Direct messages to members about what moderators have decided, from one process for all. The row of a run holds what it takes
+ * Direct messages to members about what moderators have decided, from one process for all. The row of a submission holds what it takes
  * to send one until right before it is sent, so that no member gets one twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
     store,
     interactionStore,
-    runs,
+    submissions,
     directMessages,
     settings,
     directMessageOptOuts,
@@ -81,7 +81,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /** The runs whose members have the decision in their own reply, and get it as a direct message. */
+  /** The submissions whose members have the decision in their own reply, and get it as a direct message. */
   const owed = () =>
     store
       .tables()
@@ -92,13 +92,13 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** A run whose member has waited for further decisions. */
+  /** A submission whose member has waited for further decisions. */
   const findDue = () =>
     owed()
       .where('ended_at', '<=', Date.now() - gatherMs)
       .executeTakeFirst();
 
-  /** Takes the runs of a member of a guild, for good. */
+  /** Takes the submissions of a member of a guild, for good. */
   async function take({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
@@ -118,14 +118,14 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /** What a direct message says about one decision. */
-  async function viewOf({ t, user }: Context, run: Run): Promise<ApprovalView> {
-    const { content, embeds } = approvalView(t, withoutModerators(run), games, user.id);
-    return { content: sentences(content, againText(t, await runs.waitingAgain(run))), embeds };
+  async function viewOf({ t, user }: Context, submission: Submission): Promise<ApprovalView> {
+    const { content, embeds } = approvalView(t, withoutModerators(submission), games, user.id);
+    return { content: sentences(content, againText(t, await submissions.waitingAgain(submission))), embeds };
   }
 
-  async function messageAbout(context: Context, decided: readonly Run[]): Promise<DirectMessage> {
+  async function messageAbout(context: Context, decided: readonly Submission[]): Promise<DirectMessage> {
     const { t, guildId, channelId } = context;
-    const views = await Promise.all(decided.map((run) => viewOf(context, run)));
+    const views = await Promise.all(decided.map((submission) => viewOf(context, submission)));
     const [only] = views;
     const { content, embeds } = only && views.length === 1 ? only : together(context, decided, views);
     const name = await guildName(guildId);
@@ -144,11 +144,11 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const wanted = rows.filter(isToSend);
     const latest = wanted.at(-1);
     if (latest === undefined) return false;
-    const { guild_id: guildId, document_id: id, notice } = latest;
+    const { guild_id: guildId, draft_id: id, notice } = latest;
     const kept = interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined || !(await isWanted(guildId, kept.interaction.user.id))) return false;
-    const found = await Promise.all(wanted.map((row) => runs.find(guildId, row.id)));
-    const decided = found.filter((run) => run !== undefined);
+    const found = await Promise.all(wanted.map((row) => submissions.find(guildId, row.id)));
+    const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, wording);
     // Retries of this message do not keep the next one waiting.
@@ -177,11 +177,11 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/** The run as a direct message shows it, where Discord does not know who a moderator is. */
-const withoutModerators = (run: Run): Run => ({
-  ...run,
+/** The submission as a direct message shows it, where Discord does not know who a moderator is. */
+const withoutModerators = (submission: Submission): Submission => ({
+  ...submission,
   decidedBy: '',
-  correctedBy: run.correctedBy === undefined ? undefined : '',
+  correctedBy: submission.correctedBy === undefined ? undefined : '',
 });
 
 /** What expired is in the member's own reply and in /submissions. */
@@ -192,7 +192,11 @@ function isToSend({ state, decided_by, user_id, notified_at }: SubmissionsTable)
 }
 
 /** Several decisions in one message: how many there are of each kind, and an embed for each. */
-function together({ t }: Context, decided: readonly Run[], views: readonly ApprovalView[]): ApprovalView {
+function together(
+  { t }: Context,
+  decided: readonly Submission[],
+  views: readonly ApprovalView[],
+): ApprovalView {
   const declined = decided.filter(({ state }) => state === 'refused').length;
   const approved = decided.length - declined;
   const counts = [

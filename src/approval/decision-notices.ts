@@ -8,24 +8,24 @@ import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { Run, Runs } from '../submissions/runs.ts';
-import type { ApprovalKey } from '../submissions/waiting-runs.ts';
+import type { Submission, Submissions } from '../submissions/submissions.ts';
+import type { ApprovalKey } from '../submissions/waiting-submissions.ts';
 
 /** How often each process looks for members that a dead process didn't notify, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** Binds the encrypted notice to its guild and its document. The text is part of stored records. */
+/** Binds the encrypted notice to its guild and its draft. The text is part of stored records. */
 export const noticeContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
 
 export interface DecisionNoticesDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'find' | 'seal' | 'open'>;
-  readonly runs: Pick<Runs, 'find' | 'latest'>;
+  readonly submissions: Pick<Submissions, 'find' | 'latest'>;
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly wording: Wording;
-  /** Builds the content of the member's reply for a run. */
-  readonly replyOf: (context: Context, run: Run) => Promise<Reply>;
+  /** Builds the content of the member's reply for a submission. */
+  readonly replyOf: (context: Context, run: Submission) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -36,10 +36,10 @@ export type DecisionNotices = ReturnType<typeof createDecisionNotices>;
  * the decision is pending: see decision-messages.ts.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
-  const { store, interactionStore, runs, wording, logger } = deps;
+  const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Takes a run whose member's reply is to be changed, for good. */
+  /** Takes a submission whose member's reply is to be changed, for good. */
   async function take(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -67,13 +67,18 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     }
   }
 
-  /** The reply shows the latest run: a part of what was approved may wait again. */
-  async function changeReply(context: Context, interaction: Interaction, run: Run, message: string) {
+  /** The reply shows the latest submission: a part of what was approved may wait again. */
+  async function changeReply(
+    context: Context,
+    interaction: Interaction,
+    submission: Submission,
+    message: string,
+  ) {
     const { api, editOrder } = deps;
     // The clock of this machine may be wrong: what is over is asked, and not tried.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
-    const latest = (await runs.latest(run.guildId, run.documentId)) ?? run;
+    const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
     const reply = await deps.replyOf(context, latest);
     await deliver(
       {
@@ -93,16 +98,16 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   async function notify({
     id,
     guild_id: guildId,
-    document_id: documentId,
+    draft_id: draftId,
     notice,
   }: SubmissionsTable): Promise<void> {
-    const kept = interactionStore.open(notice, noticeContext({ guildId, id: documentId }), { guildId });
+    const kept = interactionStore.open(notice, noticeContext({ guildId, id: draftId }), { guildId });
     if (kept === undefined) return;
     const { interaction, message } = kept;
     try {
-      const run = await runs.find(guildId, id);
-      if (run === undefined) return;
-      await changeReply(contextOf(interaction, wording), interaction, run, message);
+      const submission = await submissions.find(guildId, id);
+      if (submission === undefined) return;
+      await changeReply(contextOf(interaction, wording), interaction, submission, message);
     } catch (error) {
       logger.warn({ guildId, err: error }, 'a reply does not show what a moderator has decided');
     }

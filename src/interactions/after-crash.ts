@@ -30,7 +30,7 @@ export interface LaterReplies {
    * What became of what a control belongs to, by its custom id, where its interaction submitted nothing: the message that it
    * changes may be out of date. `undefined` if nothing of it was ever submitted.
    */
-  readonly stateOfDocument: (context: Context, customId: string) => Promise<Reply | undefined>;
+  readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
   /** Tells the log channel of what an interaction has submitted in a process that died before it could. */
   readonly logWhatDeadLeft: (context: Context) => Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface AfterCrashDeps extends LaterReplies {
  *   again at the next call. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { interactionStore, underWay, editOrder, api, wording, reportOf, stateOfDocument, logWhatDeadLeft } =
+  const { interactionStore, underWay, editOrder, api, wording, reportOf, stateOfDraft, logWhatDeadLeft } =
     deps;
   const { tellGuild, onToldLater, logger } = deps;
 
@@ -76,7 +76,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   /** What a member reads whose interaction was interrupted: from what is stored, never from what their message showed. */
   async function replyTo({ shown, customId }: KeptInteraction, context: Context): Promise<Reply | string> {
     const own = await reportOf(context, 'member');
-    const about = own ?? (shown && customId ? await stateOfDocument(context, customId) : undefined);
+    const about = own ?? (shown && customId ? await stateOfDraft(context, customId) : undefined);
     return about ?? interruptedText(context.t, customId);
   }
 

@@ -1,7 +1,7 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import type { ReplyTarget } from '../discord/api.ts';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
-import type { MessagePlace } from '../submissions/runs.ts';
+import type { MessagePlace } from '../submissions/submissions.ts';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Audience, Translate, WordsFor } from '../words/words.ts';

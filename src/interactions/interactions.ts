@@ -1,4 +1,4 @@
-import type { Runs } from '../submissions/runs.ts';
+import type { Submissions } from '../submissions/submissions.ts';
 import { type AfterCrashDeps, createAfterCrash, type LaterReplies } from './after-crash.ts';
 import { type AnswerDeps, createAnswering } from './answer.ts';
 import { createDispatcher, type DispatchDeps } from './dispatch.ts';
@@ -9,16 +9,16 @@ type Made = 'underWay' | 'answering' | 'tellUnreplied' | keyof LaterReplies;
 
 export interface InteractionsDeps
   extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, Made> {
-  readonly runs: Pick<Runs, 'endRunningOf' | 'abandonedGuilds' | 'endAbandoned'>;
+  readonly submissions: Pick<Submissions, 'endRunningOf' | 'abandonedGuilds' | 'endAbandoned'>;
   readonly replies: LaterReplies;
 }
 
 /** How an interaction comes to its command, and the answer to Discord, at once or after a crash. */
 export function createInteractions(deps: InteractionsDeps) {
-  const { store, runs, replies } = deps;
+  const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {
     // What the interaction was writing has ended once another transaction of its guild begins.
-    await store.inGuild(context.guildId, () => runs.endRunningOf(context.interactionId));
+    await store.inGuild(context.guildId, () => submissions.endRunningOf(context.interactionId));
     return replies.reportOf(context, to);
   };
   const made = { ...deps, ...replies, reportOf, underWay: createUnderWay() };

@@ -2,13 +2,13 @@ import type { Logger } from '../logger.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import { GuildLocked, StoreError } from '../storage/store-error.ts';
-import type { Runs } from '../submissions/runs.ts';
+import type { Submissions } from '../submissions/submissions.ts';
 
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
   /** Ends abandoned submissions, so that their outcomes can be told. */
-  readonly runs: Pick<Runs, 'abandonedGuilds' | 'endAbandoned'>;
+  readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
   /** Tells, in the background, of the interactions that this process owns and is not at work on. */
   readonly tellUnreplied: () => Promise<void>;
   /** Called once something was taken over, whose messages elsewhere may be out of date. */
@@ -21,7 +21,14 @@ export interface TakeoverDeps {
  * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
  * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
  */
-export function createTakeover({ store, processId, runs, tellUnreplied, onTakenOver, logger }: TakeoverDeps) {
+export function createTakeover({
+  store,
+  processId,
+  submissions,
+  tellUnreplied,
+  onTakenOver,
+  logger,
+}: TakeoverDeps) {
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -30,7 +37,7 @@ export function createTakeover({ store, processId, runs, tellUnreplied, onTakenO
       .where('encrypted', 'is not', null)
       .where(isAbandoned(store, processId))
       .execute();
-    return new Set([...found.map(({ guild_id }) => guild_id), ...(await runs.abandonedGuilds())]);
+    return new Set([...found.map(({ guild_id }) => guild_id), ...(await submissions.abandonedGuilds())]);
   }
 
   /**
@@ -46,7 +53,7 @@ export function createTakeover({ store, processId, runs, tellUnreplied, onTakenO
       .where('encrypted', 'is not', null)
       .where(isAbandoned(store, processId))
       .execute();
-    await runs.endAbandoned(guildId);
+    await submissions.endAbandoned(guildId);
   }
 
   return async function takeOver(stopping: AbortSignal): Promise<void> {

@@ -105,11 +105,11 @@ export async function openEncrypted(
 
   const unsentNotices = await tables()
     .selectFrom('submissions')
-    .select(['id', 'guild_id', 'document_id', 'notice'])
+    .select(['id', 'guild_id', 'draft_id', 'notice'])
     .where('notice', 'is not', null)
     .execute();
-  for (const { id, guild_id: guildId, document_id: documentId, notice: before } of unsentNotices) {
-    const context = noticeContext({ guildId, id: documentId });
+  for (const { id, guild_id: guildId, draft_id: draftId, notice: before } of unsentNotices) {
+    const context = noticeContext({ guildId, id: draftId });
     const sealed = reencrypted(`decision notice ${id}`, parsed(before ?? ''), context);
     if (!sealed) continue;
     await tables()

@@ -159,12 +159,22 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       // SQLite adds only one column per statement.
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
+      await db.schema.alterTable('documents').renameTo('drafts').execute();
       for (const [table, from, to] of RENAMED_COLUMNS) {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }
       for (const [from, to] of RENAMED_IN_LINES) {
         // JSON escapes quotation marks in members' texts, so no text matches.
-        await sql`update documents set lines = replace(lines, ${from}, ${to})`.execute(db);
+        await sql`update drafts set lines = replace(lines, ${from}, ${to})`.execute(db);
+      }
+      // SQLite can't rename an index.
+      for (const [from, to, table, columns] of RENAMED_INDICES) {
+        await db.schema.dropIndex(from).execute();
+        await db.schema
+          .createIndex(to)
+          .on(table)
+          .columns([...columns])
+          .execute();
       }
     },
   },
@@ -178,6 +188,7 @@ const RENAMED_COLUMNS = [
   ['submissions', 'owner', 'process_id'],
   ['submissions', 'telling', 'notice'],
   ['submissions', 'told_at', 'notified_at'],
+  ['submissions', 'document_id', 'draft_id'],
   ['leases', 'owner', 'process_id'],
   ['leases', 'sealing_key', 'encryption_key_id'],
   ['jobs', 'owner', 'process_id'],
@@ -188,6 +199,12 @@ const RENAMED_IN_LINES = [
   ['"kind":"refused"', '"kind":"invalid"'],
   ['"window":"refused"', '"modal":"invalid"'],
   ['"window":"', '"modal":"'],
+] as const;
+
+/** Indexes that 0.3.0 named otherwise. */
+const RENAMED_INDICES = [
+  ['documents_by_guild', 'drafts_by_guild', 'drafts', ['guild_id', 'user_id']],
+  ['submissions_by_document', 'submissions_by_draft', 'submissions', ['draft_id', 'created_at']],
 ] as const;
 
 /** Indexes. They include the columns that pages count or skip by; otherwise a page would read 20,000 rows of a guild. */

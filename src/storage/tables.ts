@@ -24,7 +24,7 @@ export interface InteractionsTable {
  * The lines that a member edits and submits. A draft has no state. It can be changed while none of its submissions is
  * waiting or running. It is deleted 15 minutes after its last change or the end of its last submission.
  */
-export interface DocumentsTable {
+export interface DraftsTable {
   /** The id of the interaction that created it. */
   readonly id: string;
   readonly guild_id: string;
@@ -41,7 +41,7 @@ export interface DocumentsTable {
 export interface SubmissionsTable {
   readonly id: string;
   /** The draft. At most one of its submissions is waiting or running, and only the latest one matters. */
-  readonly document_id: string;
+  readonly draft_id: string;
   readonly guild_id: string;
   /** Null once the member had their name deleted and no limit counts the submission any longer. */
   readonly user_id: string | null;
@@ -50,7 +50,7 @@ export interface SubmissionsTable {
   /**
    * `waiting`: for a moderator. `running`: being sent. All other states are final. `done`: was sent. `withdrawn`: its
    * servers are kept until its message shows that, and for at least 15 minutes. `refused` (by a moderator), `expired`: its
-   * servers were not sent. Only `move` in runs.ts changes the state.
+   * servers were not sent. Only `move` in submissions.ts changes the state.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
   /** The member's interaction that submitted it; null if a decision or the end of another submission created it. */
@@ -170,7 +170,7 @@ export interface KeyvTable {
 
 export interface Tables {
   readonly interactions: InteractionsTable;
-  readonly documents: DocumentsTable;
+  readonly drafts: DraftsTable;
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
   readonly used: UsedTable;

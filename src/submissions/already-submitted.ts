@@ -2,7 +2,7 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
-import type { RecordsBase } from './records.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
 
 /** A server that the guild has submitted: it was accepted, or may have been received. */
 export interface EarlierSubmission extends HistoryEntry {
@@ -13,7 +13,7 @@ export interface EarlierSubmission extends HistoryEntry {
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
 /** Looks for addresses of one list: for all of them in one statement. */
-export function createAlreadySubmitted({ store, now }: RecordsBase) {
+export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
       .tables()

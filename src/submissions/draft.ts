@@ -1,10 +1,10 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRepeated, type ReadyRow, type Row } from '../server-lists/row.ts';
-import type { DocumentsTable } from '../storage/tables.ts';
+import type { DraftsTable } from '../storage/tables.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
-import type { RunServer } from './runs.ts';
+import type { SubmittedServer } from './submissions.ts';
 
-/** A document: the lines that a member edits and submits (see drafts.ts). */
+/** A draft: the lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
   /** How it was entered: into the fields for one server, as the lines of a text, or in words among which they were found. */
   readonly source: 'options' | 'text' | 'message';
@@ -57,10 +57,7 @@ export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft
 export const draftToStore = ({ source, ...lines }: Draft) => ({ source, lines: JSON.stringify(lines) });
 
 /** The reverse of {@link draftToStore}; `undefined` if it cannot be read. */
-export function draftFromStore({
-  source,
-  lines,
-}: Pick<DocumentsTable, 'source' | 'lines'>): Draft | undefined {
+export function draftFromStore({ source, lines }: Pick<DraftsTable, 'source' | 'lines'>): Draft | undefined {
   try {
     const draft = JSON.parse(lines ?? '');
     return Array.isArray(draft?.rows) ? { ...draft, source } : undefined;
@@ -70,7 +67,7 @@ export function draftFromStore({
 }
 
 /**
- * What stays in a document while it is submitted.
+ * What stays in a draft while it is submitted.
  * @param rows those that are submitted, and those that a limit holds back
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
@@ -80,11 +77,15 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * What stays in a document after a run of it: all but the servers that were accepted, and lines that the report has
- * counted as repeated or without a server. After a run that a moderator has approved, only those that were not sent, or
+ * What stays in a draft after a submission of it: all but the servers that were accepted, and lines that the report has
+ * counted as repeated or without a server. After a submission that a moderator has approved, only those that were not sent, or
  * not taken because of the key.
  */
-export function afterRun(draft: Draft, servers: readonly RunServer[], isApproved: boolean): Draft {
+export function afterSubmission(
+  draft: Draft,
+  servers: readonly SubmittedServer[],
+  isApproved: boolean,
+): Draft {
   const outcomes = new Map(servers.map(({ line, server, outcome }) => [placeOf(line, server), outcome]));
   const stay = draft.rows.flatMap((row) => {
     if (isRepeated(row)) return [];
@@ -97,20 +98,20 @@ export function afterRun(draft: Draft, servers: readonly RunServer[], isApproved
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether nothing is left in a document that could be corrected or submitted. */
+/** Whether nothing is left in a draft that could be corrected or submitted. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
-/** The lines of a document that are none of these servers. */
+/** The lines of a draft that are none of these servers. */
 export function otherRows(
   { rows }: Draft,
-  servers: readonly Pick<RunServer, 'line' | 'server'>[],
+  servers: readonly Pick<SubmittedServer, 'line' | 'server'>[],
 ): readonly Row[] {
   const places = new Set(servers.map(({ line, server }) => placeOf(line, server)));
   return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
 }
 
-/** The document with another row in place of one of these servers. */
-export const withCorrected = (draft: Draft, { line, server }: RunServer, row: ReadyRow): Draft =>
+/** The draft with another row in place of one of these servers. */
+export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, row: ReadyRow): Draft =>
   withRows(
     draft,
     draft.rows.map((each) =>
@@ -127,6 +128,6 @@ export const isUnsent = (outcome: ServerOutcome): boolean =>
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
-/** It may have been received in an earlier run. */
+/** It may have been received in an earlier submission. */
 export const isUnconfirmed = (row: Row): row is UnconfirmedRow =>
   isReady(row) && row.unconfirmed !== undefined;

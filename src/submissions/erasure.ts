@@ -6,25 +6,25 @@ import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
 import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
-import type { RecordsBase } from './records.ts';
-import type { Runs } from './runs.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
+import type { Submissions } from './submissions.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
 export const REFUSED_KEPT_DAYS = 30;
 /** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
-interface ErasureDeps extends RecordsBase {
+interface ErasureDeps extends SubmissionStoreBase {
   readonly drafts: Drafts;
   readonly limits: Limits;
-  readonly runs: Runs;
+  readonly submissions: Submissions;
 }
 
 /**
  * Deletes what is kept of submissions: what somebody wants deleted, and what is past its time. A server that a limit still
  * counts stays for the hourly job. Every method throws a StoreError when the store fails.
  */
-export function createErasure({ store, drafts, limits, runs, days, now }: ErasureDeps) {
+export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
   const { tables } = store;
 
   const submissionsOf = (guildId: string) =>
@@ -66,7 +66,7 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
 
-  /** What has ended, once its message says so and its document is gone: what was withdrawn, and what lost its servers. */
+  /** What has ended, once its message says so and its draft is gone: what was withdrawn, and what lost its servers. */
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
@@ -95,8 +95,8 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
   }
 
   async function pruneGuild(guildId: string): Promise<void> {
-    await runs.endUnfinished(guildId, now() - LONGEST_RUN_MS);
-    await runs.expire(guildId);
+    await submissions.endUnfinished(guildId, now() - LONGEST_RUN_MS);
+    await submissions.expire(guildId);
     await drafts.deleteOld(guildId);
     await dropOldServers(guildId);
     await dropExcess(guildId);
@@ -110,7 +110,7 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
       const nexts = sql<{ readonly next: string | null }>`
         select min(next) as next from (
           select min(guild_id) as next from submissions where guild_id > ${last}
-          union all select min(guild_id) from documents where guild_id > ${last}
+          union all select min(guild_id) from drafts where guild_id > ${last}
         ) as nexts`;
       const { rows } = await nexts.execute(tables());
       const next = rows[0]?.next ?? undefined;
@@ -130,12 +130,12 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
      */
     async deleteGuild(guildId: string): Promise<void> {
       await limits.keepUsed(guildId);
-      for (const table of ['servers', 'submissions', 'documents', 'interactions'] as const) {
+      for (const table of ['servers', 'submissions', 'drafts', 'interactions'] as const) {
         await tables().deleteFrom(table).where('guild_id', '=', guildId).execute();
       }
     },
     /**
-     * Deletes a member's documents, withdraws what waits for a moderator, and takes their name out of what they have submitted,
+     * Deletes a member's drafts, withdraws what waits for a moderator, and takes their name out of what they have submitted,
      * corrected and decided. Their id goes where no limit counts it. What is being carried out leaves nothing to be submitted, and does not
      * wait again. Called inside the guild's transaction.
      * @returns from how many servers the name was deleted
@@ -143,12 +143,12 @@ export function createErasure({ store, drafts, limits, runs, days, now }: Erasur
     async forgetMember(guildId: string, userId: string): Promise<number> {
       const own = () => submissionsOf(guildId).where('user_id', '=', userId).select('id');
       await tables()
-        .deleteFrom('documents')
+        .deleteFrom('drafts')
         .where('guild_id', '=', guildId)
         .where('user_id', '=', userId)
         .execute();
       for (const { id } of await own().where('state', '=', 'waiting').execute()) {
-        await runs.endWaiting(id, guildId, { state: 'withdrawn' });
+        await submissions.endWaiting(id, guildId, { state: 'withdrawn' });
       }
       await tables()
         .deleteFrom('servers')

@@ -3,10 +3,10 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ServerOutcome } from './outcome.ts';
-import type { RecordsBase } from './records.ts';
 import { type ModeratorsReason, storedReason } from './refusal.ts';
-import type { Run } from './runs.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
+import type { Submission } from './submissions.ts';
 
 /** How one server that a member submitted ended. */
 export interface HistoryEntry extends ServerSubmission {
@@ -25,13 +25,13 @@ export interface HistoryEntry extends ServerSubmission {
 /** What a member submitted at once: how many of its servers ended how. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'refusal'>,
-    Pick<Run, 'decidedByName' | 'correctedByName'> {
+    Pick<Submission, 'decidedByName' | 'correctedByName'> {
   readonly id: string;
-  readonly documentId: string;
+  readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
   /** Whether a moderator has refused it. */
   readonly isRefused: boolean;
-  /** As in {@link Run}. */
+  /** As in {@link Submission}. */
   readonly correctedBy: string | undefined;
   /** The server, where it is the only one. */
   readonly only: HistoryEntry | undefined;
@@ -58,7 +58,7 @@ const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
-export function createHistory({ store, myTurn }: RecordsBase) {
+export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const { tables } = store;
 
   /** The servers of a guild that have ended. */
@@ -118,7 +118,7 @@ export function createHistory({ store, myTurn }: RecordsBase) {
         .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
         .select(['submissions.user_id', 'submissions.user_name'])
         .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
-        .select(['submissions.document_id', 'submissions.state'])
+        .select(['submissions.draft_id', 'submissions.state'])
         .select(['submissions.decided_by', 'submissions.decided_by_name'])
         .select(['submissions.refusal', 'submissions.refusal_key', 'servers.outcome'])
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -219,7 +219,7 @@ type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 
 
 /** A submission, and how many of its servers have an outcome. */
 interface OutcomeRow
-  extends Pick<SubmissionsTable, 'id' | 'document_id' | 'state' | 'user_id' | 'user_name'>,
+  extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
     Pick<SubmissionsTable, 'refusal' | 'refusal_key'>,
     Pick<ServersTable, 'outcome'> {
@@ -242,7 +242,7 @@ function submissionOf(
   for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
   return {
     id: first.id,
-    documentId: first.document_id,
+    draftId: first.draft_id,
     at: first.submission_ended_at ?? 0,
     userId: first.user_id ?? '',
     userName: first.user_name ?? '',

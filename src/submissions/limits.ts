@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
-import type { RecordsBase } from './records.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
 
 /** How many servers of an order may be submitted now, and which limit holds back the others. */
 export interface Allowance {
@@ -47,7 +47,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
  * rejected it because of the key. They are counted in the table of servers.
  */
-export function createLimits({ store, member, guild, now }: RecordsBase) {
+export function createLimits({ store, member, guild, now }: SubmissionStoreBase) {
   /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;

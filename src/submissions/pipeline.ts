@@ -20,13 +20,13 @@ import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withR
 import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
-import type { Records } from './records.ts';
 import { createRequestPlan } from './request-plan.ts';
-import { type EndedServer, type Run, rowOf, WAITS_MS } from './runs.ts';
 import { INTERRUPTED } from './server-columns.ts';
-import type { ApprovalKey, NotWaiting } from './waiting-runs.ts';
+import type { SubmissionStore } from './submission-store.ts';
+import { type EndedServer, rowForServer, type Submission, WAITS_MS } from './submissions.ts';
+import type { ApprovalKey, NotWaiting } from './waiting-submissions.ts';
 
-/** A document that a member wants carried out by an interaction. */
+/** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
@@ -38,12 +38,12 @@ export interface Order extends Submitter {
   readonly isAdmin: boolean;
   /** Aborted when the bot is to stop; `undefined`: nothing is cut short. */
   readonly stopping: AbortSignal | undefined;
-  /** The id of the document. */
+  /** The id of the draft. */
   readonly id: string;
   /** The moderator who approves it by this interaction. The submitter is the member all the same. */
   readonly approvedBy?: Submitter['user'];
-  /** The run that the moderator has seen. */
-  readonly runId?: string | undefined;
+  /** The submission that the moderator has seen. */
+  readonly submissionId?: string | undefined;
   /** What was typed just now. It replaces the stored lines. */
   readonly draft?: Draft;
   /** Whether what was typed also replaces what waits for a moderator, which waits as it was if this cannot be submitted. */
@@ -84,10 +84,10 @@ export interface EndedRow extends EndedServer {
   readonly row: ReadyRow;
 }
 
-/** How a run has ended, with what its report needs. */
+/** How a submission has ended, with what its report needs. */
 export interface EndedSubmission {
   readonly kind: 'ended';
-  /** The id of the document. */
+  /** The id of the draft. */
   readonly id: string;
   readonly draft: Draft;
   /** In the order in which the rows were submitted. */
@@ -96,7 +96,7 @@ export interface EndedSubmission {
   readonly limitedRows: readonly ReadyRow[];
   /** The limit, as far as it is known. */
   readonly limited: ReachedLimit | undefined;
-  /** Whether the document has something left that the member can correct or submit. */
+  /** Whether the draft has something left that the member can correct or submit. */
   readonly isLeft: boolean;
   /** How many more servers the member may submit now; absent if that could not be counted. */
   readonly remaining: Allowance | undefined;
@@ -109,7 +109,7 @@ export interface EndedSubmission {
 }
 
 /**
- * Observers are told of every run that was carried out, and of every refusal to its member. What an observer throws is logged and
+ * Observers are told of every submission that was carried out, and of every refusal to its member. What an observer throws is logged and
  * changes nothing.
  */
 export interface Observer {
@@ -117,11 +117,11 @@ export interface Observer {
   ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;
 }
 
-export interface PipelineDeps extends Records {
+export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
   /** Brings the message on which moderators decide about what waits now up to date. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
-  /** What it takes to tell the member of an interaction what is decided about a document, sealed. */
+  /** What it takes to tell the member of an interaction what is decided about a draft, sealed. */
   readonly encryptNotice: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
@@ -155,7 +155,7 @@ const NOT_SYNCED = { synced: false };
 /** A run that was reserved, and what its report needs. */
 interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
-  readonly runId: string;
+  readonly submissionId: string;
   /** The place of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
@@ -191,18 +191,18 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** What is to be submitted, and the run that waits if a moderator approves it. */
-  async function ordered(order: Order): Promise<(OpenDraft & { waiting?: Run }) | Unavailable> {
-    const { drafts, waitingRuns } = deps;
+  /** What is to be submitted, and the submission that waits if a moderator approves it. */
+  async function ordered(order: Order): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
+    const { drafts, waitingSubmissions } = deps;
     const { id, approvedBy, draft, replacesWaiting } = order;
     if (approvedBy !== undefined) {
-      const waiting = await waitingRuns.seen(order);
+      const waiting = await waitingSubmissions.seen(order);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
-      return { draft: withRows(stored, waiting.servers.map(rowOf)), waiting, latestAt: undefined };
+      return { draft: withRows(stored, waiting.servers.map(rowForServer)), waiting, latestAt: undefined };
     }
     if (draft && replacesWaiting) {
-      const waiting = await waitingRuns.draft(order, id);
+      const waiting = await waitingSubmissions.draft(order, id);
       return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
     }
     return draft ? drafts.replace(order, id, draft) : drafts.open(order, id);
@@ -212,7 +212,7 @@ export function createPipeline(deps: PipelineDeps) {
    * Checks an order and reserves what may be submitted, or returns why nothing may. Called inside the guild's transaction. The
    * first check that fails decides. What only an admin can change comes before what the member can change, and what time alone
    * changes comes last:
-   * 1. the document: it is gone, or a run of it waits or runs;
+   * 1. the draft: it is gone, or a submission of it waits or runs;
    * 2. the guild's key, then the games that the guild allows;
    * 3. the servers: already submitted, none left, or on their way in another submission;
    * 4. limits, for what does not wait for a moderator;
@@ -220,7 +220,7 @@ export function createPipeline(deps: PipelineDeps) {
    * 6. for what waits for a moderator: how much may wait.
    */
   async function reserve(order: Order): Promise<Reserved | Exclude<Result, EndedSubmission>> {
-    const { drafts, runs, alreadySubmitted, waitingRuns, limits, keys, settings } = deps;
+    const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;
     await deps.demandOwned(interactionId);
     const found = await ordered(order);
@@ -266,23 +266,23 @@ export function createPipeline(deps: PipelineDeps) {
     const count = waits ? rows.length : allowance.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = waits && (await waitingRuns.whyNotWaiting(order, servers));
+    const refusal = waits && (await waitingSubmissions.whyNotWaiting(order, servers));
     if (refusal) return refuse(refusal);
 
-    if (order.replacesWaiting) await waitingRuns.takeBack(order, id, interactionId);
+    if (order.replacesWaiting) await waitingSubmissions.takeBack(order, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
-    const own = { documentId: id, guildId, user, interactionId };
+    const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
       const notice = await deps.encryptNotice(order, interactionId);
-      await runs.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
+      await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
       return { kind: 'waiting' };
     }
     const reserved = rows.slice(0, count);
-    const runId = await (waiting
-      ? runs.beginAnother(waiting, reserved)
-      : runs.begin({ ...own, rows: reserved }, latestAt));
+    const submissionId = await (waiting
+      ? submissions.beginAnother(waiting, reserved)
+      : submissions.begin({ ...own, rows: reserved }, latestAt));
     if (approvedBy !== undefined) {
-      await runs.approve(runId, guildId, {
+      await submissions.approve(submissionId, guildId, {
         decided_by: approvedBy.id,
         decided_by_name: approvedBy.name,
         decision_id: interactionId,
@@ -290,7 +290,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
     return {
       kind: 'reserved',
-      runId,
+      submissionId,
       rows: reserved,
       draft,
       limitedRows: rows.slice(count),
@@ -299,32 +299,32 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  async function carryOut(order: Order, run: Reserved): Promise<EndedSubmission> {
-    const servers = run.rows.map(({ submission }) => submission);
+  async function carryOut(order: Order, submission: Reserved): Promise<EndedSubmission> {
+    const servers = submission.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
-      const { outcome: received, key } = await makeRequest(order, run, request);
+      const { outcome: received, key } = await makeRequest(order, submission, request);
       const ended = plan.ended(received);
       for (const { indices, outcome } of ended) {
         for (const index of indices) outcomes.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
       isRecorded = await recordRequest(order, async () => {
-        await deps.runs.endRequest(run.runId, request, ended);
-        if (isLast) await deps.runs.finish(order.guildId, run.runId);
+        await deps.submissions.endRequest(submission.submissionId, request, ended);
+        if (isLast) await deps.submissions.finish(order.guildId, submission.submissionId);
         return key && deps.keys.noteOutcome(order.guildId, key.setAt, received);
       });
       if (!isLast) order.onProgress?.(outcomes.size, servers.length);
     }
 
-    const ended = run.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
+    const ended = submission.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
     await tell((observer) => observer.ended?.(order, ended));
     const left = await deps.drafts.find(order, order.id).catch(() => 'gone' as const);
-    const { draft, limitedRows, limited } = run;
+    const { draft, limitedRows, limited } = submission;
     return {
       kind: 'ended',
       id: order.id,
@@ -332,7 +332,7 @@ export function createPipeline(deps: PipelineDeps) {
       servers: ended,
       limitedRows,
       isLeft: typeof left !== 'string',
-      announcedIn: run.announcedIn,
+      announcedIn: submission.announcedIn,
       isRecorded,
       ...(await explain(order, ended)),
       limited,
@@ -360,13 +360,13 @@ export function createPipeline(deps: PipelineDeps) {
   /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
   async function makeRequest(
     order: Order,
-    run: Reserved,
+    submission: Reserved,
     request: readonly number[],
   ): Promise<{ readonly outcome: Outcome; readonly key: UsableKey | undefined }> {
     const reason = reasonToStop(order);
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = order;
-    const servers = request.flatMap((index) => run.rows[index]?.submission ?? []);
+    const servers = request.flatMap((index) => submission.rows[index]?.submission ?? []);
     const turn: TurnRequest = { guildId, memberId: user.id, kind: 'submission', deadline: lastStart(order) };
     let key: UsableKey | undefined;
     try {
@@ -375,7 +375,9 @@ export function createPipeline(deps: PipelineDeps) {
           const usable = await deps.keys.usable(guildId);
           // The key or the servers may have been deleted since the request before: then nothing is sent.
           if ('code' in usable) return undefined;
-          return (await deps.runs.markSending(guildId, run.runId, request)) ? usable : undefined;
+          return (await deps.submissions.markSending(guildId, submission.submissionId, request))
+            ? usable
+            : undefined;
         });
         return key ? deps.listing.add(servers, key.key) : notSent('key');
       });
@@ -391,7 +393,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Records what came of a request, in one transaction that is tried three times.
+   * SubmissionStore what came of a request, in one transaction that is tried three times.
    * @param record returns what the outcome changes about the key
    * @returns whether it is recorded
    */
@@ -411,7 +413,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   return {
     /**
-     * Carries out a document: reserves what may go in one transaction, then makes request by request.
+     * Carries out a draft: reserves what may go in one transaction, then makes request by request.
      * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
     async submit(order: Order): Promise<Result> {
@@ -429,14 +431,16 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * How a run has ended, as `submit` would have returned it, but made from what is stored; nothing of it is announced. Of
-     * the lines that were not submitted only those are left that its document still has.
+     * How a submission has ended, as `submit` would have returned it, but made from what is stored; nothing of it is announced. Of
+     * the lines that were not submitted only those are left that its draft still has.
      */
-    async ended(by: Submitter, run: Run): Promise<EndedSubmission> {
-      const { documentId: id } = run;
+    async ended(by: Submitter, submission: Submission): Promise<EndedSubmission> {
+      const { draftId: id } = submission;
       const found = await deps.drafts.find(by, id);
       const stored = typeof found === 'string' ? undefined : found;
-      const servers = run.servers.map((each) => endedRow(rowOf(each), each.outcome ?? INTERRUPTED));
+      const servers = submission.servers.map((each) =>
+        endedRow(rowForServer(each), each.outcome ?? INTERRUPTED),
+      );
       const others = stored ? otherRows(stored, servers) : [];
       const rows = [...servers.map(({ row }) => row), ...others];
       const limitedRows = others.filter(isReady).filter((row) => !isUnconfirmed(row));
@@ -445,7 +449,7 @@ export function createPipeline(deps: PipelineDeps) {
         kind: 'ended',
         id,
         draft: {
-          source: run.source ?? 'text',
+          source: submission.source ?? 'text',
           includesAlreadySubmitted: false,
           rows: rows.toSorted((one, other) => one.line - other.line),
         },

@@ -1,43 +1,606 @@
-import type { GuildSettings } from '../guilds/settings.ts';
-import type { Listing } from '../listing/listing.ts';
-import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
-import { createListDrafts } from './list-drafts.ts';
-import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
-import type { Records } from './records.ts';
-import { createSuggestions } from './suggestions.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Insertable, sql } from 'kysely';
+import { type NotSent, notSent, type ServerSubmission } from '../listing/contract.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
+import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
+import { countOf } from '../storage/count.ts';
+import { isAbandoned } from '../storage/leases.ts';
+import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
+import type { Drafts, Submitter } from './drafts.ts';
+import type { NotApproved, ServerOutcome } from './outcome.ts';
+import { type ModeratorsReason, storedReason } from './refusal.ts';
+import type { EndedServers } from './request-plan.ts';
+import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
 
-export interface SubmissionsDeps
-  extends Omit<PipelineDeps, keyof Records | 'listing' | 'guard' | 'settings'>,
-    Pick<ListParserDeps, 'readingMs'> {
-  readonly records: Records;
-  readonly settings: GuildSettings;
-  readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
+/** How long a submission waits for a moderator, in milliseconds. */
+export const WAITS_MS = 7 * DAY_MS;
+
+/** How often it is looked whether a submission has ended, in milliseconds. */
+const LOOKED_AT_EVERY_MS = 500;
+const MOST_LOOKS = TOKEN_LIVES_MS / LOOKED_AT_EVERY_MS;
+
+export interface MessagePlace {
+  readonly channelId: string;
+  readonly messageId: string;
 }
 
-/** From a text that a member gives to what came of each server. */
-export function createSubmissions({ records, listing, settings, readingMs, ...deps }: SubmissionsDeps) {
-  const { api, guard, games } = listing;
-  const parser = createListParser({ games, readingMs });
-  const gamesObserver: Observer = {
-    async ended({ guildId }, ended) {
-      const isUnknownGame = ended.some(
-        ({ outcome }) => outcome.kind === 'rejected' && outcome.known === 'gameInvalid',
-      );
-      if (isUnknownGame) games.invalidate();
-      games.refreshSoon(guildId);
-    },
+export interface SubmittedServer {
+  /** The line of the draft that it stood on. */
+  readonly line: number;
+  readonly server: ServerSubmission;
+  /** `undefined` until the server has ended. */
+  readonly outcome: ServerOutcome | undefined;
+}
+
+export interface EndedServer extends SubmittedServer {
+  readonly outcome: ServerOutcome;
+}
+
+/** One submission of a draft, as it is stored. What it submits never changes. */
+export interface Submission {
+  readonly id: string;
+  readonly draftId: string;
+  readonly guildId: string;
+  /** The member's interaction that has submitted it; `undefined` for a submission that a decision or the end of another one has made. */
+  readonly interactionId: string | undefined;
+  readonly state: SubmissionsTable['state'];
+  /** The member; empty once they had their name deleted. */
+  readonly userId: string;
+  readonly userName: string;
+  /** The moderator; empty as long as there is none, and once they had their name deleted. */
+  readonly decidedBy: string;
+  /** Empty where it is not known. */
+  readonly decidedByName: string;
+  /** The moderator who has corrected it; empty once they had their name deleted, `undefined` where nobody has. */
+  readonly correctedBy: string | undefined;
+  /** Empty where it is not known. */
+  readonly correctedByName: string;
+  /** Why the moderator has refused it, if they gave a reason. */
+  readonly refusal: ModeratorsReason | undefined;
+  /** Whether a moderator decides on it, or did. */
+  readonly needsModerator: boolean;
+  /** Until when a moderator may decide, in milliseconds since 1970. */
+  readonly expiresAt: number | undefined;
+  /** In milliseconds since 1970; `undefined` as long as it waits or runs. */
+  readonly endedAt: number | undefined;
+  /** Where its draft was entered; `undefined` once the draft is deleted. */
+  readonly source: Draft['source'] | undefined;
+  /** None some time after it was withdrawn. */
+  readonly servers: readonly SubmittedServer[];
+  /** The message on which moderators decide. */
+  readonly message: MessagePlace | undefined;
+  /** How many times what that message should show has changed, and the value of `changes` that it shows. */
+  readonly changes: number;
+  readonly shown: number;
+}
+
+/** A submission to begin: some rows of a draft. */
+interface NewSubmission extends Submitter {
+  readonly draftId: string;
+  readonly rows: readonly ReadyRow[];
+  /** The interaction of the member that submits it; `null` for a submission that a decision or the end of another one has made. */
+  readonly interactionId: string | null;
+}
+
+/** A submission to begin that waits for a moderator. */
+export interface NewWaitingSubmission extends NewSubmission {
+  /** Until when a moderator may decide. */
+  readonly expiresAt: number;
+  /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
+  readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
+  /** What it takes to tell the member of the decision, sealed; absent: what the submission before had. */
+  readonly notice?: string | null;
+}
+
+/** The part of a statement that says of a submission whether a moderator decides on it, or did. */
+const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
+
+/** What the next submission of a draft takes over if moderators decide on it in a message of its own. */
+const NO_MESSAGE = {
+  channel_id: null,
+  message_id: null,
+  changes: 0,
+  shown: 0,
+  corrected_by: null,
+  corrected_by_name: null,
+  notice: null,
+};
+
+/** What is written with a new state. */
+export type StateChange = Pick<SubmissionsTable, 'state'> &
+  Partial<
+    Pick<
+      SubmissionsTable,
+      | 'process_id'
+      | 'started_at'
+      | 'ended_at'
+      | 'decided_by'
+      | 'decided_by_name'
+      | 'decision_id'
+      | 'refusal'
+      | 'refusal_key'
+    >
+  >;
+
+/** The columns that a new submission has of its draft and of who submits it. */
+type SubmissionKeys =
+  | 'id'
+  | 'draft_id'
+  | 'guild_id'
+  | 'user_id'
+  | 'user_name'
+  | 'interaction_id'
+  | 'process_id';
+
+export type Submissions = ReturnType<typeof createSubmissions>;
+
+/**
+ * The submissions of drafts: *running*, then *done*. Where a moderator decides, a submission is *waiting* before, and may become *withdrawn*,
+ * *refused* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
+ * transaction.
+ */
+export function createSubmissions({
+  store,
+  drafts,
+  processId,
+  now,
+}: SubmissionStoreBase & { readonly drafts: Drafts }) {
+  const { tables } = store;
+
+  const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
+
+  const stored = () =>
+    tables()
+      .selectFrom('submissions')
+      .leftJoin('drafts', 'drafts.id', 'draft_id')
+      .selectAll('submissions')
+      .select('drafts.source');
+
+  /** The submissions of a draft, the latest first. */
+  const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
+
+  /** Inserts a submission with its servers, which limits count once it has started. @returns its id */
+  async function insert(
+    { draftId, guildId, user, rows, interactionId }: NewSubmission,
+    columns: Insertable<Omit<SubmissionsTable, SubmissionKeys>>,
+  ): Promise<string> {
+    const id = randomUUID();
+    await tables()
+      .insertInto('submissions')
+      .values({
+        id,
+        draft_id: draftId,
+        guild_id: guildId,
+        user_id: user.id,
+        user_name: user.name,
+        interaction_id: interactionId,
+        process_id: processId,
+        ...columns,
+      })
+      .execute();
+    const values = rows.map(({ line, submission }, position) => ({
+      ...newServer(submission),
+      submission_id: id,
+      position,
+      line,
+      guild_id: guildId,
+      user_id: user.id,
+      reserved_at: columns.started_at,
+    }));
+    await tables().insertInto('servers').values(values).execute();
+    return id;
+  }
+
+  /** The latest submission of a draft is the one that counts, also after the clock was set back. */
+  const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
+
+  /**
+   * Begins a submission that no moderator decides on.
+   * @param latestAt the `created_at` of the draft's latest submission, if it has one
+   * @returns its id
+   */
+  const begin = (submission: NewSubmission, latestAt?: number): Promise<string> =>
+    insert(submission, {
+      state: 'running',
+      created_at: after(latestAt),
+      started_at: now(),
+      changes: 0,
+      shown: 0,
+    });
+
+  /**
+   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that shows a refusal: what is
+   * submitted again after a refusal has a message of its own.
+   * @returns its id
+   */
+  async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
+    const { draftId, interactionId, correction, expiresAt } = submission;
+    const latest = await rowsOf(draftId).executeTakeFirst();
+    const previous = latest && hasMessage(latest) ? latest : undefined;
+    const { channel_id, message_id, changes, shown, notice, ...before } = previous ?? NO_MESSAGE;
+    const corrected =
+      correction || interactionId !== null
+        ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
+        : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
+    const id = await insert(submission, {
+      state: 'waiting',
+      created_at: after(latest?.created_at),
+      expires_at: expiresAt,
+      channel_id,
+      message_id,
+      changes: changes + 1,
+      shown,
+      decision_id: correction?.interactionId ?? null,
+      ...corrected,
+      notice: submission.notice ?? notice,
+    });
+    if (previous) {
+      await tables()
+        .updateTable('submissions')
+        .set({ channel_id: null, message_id: null, shown: changes })
+        .where('id', '=', previous.id)
+        .execute();
+    }
+    return id;
+  }
+
+  /**
+   * Changes the state of a submission: nothing else does. The message on which moderators decide is due then.
+   * @returns the submission as it is now; `undefined` if it is not in the state that it is moved from
+   */
+  function move(
+    id: string,
+    guildId: string,
+    from: SubmissionsTable['state'],
+    to: StateChange,
+  ): Promise<SubmissionsTable | undefined> {
+    const isUnseen = sql<number>`case when ${NEEDS_MODERATOR} then 1 else 0 end`;
+    return tables()
+      .updateTable('submissions')
+      .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
+      .where('id', '=', id)
+      .where('guild_id', '=', guildId)
+      .where('state', '=', from)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  const storedServers = () =>
+    tables()
+      .selectFrom('servers')
+      .select(['line', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
+      .orderBy('position');
+
+  const serversOf = async (id: string): Promise<readonly SubmittedServer[]> => {
+    const rows = await storedServers().where('submission_id', '=', id).execute();
+    return rows.map(serverOf);
   };
+
+  const idsOf = (draftId: string) =>
+    tables().selectFrom('submissions').select('id').where('draft_id', '=', draftId);
+
+  async function read(row: SubmissionsTable & { source: DraftsTable['source'] | null }): Promise<Submission> {
+    const { channel_id: channelId, message_id: messageId } = row;
+    return {
+      id: row.id,
+      draftId: row.draft_id,
+      guildId: row.guild_id,
+      state: row.state,
+      userId: row.user_id ?? '',
+      userName: row.user_name ?? '',
+      decidedBy: row.decided_by ?? '',
+      decidedByName: row.decided_by_name ?? '',
+      correctedBy: row.corrected_by ?? undefined,
+      correctedByName: row.corrected_by_name ?? '',
+      refusal: storedReason(row),
+      interactionId: row.interaction_id ?? undefined,
+      needsModerator: needsModerator(row),
+      expiresAt: row.expires_at ?? undefined,
+      endedAt: row.ended_at ?? undefined,
+      source: row.source ?? undefined,
+      servers: await serversOf(row.id),
+      message: channelId === null || messageId === null ? undefined : { channelId, messageId },
+      changes: row.changes,
+      shown: row.shown,
+    };
+  }
+
+  /** The latest submission of a draft of the guild; of those on which a moderator has to decide, or had to. */
+  async function latest(
+    guildId: string,
+    draftId: string,
+    which: { readonly isForModerators?: boolean } = {},
+  ): Promise<Submission | undefined> {
+    const row = await rowsOf(draftId)
+      .where('submissions.guild_id', '=', guildId)
+      .$if(which.isForModerators === true, (rows) => rows.where(NEEDS_MODERATOR))
+      .executeTakeFirst();
+    return row && read(row);
+  }
+
+  /**
+   * The latest submission of a draft. While that is being sent without a moderator, this waits for its end: 15 minutes at most, and
+   * not while the bot stops.
+   */
+  async function settled(
+    guildId: string,
+    draftId: string,
+    stopping?: AbortSignal,
+  ): Promise<Submission | undefined> {
+    for (let looks = 1; ; looks += 1) {
+      const submission = await latest(guildId, draftId);
+      if (!isBeingSent(submission) || looks === MOST_LOOKS || stopping?.aborted) return submission;
+      await sleep(LOOKED_AT_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
+
+  /** Ends a submission that waits. Its servers have this outcome then; what was withdrawn has none. */
+  async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
+    const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
+    // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
+    if (row === undefined || to.state === 'withdrawn') return;
+    const reason = to.state === 'expired' ? 'expired' : 'refused';
+    const outcome: NotApproved = { kind: 'not-sent', reason };
+    await servers(id)
+      .set({ ...outcomeToStore(outcome), ended_at: now() })
+      .execute();
+  }
+
+  /**
+   * Ends a submission all of whose servers have ended; once more it changes nothing. Its draft keeps what was not accepted; of
+   * what a moderator has approved, the servers that were not sent wait again.
+   */
+  async function finish(guildId: string, id: string): Promise<void> {
+    const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
+    if (row === undefined) return;
+    const { draft_id: draftId, user_id: userId, user_name: name } = row;
+    const draft = await drafts.read(draftId);
+    // The draft or the name was deleted meanwhile, or the draft cannot be read.
+    if (!draft || userId === null || name === null) return;
+    const isApproved = needsModerator(row);
+    const ended = await serversOf(id);
+    const after = afterSubmission(draft, ended, isApproved);
+    const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
+    if (isApproved && rows.length === 0) return drafts.delete(draftId);
+    await drafts.keep(draftId, after);
+    if (rows.length === 0) return;
+    const again = { draftId, guildId, user: { id: userId, name }, rows };
+    await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
+    // Where all of it waits again, there is nothing to tell yet.
+    if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
+    await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
+  }
+
+  async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
+    const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
+    const isUncounted = isForKey || outcome.kind === 'not-sent';
+    await servers(id)
+      .where('position', 'in', [...indices])
+      .where('outcome', 'is', null)
+      .set({
+        ...outcomeToStore(outcome),
+        ended_at: now(),
+        ...(isUncounted && { reserved_at: null }),
+        ...(outcome.kind === 'not-sent' && { sent_at: null }),
+      })
+      .execute();
+  }
+
+  const running = () => tables().selectFrom('submissions').where('state', '=', 'running');
+
+  const abandoned = () => running().where(isAbandoned(store, processId));
+
+  /** Ends these submissions: what may have been sent is unknown; the other servers were not sent, for this reason. */
+  async function endRunning(some: ReturnType<typeof running>, reason: NotSent['reason']): Promise<void> {
+    for (const { id, guild_id: guildId } of await some.select(['id', 'guild_id']).execute()) {
+      const open = () => servers(id).where('outcome', 'is', null);
+      await open()
+        .where('sent_at', 'is not', null)
+        .set({ ...outcomeToStore(INTERRUPTED), ended_at: now() })
+        .execute();
+      await open()
+        .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
+        .execute();
+      await finish(guildId, id);
+    }
+  }
+
   return {
-    parser,
-    lists: createListDrafts({ ...records, store: deps.store, settings, games, parser }),
-    suggestions: createSuggestions({ history: records.history, games, settings }),
-    pipeline: createPipeline({
-      ...deps,
-      ...records,
-      settings,
-      listing: api,
-      guard,
-      observers: [...deps.observers, gamesObserver],
-    }),
+    begin,
+    beginWaiting,
+    /** The id of the latest submission of a draft; empty where there was none. */
+    latestId: async (draftId: string): Promise<string> =>
+      (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
+    /** The submission, if it is the guild's. */
+    async find(guildId: string, id: string): Promise<Submission | undefined> {
+      const row = await stored()
+        .where('submissions.id', '=', id)
+        .where('submissions.guild_id', '=', guildId)
+        .executeTakeFirst();
+      return row && read(row);
+    },
+    latest,
+    settled,
+    /**
+     * The servers of earlier submissions of the same draft that have ended for good, or were refused: none of them is in this submission, nor
+     * is what its member has made of a line that was refused.
+     */
+    async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
+      const rows = await storedServers()
+        .where('submission_id', 'in', idsOf(draftId).where('id', '<>', id))
+        .execute();
+      const addresses = new Set(present.map(({ server }) => addressOf(server)));
+      const lines = new Set(present.map(({ line }) => line));
+      return rows.map(serverOf).filter(({ line, server, outcome }) => {
+        if (outcome === undefined || addresses.has(addressOf(server))) return false;
+        return isRefusal(outcome) ? !lines.has(line) : !isUnsent(outcome);
+      });
+    },
+    /** How many servers of a submission that a moderator has approved wait again. */
+    async waitingAgain({ draftId, state }: Submission): Promise<number> {
+      if (state !== 'done') return 0;
+      const waiting = idsOf(draftId).where('state', '=', 'waiting');
+      return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
+    },
+    /**
+     * Begins another submission of the same draft, which waits until the same time, in place of one that waits: with some of the
+     * servers or corrected ones.
+     * @returns its id; that of the same submission if all of its servers are to wait as they are
+     */
+    async beginAnother(
+      submission: Submission,
+      rows: readonly ReadyRow[],
+      correction?: NewWaitingSubmission['correction'],
+    ): Promise<string> {
+      const { draftId, guildId, userId, userName, expiresAt = now() } = submission;
+      if (rows.length === submission.servers.length && correction === undefined) return submission.id;
+      const user = { id: userId, name: userName };
+      await endWaiting(submission.id, guildId, { state: 'withdrawn' });
+      return beginWaiting({ draftId, guildId, user, rows, interactionId: null, expiresAt, correction });
+    },
+    endWaiting,
+    finish,
+    /** Marks a submission that waits as running: limits count it from here on. @throws Error if it does not wait */
+    async approve(
+      id: string,
+      guildId: string,
+      decision: Required<Pick<StateChange, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
+    ): Promise<void> {
+      const at = now();
+      const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;
+      if (!(await move(id, guildId, 'waiting', to))) throw new Error(`the submission ${id} is not waiting`);
+      await servers(id).set({ reserved_at: at }).execute();
+    },
+    /**
+     * Marks these servers right before a request with them is sent.
+     * @returns false if they were deleted, as with the guild's data, or the submission has ended
+     */
+    async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
+      const { numUpdatedRows } = await servers(id)
+        .where('position', 'in', [...indices])
+        .where('submission_id', 'in', running().where('guild_id', '=', guildId).select('id'))
+        .set({ sent_at: now() })
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === indices.length;
+    },
+    /**
+     * SubmissionStore what came of a request. A server that has ended keeps its outcome.
+     * @param indices the servers of the request; those that have not ended are sent again in smaller requests
+     */
+    async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
+      for (const each of ended) await end(id, each);
+      const done = new Set(ended.flatMap((each) => each.indices));
+      const again = indices.filter((index) => !done.has(index));
+      if (again.length === 0) return;
+      await servers(id)
+        .where('position', 'in', again)
+        .where('outcome', 'is', null)
+        .set({ sent_at: null })
+        .execute();
+    },
+    /**
+     * What an interaction has submitted or decided. What a member had wait may have been changed since: it is the latest submission
+     * of that draft then.
+     */
+    async by(guildId: string, interactionId: string): Promise<Submission | undefined> {
+      const rows = await stored()
+        .where(({ or, eb }) =>
+          or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
+        )
+        .execute();
+      const ofGuild = rows.filter((row) => row.guild_id === guildId);
+      const submitted = ofGuild.find((row) => row.interaction_id === interactionId);
+      if (submitted && needsModerator(submitted)) return latest(guildId, submitted.draft_id);
+      const row = submitted ?? ofGuild[0];
+      return row && read(row);
+    },
+    /** Ends what waits in a guild and no moderator has decided in time. */
+    async expire(guildId: string): Promise<void> {
+      const over = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'draft_id'])
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'waiting')
+        .where('expires_at', '<=', now())
+        .execute();
+      for (const { id, draft_id: draftId } of over) {
+        await endWaiting(id, guildId, { state: 'expired' });
+        await drafts.delete(draftId);
+      }
+    },
+    /** Ends the submissions of a guild that began before a time and still run: their outcomes could not be recorded. */
+    endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
+      endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
+    /**
+     * Ends what an interaction carries out, once nobody is at work on it any more. What waited is carried
+     * out by the moderator's interaction, not by its member's, whose report may come while it is being sent.
+     */
+    endRunningOf: (interactionId: string): Promise<void> =>
+      endRunning(
+        running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
+        'bot',
+      ),
+    /**
+     * The submissions that an interaction has carried out, and that are done, of a process that is not this one: nobody may have been
+     * told of them.
+     */
+    async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
+      const rows = await stored()
+        .where('submissions.guild_id', '=', guildId)
+        .where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId)
+        .where('state', '=', 'done')
+        .where('submissions.process_id', '<>', processId)
+        .execute();
+      return Promise.all(rows.map(read));
+    },
+    /** The guilds with a submission whose process died. */
+    async abandonedGuilds(): Promise<readonly string[]> {
+      return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
+    },
+    /** Ends the submissions of a guild whose process died. */
+    endAbandoned: (guildId: string): Promise<void> =>
+      endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
+}
+
+/** Whether a moderator decides on a submission, or did. */
+const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
+
+/** Whether moderators decide on a submission, or did, in a message that doesn't show that they refused it. */
+const hasMessage = (row: SubmissionsTable): boolean =>
+  needsModerator(row) && !(row.state === 'refused' && row.shown === row.changes);
+
+/** Whether a submission is being sent that no moderator decides on. */
+export const isBeingSent = (submission: Submission | undefined): boolean =>
+  submission?.state === 'running' && !submission.needsModerator;
+
+/** The servers of a submission that have ended. */
+export const endedServers = ({ servers }: Pick<Submission, 'servers'>): readonly EndedServer[] =>
+  servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
+
+/** A server of a submission as the row that it was. */
+export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({
+  kind: 'ready',
+  line,
+  submission: server,
+});
+
+function serverOf(
+  row: Pick<
+    ServersTable,
+    'line' | 'host' | 'port' | 'query_port' | 'game' | 'outcome' | 'message' | 'reason'
+  >,
+): SubmittedServer {
+  return { line: row.line, server: storedServer(row), outcome: storedOutcome(row) };
+}
+
+const isRefusal = (outcome: ServerOutcome): boolean =>
+  outcome.kind === 'not-sent' && outcome.reason === 'refused';
+
+function newServer(submission: ServerSubmission) {
+  const { server: host, port, queryPort = null, game } = submission;
+  return { host, port, query_port: queryPort, game, address: addressOf(submission) };
 }

@@ -20,7 +20,7 @@ import type { StoreUrl } from '../store-url.ts';
  */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
-  documents: ['id'],
+  drafts: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   used: ['guild_id'],

@@ -8,7 +8,7 @@ import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
 import { createWords } from '../../src/words/words.ts';
-import { beginRun, claimJob, partsOver, readyRow } from '../support/builders.ts';
+import { beginSubmission, claimJob, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -53,7 +53,7 @@ async function letWait(
   const rows = [readyRow(1, `${id}.example.com`)];
   const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
   await store.inGuild('1', () =>
-    beginRun(parts, mia, { id, interactionId: `of ${id}`, draft, expiresAt: Date.now() + 60_000 }),
+    beginSubmission(parts, mia, { id, interactionId: `of ${id}`, draft, expiresAt: Date.now() + 60_000 }),
   );
 }
 

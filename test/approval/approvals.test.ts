@@ -67,13 +67,13 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     return send(opened, id, by);
   }
   const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.id;
-  const approve = async (opened: Opened, id: string, runId?: string) =>
-    send(opened, id, { approvedBy: moderator, runId: runId ?? (await seen(opened, id)) });
-  const refuse = async (opened: Opened, id: string, words = '', runId?: string) =>
+  const approve = async (opened: Opened, id: string, submissionId?: string) =>
+    send(opened, id, { approvedBy: moderator, submissionId: submissionId ?? (await seen(opened, id)) });
+  const refuse = async (opened: Opened, id: string, words = '', submissionId?: string) =>
     opened.approvals.refuse({
       guildId,
       id,
-      runId: runId ?? (await seen(opened, id)),
+      submissionId: submissionId ?? (await seen(opened, id)),
       by: moderator,
       interactionId: randomUUID(),
       reason: { key: 'rules', words },
@@ -158,7 +158,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       servers: [{ server: { server: 's2-0.example.com' } }],
       expiresAt: opened.world.now + WAITS_MS,
     });
-    expect((await rowsIn(opened.store, 'documents')).map(({ id }) => id)).toEqual(['s2']);
+    expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
   it('can be submitted again for 15 minutes after a refusal, in another message if that shows the refusal', async () => {
@@ -167,8 +167,8 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const message = { channelId: '5', messageId: '6' };
     const find = () => approvals.find({ guildId, id: 'a' });
     const show = async () => {
-      const run = await find();
-      expect(run && (await approvals.shown(run, message))).toBe(true);
+      const submission = await find();
+      expect(submission && (await approvals.shown(submission, message))).toBe(true);
     };
     const again = () => send(opened, 'a');
     await submit(opened, 'a');
@@ -193,10 +193,10 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await submit(opened, 'a');
     expect(await refuse(opened, 'a', 'Not ours.')).toBe(true);
     await submit(opened, 'b', 2);
-    await opened.runs.expire(guildId);
+    await opened.submissions.expire(guildId);
     expect(await stateOf(opened, 'b')).toBe('waiting');
     opened.world.now += WAITS_MS;
-    await opened.runs.expire(guildId);
+    await opened.submissions.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'refused',
       refusal: { key: 'rules', words: 'Not ours.' },
@@ -269,24 +269,24 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('waits on as one of two moderators has corrected it, and not as it was submitted', async () => {
     const opened = await open();
     await submit(opened, 'a');
-    const runId = await seen(opened, 'a');
+    const submissionId = await seen(opened, 'a');
     const until = (await opened.approvals.find({ guildId, id: 'a' }))?.expiresAt;
     opened.world.now += 1_000;
     const correct = (by: string, host: string) =>
       opened.approvals.correct({
         guildId,
         id: 'a',
-        runId,
+        submissionId,
         by: { id: by, name: `name of ${by}` },
         interactionId: randomUUID(),
         row: readyRow(1, host),
       });
     const both = await Promise.all([correct('8', 'right.example.com'), correct('9', 'other.example.com')]);
     expect(both.toSorted()).toEqual(['decided', undefined]);
-    expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
-    const run = await opened.approvals.find({ guildId, id: 'a' });
+    expect(await approve(opened, 'a', submissionId)).toMatchObject({ kind: 'no-draft' });
+    const submission = await opened.approvals.find({ guildId, id: 'a' });
     const by = both[0] ? '9' : '8';
-    expect(run).toMatchObject({
+    expect(submission).toMatchObject({
       state: 'waiting',
       correctedBy: by,
       correctedByName: `name of ${by}`,
@@ -301,7 +301,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(opened.world.requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
     // What its member edits is their own again.
     await submit(opened, 'b');
-    const again = { guildId, id: 'b', runId: await seen(opened, 'b') };
+    const again = { guildId, id: 'b', submissionId: await seen(opened, 'b') };
     const row = readyRow(1, 'corrected.example.com');
     expect(
       await opened.approvals.correct({
@@ -330,7 +330,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const [first = readyRow(1, ''), second = first] = rows;
     await drafts.save(mia, 'c', { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
     await send(opened, 'c');
-    const key = { guildId, id: 'c', runId: await seen(opened, 'c') };
+    const key = { guildId, id: 'c', submissionId: await seen(opened, 'c') };
     await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: second });
     expect(await approve(opened, 'c')).toMatchObject({ refusal: { code: 'already-submitted' } });
     expect(opened.world.requests).toHaveLength(2);
@@ -339,12 +339,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   it('is refused in part once, and the rest is decided as it is then', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
-    const runId = await seen(opened, 'a');
+    const submissionId = await seen(opened, 'a');
     const refusePart = (...lines: number[]) =>
       opened.approvals.refuse({
         guildId,
         id: 'a',
-        runId,
+        submissionId,
         by: moderator,
         interactionId: randomUUID(),
         reason: { key: undefined, words: '' },
@@ -352,7 +352,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       });
     expect((await Promise.all([refusePart(1), refusePart(3)])).toSorted()).toEqual([false, true]);
     expect(await servers(opened)).toHaveLength(6);
-    expect(await approve(opened, 'a', runId)).toMatchObject({ kind: 'no-draft' });
+    expect(await approve(opened, 'a', submissionId)).toMatchObject({ kind: 'no-draft' });
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
       { decidedBy: MODERATOR, decidedByName: 'mod', only: { outcome: { reason: 'refused' } } },
@@ -365,7 +365,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const b = {
       guildId,
       id: 'b',
-      runId: await seen(opened, 'b'),
+      submissionId: await seen(opened, 'b'),
       by: moderator,
       interactionId: randomUUID(),
     };
@@ -438,7 +438,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     };
     const approving = approve(await opened.beside('another process'), 'a');
     await left.promise;
-    await opened.store.inGuild(guildId, () => opened.runs.endRunningOf('of the member'));
+    await opened.store.inGuild(guildId, () => opened.submissions.endRunningOf('of the member'));
     expect(await stateOf(opened, 'a')).toBe('running');
     response.resolve(ACCEPTED);
     await approving;
@@ -451,12 +451,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
       const decision = { decided_by: MODERATOR, decided_by_name: 'mod', decision_id: 'm' };
-      const runId = (await seen(dying, 'a')) ?? '';
-      await dying.runs.approve(runId, guildId, decision);
-      await opened.runs.endAbandoned(guildId);
+      const submissionId = (await seen(dying, 'a')) ?? '';
+      await dying.submissions.approve(submissionId, guildId, decision);
+      await opened.submissions.endAbandoned(guildId);
       expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
-      expect(await opened.runs.by(guildId, 'm')).toMatchObject({ id: runId, state: 'done' });
-      expect((await opened.runs.by(guildId, 'm'))?.servers).toMatchObject([
+      expect(await opened.submissions.by(guildId, 'm')).toMatchObject({ id: submissionId, state: 'done' });
+      expect((await opened.submissions.by(guildId, 'm'))?.servers).toMatchObject([
         { outcome: { kind: 'not-sent', reason: 'stopping' } },
       ]);
       const [again = ''] = await opened.approvals.waiting(guildId);
@@ -475,7 +475,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       };
       void approve(dying, 'a');
       await left.promise;
-      await opened.runs.endAbandoned(guildId);
+      await opened.submissions.endAbandoned(guildId);
       expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
         state: 'done',
         servers: [{ outcome: { kind: 'unknown' } }],

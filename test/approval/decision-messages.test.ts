@@ -10,7 +10,7 @@ import { Secret } from '../../src/secret.ts';
 import { createClaimJob } from '../../src/storage/claim-job.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { createWords } from '../../src/words/words.ts';
-import { beginRun, partsOver, readyRow } from '../support/builders.ts';
+import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -42,11 +42,11 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
   const rows = [readyRow(1, 'a.example.com')];
   const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
   const about = { id: `d${userId}`, interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
-  await store.inGuild('1', () => beginRun(parts, by, about));
+  await store.inGuild('1', () => beginSubmission(parts, by, about));
   await parts.approvals.refuse({
     guildId: '1',
     id: about.id,
-    runId: await parts.runs.latestId(about.id),
+    submissionId: await parts.submissions.latestId(about.id),
     by: { id: '9', name: 'mod' },
     interactionId: 'u',
     reason: { key: undefined, words: '' },
@@ -55,7 +55,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
     .tables()
     .updateTable('submissions')
     .set({ notice: userId, notified_at: Date.now() })
-    .where('document_id', '=', about.id)
+    .where('draft_id', '=', about.id)
     .execute();
 }
 
@@ -72,7 +72,7 @@ function processOver(
     gatherMs: 0,
     store,
     interactionStore: { open: (notice) => kept(notice ?? '') },
-    runs: partsOver(store).runs,
+    submissions: partsOver(store).submissions,
     directMessages: {
       canSendTo: async () => true,
       opened,

@@ -61,15 +61,15 @@ it.each([
   expect(reply.content).not.toBe('');
 });
 
-it('a press that did nothing before a crash leaves its message as its document and the run of it are', async () => {
+it('a press that did nothing before a crash leaves its message as its draft and the submission of it are', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();
   for (const control of ['submit:send:d', 'submit:send:d:12', 'submit:fields:d:run#a1b2c3']) {
-    const reply = await laterReplies(deps).stateOfDocument(pressed, control);
+    const reply = await laterReplies(deps).stateOfDraft(pressed, control);
     expect(reply?.content).toMatch(/interrupted before.*✅ Sent for review\. “Yes\.”/s);
   }
-  expect(await laterReplies(deps).stateOfDocument(pressed, 'submit:send:another')).toBeUndefined();
+  expect(await laterReplies(deps).stateOfDraft(pressed, 'submit:send:another')).toBeUndefined();
   const other = { ...pressed, user: { id: '99', name: 'eve' } };
-  expect(await laterReplies(deps).stateOfDocument(other, 'submit:send:d')).toBeUndefined();
+  expect(await laterReplies(deps).stateOfDraft(other, 'submit:send:d')).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
-import type { Run } from '../../src/submissions/runs.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
@@ -49,7 +49,7 @@ function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
   entries: readonly HistoryEntry[] = [],
-  find: (guildId: string) => Promise<Run | undefined> = async () => undefined,
+  find: (guildId: string) => Promise<Submission | undefined> = async () => undefined,
 ) {
   const history = {
     find: async (_guildId: string, which: HistoryFilter) => {
@@ -65,10 +65,10 @@ function commandOver(
     },
   };
   const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
-  const runs = { find };
+  const submissions = { find };
   const settings = { getOrThrow: async () => DEFAULTS };
   const approvals = { waiting: async () => [] };
-  return submissionsCommand(onlyDeps({ history, runs, games, settings, approvals }));
+  return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals }));
 }
 
 describe('the history', () => {
@@ -100,13 +100,13 @@ describe('the history', () => {
       const outcome = kind && { kind, message: 'Said.' };
       return { line: n, server: { server: `s${n}`, port: 1, game: 'rust' }, outcome };
     });
-    const run = { userId: '4', servers: [...all, ...all.slice(0, 2)] } as unknown as Run;
+    const submission = { userId: '4', servers: [...all, ...all.slice(0, 2)] } as unknown as Submission;
     async function see(context: Parameters<typeof anyContext>[0], page: number, id = 'x') {
       const found = commandOver(
         async () => 0,
         undefined,
         [],
-        async (guildId) => (guildId === '2' && id === 'x' ? run : undefined),
+        async (guildId) => (guildId === '2' && id === 'x' ? submission : undefined),
       );
       const shown = await found.presses?.turn?.run(anyContext({ ...context, argument: writePage(page, id) }));
       return JSON.stringify(shown).match(/s\d+(?=:1)/g);

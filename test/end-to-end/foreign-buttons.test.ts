@@ -237,7 +237,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   return { controls, windows: await openWindows(guild, controls, toDecide), list };
 }
 
-/** What opens a window; the window of a document is another one for one line and for many. */
+/** What opens a window; the window of a draft is another one for one line and for many. */
 const OPENERS = [
   'addserver:new',
   'setkey:again',
@@ -265,7 +265,7 @@ async function openWindows(
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);
-    // A member may have so many documents, of which the oldest are gone.
+    // A member may have so many drafts, of which the oldest are gone.
     if (found.kind !== 'modal') continue;
     const { modal } = found;
     const kind = kindOf(modal);
@@ -286,7 +286,7 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
   const owner = guildId === guild.id ? userId : '';
   const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
   const found = [...(await store.rows(values, `%${guild.id}%`, `untold:${guild.id}:${owner}`))];
-  for (const table of ['documents', 'submissions', 'servers']) {
+  for (const table of ['drafts', 'submissions', 'servers']) {
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
     found.push(...(await store.rows(others, guild.id, owner)));
   }
@@ -488,14 +488,14 @@ describe('a forged window with the id of a submission', () => {
     await addServer(member, 'decided.example.com:1');
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
     await addServer(member, 'waits.example.com:1');
-    // Of what was decided only the run is left.
-    const documents = await bot.store.rows(
-      `SELECT coalesce(documents.id, document_id) AS id, documents.id IS NULL AS is_deleted, state
-        FROM documents FULL JOIN submissions ON document_id = documents.id
-        WHERE coalesce(documents.guild_id, submissions.guild_id) = ?`,
+    // Of what was decided only the submission is left.
+    const drafts = await bot.store.rows(
+      `SELECT coalesce(drafts.id, draft_id) AS id, drafts.id IS NULL AS is_deleted, state
+        FROM drafts FULL JOIN submissions ON draft_id = drafts.id
+        WHERE coalesce(drafts.guild_id, submissions.guild_id) = ?`,
       guild.id,
     );
-    const kinds = documents.map(({ is_deleted, state }) => `${state}${is_deleted ? ', deleted' : ''}`);
+    const kinds = drafts.map(({ is_deleted, state }) => `${state}${is_deleted ? ', deleted' : ''}`);
     expect(kinds.toSorted()).toEqual(['done', 'done, deleted', 'null', 'null', 'null', 'waiting']);
 
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
@@ -510,7 +510,7 @@ describe('a forged window with the id of a submission', () => {
           expect(said).not.toMatch(OTHERS);
         }
       });
-    for (const { id } of documents) {
+    for (const { id } of drafts) {
       for (const name of SUBMITS_OF_A_SUBMISSION) {
         await forge(guild.person({ role: 'other' }), `${name}:${id}`);
         await forge(inOther(elsewhere, member), `${name}:${id}`);
@@ -542,7 +542,7 @@ describe('a button that is forged for a message that everybody sees', () => {
     await addServer(admin, 'no-port.example.com');
     await paste(admin, 'no-game.example.com:1');
     const before = structuredClone(panel.current);
-    const drafts = await bot.store.rows('SELECT id FROM documents WHERE guild_id = ?', guild.id);
+    const drafts = await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id);
     for (const { id } of drafts) {
       for (const name of SUBMITS.filter((each) => each !== 'panel:post')) {
         const window = modalOf(await admin.press(panel, 'Submit a game server'));

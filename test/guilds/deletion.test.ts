@@ -8,8 +8,8 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import type { Records } from '../../src/submissions/records.ts';
-import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
+import type { SubmissionStore } from '../../src/submissions/submission-store.ts';
+import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -19,11 +19,11 @@ const MEMBER = '146634305496797257';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
-const TABLES = ['servers', 'submissions', 'documents', 'interactions', 'guild_departures', 'used'] as const;
+const TABLES = ['servers', 'submissions', 'drafts', 'interactions', 'guild_departures', 'used'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
 /** Creates everything that deletes data over an open store, with the clock that limits use. */
-function over(store: FileStore, submissions?: Records['erasure']) {
+function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
   const clock = { now: NOW };
   const now = () => clock.now;
   const { drafts, erasure } = partsOver(store, { now });
@@ -103,7 +103,7 @@ async function rowsOf(store: Store, guildId: string): Promise<readonly number[]>
 
 /** Returns the user names stored with the guild's submissions. */
 async function namesIn(store: Store) {
-  const rows = [...(await rowsIn(store, 'submissions')), ...(await rowsIn(store, 'documents'))];
+  const rows = [...(await rowsIn(store, 'submissions')), ...(await rowsIn(store, 'drafts'))];
   return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
 }
 
@@ -186,7 +186,7 @@ describe('a member whose name is deleted', () => {
       { id: `done-${GUILD}-${NOW}`, user_name: null, user_id: null },
       { id: `done-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
     ]);
-    expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual([`draft-${OTHER}-${NOW}`]);
+    expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual([`draft-${OTHER}-${NOW}`]);
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
@@ -201,11 +201,11 @@ describe('a member whose name is deleted', () => {
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
     const draft = readyDraft('x', 1);
-    await store.inGuild(GUILD, () => beginRun(parts, by, { id: 'a', interactionId: 'i', draft }));
+    await store.inGuild(GUILD, () => beginSubmission(parts, by, { id: 'a', interactionId: 'i', draft }));
     await over(store).deletion.member(GUILD, MEMBER);
-    await store.inGuild(GUILD, () => parts.runs.endRunningOf('i'));
+    await store.inGuild(GUILD, () => parts.submissions.endRunningOf('i'));
     expect((await rowsIn(store, 'submissions')).map(({ user_name }) => user_name)).toEqual([null]);
-    expect(await rowsIn(store, 'documents')).toEqual([]);
+    expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
   it('leaves not even an id once no limit counts it, and keeps later submissions', async () => {

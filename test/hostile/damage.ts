@@ -10,7 +10,7 @@ export const HELD = 'Q7held7Q';
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'encrypted', where: 'guild_id = ?' },
-  { table: 'documents', column: 'lines', where: 'guild_id = ?' },
+  { table: 'drafts', column: 'lines', where: 'guild_id = ?' },
   { table: 'servers', column: 'message', where: 'guild_id = ?' },
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
 ] as const;
@@ -53,7 +53,7 @@ export function damage(data: string, guildId: string, random: Random): number {
       .run(`damaged-${now}`, guildId, damaged(random, '{}'), now);
     database
       .prepare(
-        `INSERT INTO submissions (id, document_id, guild_id, user_id, user_name, state, interaction_id, process_id, created_at,
+        `INSERT INTO submissions (id, draft_id, guild_id, user_id, user_name, state, interaction_id, process_id, created_at,
           started_at) VALUES (?, ?, ?, '7', 'mia', 'running', ?, 'dead', ?, ?)`,
       )
       .run(`run-${now}`, `damaged-${now}`, guildId, `damaged-${now}`, now, now);

@@ -41,7 +41,7 @@ export function createHistory(query: Query) {
 
     /** Returns the servers sent for a guild, except those of the admin, who needs no approval. */
     async sent(guildId: string, adminId: string) {
-      const rows = await query(`select document_id as id, host from servers
+      const rows = await query(`select draft_id as id, host from servers
         join submissions on submissions.id = submission_id
         where servers.guild_id = '${guildId}' and sent_at is not null and submissions.user_id <> '${adminId}'`);
       return rows.map(({ id, host }) => ({ id: String(id), host: String(host) }));

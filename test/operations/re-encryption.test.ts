@@ -155,12 +155,12 @@ describe('what is sealed with a former key', () => {
   it('is sealed anew where a member is to be told, too', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
-    const run = {
-      ...{ id: 'r', document_id: 'd', guild_id: '1', created_at: 1, changes: 0, shown: 0 },
+    const submission = {
+      ...{ id: 'r', draft_id: 'd', guild_id: '1', created_at: 1, changes: 0, shown: 0 },
       state: 'waiting',
       notice: JSON.stringify(createEncryption([FORMER]).seal('whom', context)),
     } as const;
-    await store.tables().insertInto('submissions').values(run).execute();
+    await store.tables().insertInto('submissions').values(submission).execute();
     const { reencrypt } = await started(store, NEWEST, FORMER);
     await reencrypt();
     const [stored] = await rowsIn(store, 'submissions');

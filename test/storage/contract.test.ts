@@ -11,7 +11,7 @@ import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
-import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
+import { beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { kinds, newPlace, type Place, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 import { NEXT_VERSION } from '../support/next-version.ts';
@@ -311,13 +311,13 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       isShared: true,
       encryption,
       wording: { ...words, guildWords: async () => words.wordsFor('en-US'), mention: (name) => name },
-      runs: parts.runs,
+      submissions: parts.submissions,
       async reportOf({ interactionId }) {
         failed += 1;
         if (failed <= failures) throw new StoreError('away');
-        await parts.runs.endRunningOf(interactionId);
-        const run = await parts.runs.by('1', interactionId);
-        told.push(interactionId, ...(run?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
+        await parts.submissions.endRunningOf(interactionId);
+        const submission = await parts.submissions.by('1', interactionId);
+        told.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
         return undefined;
       },
       tellGuild: async () => undefined,
@@ -342,9 +342,9 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const id = String(SnowflakeUtil.generate());
     await process.take(interactionOf(id));
     const draft = readyDraft('a', 3);
-    const runId = await beginRun(process.parts, mia, { id, interactionId: id, draft });
-    expect(await process.parts.runs.markSending('1', runId, [0])).toBe(true);
-    return { process, id, runId };
+    const submissionId = await beginSubmission(process.parts, mia, { id, interactionId: id, draft });
+    expect(await process.parts.submissions.markSending('1', submissionId, [0])).toBe(true);
+    return { process, id, submissionId };
   }
 
   it('count a silent process as dead, and it notices this itself', async () => {
@@ -464,18 +464,18 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
 
   it('stop a process that only slept from sending, recording or answering work that another took over', async () => {
     const [store, another] = await openBoth();
-    const { process, id, runId } = await working(store);
+    const { process, id, submissionId } = await working(store);
     expect(await process.surelyOwns(id)).toBe(true);
-    expect(await process.parts.runs.markSending('1', runId, [1])).toBe(true);
+    expect(await process.parts.submissions.markSending('1', submissionId, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
     expect(await process.surelyOwns(id)).toBe(false);
-    expect(await process.parts.runs.markSending('1', runId, [2])).toBe(false);
+    expect(await process.parts.submissions.markSending('1', submissionId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
-    await process.parts.runs.endRequest(runId, ended.indices, [ended]);
-    const { servers = [] } = (await process.parts.runs.by('1', id)) ?? {};
+    await process.parts.submissions.endRequest(submissionId, ended.indices, [ended]);
+    const { servers = [] } = (await process.parts.submissions.by('1', id)) ?? {};
     expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });
 });

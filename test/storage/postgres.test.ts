@@ -14,7 +14,7 @@ import { troubleWith } from '../../src/storage/postgres-session.ts';
 import { createStore, type Store, useValues } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
-import { beginRun, partsOver, readyDraft } from '../support/builders.ts';
+import { beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { hasPostgres, newDatabase, openWire, rowsIn, type TestDatabase } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 import { programOf } from '../support/postgres-server.ts';
@@ -226,7 +226,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
     const draft = readyDraft('a', 2);
     await before.tables().insertInto('interactions').values(interaction).execute();
-    await beginRun(parts, mia, { id: '1', interactionId: '1', draft });
+    await beginSubmission(parts, mia, { id: '1', interactionId: '1', draft });
     await before.stop();
     const dump = join(folder(), 'dump');
     const run = promisify(execFile);
@@ -234,7 +234,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await run(programOf('pg_restore'), ['--clean', '--if-exists', `--dbname=${target.url}`, dump]);
 
     const after = await started(target.storeUrl);
-    const { runs: restored } = partsOver(after, { processId: 'a bot of now' });
+    const { submissions: restored } = partsOver(after, { processId: 'a bot of now' });
     await restored.endAbandoned('1');
     const { servers = [] } = (await restored.by('1', '1')) ?? {};
     expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown']);

@@ -274,7 +274,7 @@ describe.each(kinds())('over %s', (kind) => {
       ('b', '1', '5', 'mia', 'text', '${linesOf('ready', { window: 'paste' })}', 1)`);
     const url = parseStoreUrl(place.url);
     if (url === undefined) throw new Error('the place has no URL of a store');
-    const rows = await rowsIn(await openStoreAt(url), 'documents');
+    const rows = await rowsIn(await openStoreAt(url), 'drafts');
     const linesIn = (id: string) => rows.find((row) => row.id === id)?.lines;
     expect(linesIn('a')).toBe(linesOf('invalid', { modal: 'invalid' }));
     expect(linesIn('b')).toBe(linesOf('ready', { modal: 'paste' }));

@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import { beginRun, invalidRow, openParts, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import {
+  beginSubmission,
+  invalidRow,
+  openParts,
+  partsOver,
+  readyDraft,
+  readyRow,
+} from '../support/builders.ts';
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -36,13 +43,18 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('stays its member’s where only a run of it is left', async () => {
-    const { store, clock, drafts, runs, approvals } = await openParts(NOW);
+  it('stays its member’s where only a submission of it is left', async () => {
+    const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('x', 1);
     await drafts.save(mia, 'd', draft);
-    await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft, expiresAt: clock.now });
+    await beginSubmission({ drafts, submissions }, mia, {
+      id: 'd',
+      interactionId: 'i',
+      draft,
+      expiresAt: clock.now,
+    });
     expect(await approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
-    expect(await rowsIn(store, 'documents')).toEqual([]);
+    expect(await rowsIn(store, 'drafts')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await drafts.find(other, 'd')).toBe('of-another-member');
       expect(await drafts.save(other, 'd', draft)).toBe('of-another-member');
@@ -73,10 +85,10 @@ describe('a stored draft', () => {
   });
 
   it('is neither changed nor dropped once it is carried out', async () => {
-    const { store, drafts, runs } = await openParts(NOW);
+    const { store, drafts, submissions } = await openParts(NOW);
     const draft = readyDraft('x', 1);
     await drafts.save(mia, 'd', draft);
-    await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft });
+    await beginSubmission({ drafts, submissions }, mia, { id: 'd', interactionId: 'i', draft });
     expect(await drafts.save(mia, 'd', readyDraft('y', 1))).toBe('being-sent');
     expect(await drafts.drop(mia, 'd')).toBe('being-sent');
     expect(await drafts.find(mia, 'd')).toBe('being-sent');

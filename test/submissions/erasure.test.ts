@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDone, beginRun, openParts, type PartsOptions, readyDraft } from '../support/builders.ts';
+import { addDone, beginSubmission, openParts, type PartsOptions, readyDraft } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
 const HOUR = 3_600_000;
@@ -97,17 +97,21 @@ describe('the data of a guild', () => {
   });
 
   it('is not sent any more once its rows are gone', async () => {
-    const { store, drafts, runs, erasure } = await open();
+    const { store, drafts, submissions, erasure } = await open();
     const draft = readyDraft('x', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
-    const id = await beginRun({ drafts, runs }, mia, { id: 'a', interactionId: 'i', draft });
+    const id = await beginSubmission({ drafts, submissions }, mia, { id: 'a', interactionId: 'i', draft });
     await drafts.save(mia, 'typed', draft);
     await erasure.deleteGuild('1');
-    expect(await runs.markSending('1', id, [0, 1])).toBe(false);
-    await runs.endRequest(id, [0, 1], [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }]);
-    await runs.finish('1', id);
+    expect(await submissions.markSending('1', id, [0, 1])).toBe(false);
+    await submissions.endRequest(
+      id,
+      [0, 1],
+      [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],
+    );
+    await submissions.finish('1', id);
     expect(await rowsIn(store, 'submissions')).toEqual([]);
-    expect(await rowsIn(store, 'documents')).toEqual([]);
+    expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
   it('says which guilds have any, each once', async () => {

@@ -43,7 +43,7 @@ describe('the history of a guild', () => {
     expect(await history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
       {
         id: 'c',
-        documentId: 'of c',
+        draftId: 'of c',
         isRefused: false,
         at: 3,
         userId: '7',
@@ -55,7 +55,7 @@ describe('the history of a guild', () => {
       },
       {
         id: 'b',
-        documentId: 'of b',
+        draftId: 'of b',
         isRefused: false,
         at: 2,
         userId: '8',

@@ -40,7 +40,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     clock,
     requests,
     told,
-    /** Submits a document of the member's. */
+    /** Submits a draft of the member's. */
     submit: (id: string, more: Partial<Order> = {}): Promise<Result> =>
       opened.pipeline.submit({
         ...mia,
@@ -380,7 +380,7 @@ describe('what came of a submission', () => {
     });
     expect(ended(await list(opened, 150)).isLeft).toBe(false);
     expect(await submissions(opened)).toMatchObject([{ state: 'done', user_id: null }]);
-    expect(await rowsIn(opened.store, 'documents')).toEqual([]);
+    expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
   it('leaves nothing of a guild whose data was deleted meanwhile', async () => {

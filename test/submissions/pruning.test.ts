@@ -112,9 +112,9 @@ describe('history', () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
-    const runs = store.tables().updateTable('submissions');
-    await runs.set({ state: 'withdrawn' }).execute();
-    await runs.set({ changes: 1 }).where('id', '=', 'due').execute();
+    const update = store.tables().updateTable('submissions');
+    await update.set({ state: 'withdrawn' }).execute();
+    await update.set({ changes: 1 }).where('id', '=', 'due').execute();
     await prune();
     expect(await hosts()).toEqual(['due']);
     expect(await submissions()).toEqual(['due']);
@@ -166,25 +166,25 @@ describe('what waits or runs', () => {
     await partsAt(NOW - 15 * MINUTE).drafts.save(mia, 'old', readyDraft('x', 1));
     await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, 'new', readyDraft('x', 1));
     await prune();
-    expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['new']);
+    expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('stays where it is a document of which a run waits, or begins to before its guild is pruned', async () => {
+  it('stays where it is a draft of which a submission waits, or begins to before its guild is pruned', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
     const begin = (id: string) =>
-      old.runs.beginWaiting({
+      old.submissions.beginWaiting({
         ...mia,
-        documentId: id,
+        draftId: id,
         interactionId: id,
         rows: [readyRow(1, 'a.example.com')],
         expiresAt: NOW + 1,
       });
     await begin('waits');
     await Promise.all([store.inGuild('1', () => begin('begins')), prune()]);
-    expect((await rowsIn(store, 'documents')).map(({ id }) => id)).toEqual(['waits', 'begins']);
+    expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
   it('ends where it has run for more than twenty minutes, and only then', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
-import { addDone, beginRun, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
@@ -35,17 +35,17 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.drafts.save(mia, 'd', draft);
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
-    await beginRun(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
+    await beginSubmission(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
     await parts.approvals.whyNotWaiting({ ...mia, id: 'd' }, []);
     await parts.approvals.waiting('1', '2');
-    await parts.runs.by('1', 'v');
-    await parts.runs.settled('1', 'w');
+    await parts.submissions.by('1', 'v');
+    await parts.submissions.settled('1', 'w');
     await parts.approvals.draft(mia, 'w');
     await parts.approvals.due();
     await parts.approvals.refuse({
       guildId: '1',
       id: 'w',
-      runId: await parts.runs.latestId('w'),
+      submissionId: await parts.submissions.latestId('w'),
       by: { id: '9', name: 'eve' },
       interactionId: 'u',
       reason: { key: undefined, words: '' },
@@ -56,25 +56,25 @@ it('no statement about submissions reads a whole table', async () => {
     );
     await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, draft.rows);
     await parts.limits.allowance({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
-    const id = await beginRun(parts, mia, { id: 'd', interactionId: 'i', draft });
-    await parts.runs.markSending('1', id, [0]);
-    await parts.runs.endRequest(id, [0], []);
-    await parts.runs.endRunningOf('i');
-    await parts.runs.endUnfinished('1', Date.now());
-    await beginRun(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
+    const id = await beginSubmission(parts, mia, { id: 'd', interactionId: 'i', draft });
+    await parts.submissions.markSending('1', id, [0]);
+    await parts.submissions.endRequest(id, [0], []);
+    await parts.submissions.endRunningOf('i');
+    await parts.submissions.endUnfinished('1', Date.now());
+    await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
     await parts.approvals.takeBack(mia, 'w2', 'v3');
-    await beginRun(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
-    await parts.runs.expire('1');
+    await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
+    await parts.submissions.expire('1');
     const takeOver = createTakeover({
       store,
       processId: 'o',
-      runs: parts.runs,
+      submissions: parts.submissions,
       tellUnreplied: async () => undefined,
       onTakenOver: () => undefined,
       logger: recorder(),
     });
     await takeOver(new AbortController().signal);
-    await parts.runs.endAbandoned('1');
+    await parts.submissions.endAbandoned('1');
     const accepted = { outcome: 'accepted' } as const;
     for (const filter of [
       {},
@@ -87,7 +87,7 @@ it('no statement about submissions reads a whole table', async () => {
       await parts.history.find('1', filter);
       await Array.fromAsync(parts.history.all('1', filter));
     }
-    await parts.runs.find('1', 'x');
+    await parts.submissions.find('1', 'x');
     await parts.history.games('1');
     await parts.history.latestGames('1');
     await parts.history.entries('1', ['x']);

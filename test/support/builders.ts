@@ -15,16 +15,16 @@ import type { ServersTable } from '../../src/storage/tables.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
-import { createSubmissionRecords, type RecordsDeps } from '../../src/submissions/records.ts';
+import { createSubmissionStore, type SubmissionStoreDeps } from '../../src/submissions/submission-store.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
 
-export type PartsOptions = Partial<Omit<RecordsDeps, 'store' | 'myTurn'>>;
+export type PartsOptions = Partial<Omit<SubmissionStoreDeps, 'store' | 'myTurn'>>;
 
 /** Creates the parts that read and change submissions in a store. */
-export function partsOver(store: RecordsDeps['store'], options: PartsOptions = {}) {
-  const records = createSubmissionRecords({
+export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOptions = {}) {
+  const records = createSubmissionStore({
     processId: 'this process',
     days: 365,
     member: { servers: 1000, seconds: 3600 },
@@ -73,7 +73,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       guild_id: guildId,
       user_id: userId,
       user_name: userName,
-      document_id: `of ${id}`,
+      draft_id: `of ${id}`,
       state: outcome === null ? 'running' : 'done',
       interaction_id: `by ${id}`,
       process_id: 'this process',
@@ -169,7 +169,7 @@ export const readyDraft = (name: string, length: number): Draft => ({
   includesAlreadySubmitted: false,
 });
 
-export interface RunOptions {
+export interface SubmissionOptions {
   /** The id of the draft. */
   readonly id: string;
   readonly interactionId: string;
@@ -181,14 +181,16 @@ export interface RunOptions {
 }
 
 /** Submits a draft as the pipeline does. @returns the id of the submission */
-export async function beginRun(
-  { drafts, runs }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'runs'>,
+export async function beginSubmission(
+  { drafts, submissions }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'submissions'>,
   by: Submitter,
-  { id, interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: RunOptions,
+  { id, interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: SubmissionOptions,
 ): Promise<string> {
   await drafts.save(by, id, draft);
-  const run = { ...by, documentId: id, interactionId, rows };
-  return expiresAt === undefined ? runs.begin(run) : runs.beginWaiting({ ...run, expiresAt });
+  const submission = { ...by, draftId: id, interactionId, rows };
+  return expiresAt === undefined
+    ? submissions.begin(submission)
+    : submissions.beginWaiting({ ...submission, expiresAt });
 }
 
 export interface PipelineOptions extends PartsOptions {

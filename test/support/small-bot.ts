@@ -81,7 +81,7 @@ export async function startSmallBot(
       encryption,
       api,
       wording,
-      runs: {
+      submissions: {
         abandonedGuilds: async () => [],
         endAbandoned: async () => undefined,
       },
@@ -145,7 +145,7 @@ export async function startSmallBot(
       return discord.person({ guild, name: 'mia', permissions, locale });
     },
     /**
-     * Records requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
+     * SubmissionStore requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
      */
     sending() {
       const before = discord.requests.length;
@@ -186,9 +186,9 @@ type Made = 'interactionStore' | 'underWay' | 'editOrder' | 'tellUnreplied';
 export interface InteractionPartsDeps
   extends Omit<
       InteractionStoreDeps & TakeoverDeps & AfterCrashDeps,
-      Made | 'stateOfDocument' | 'logWhatDeadLeft' | 'onTakenOver'
+      Made | 'stateOfDraft' | 'logWhatDeadLeft' | 'onTakenOver'
     >,
-    Partial<Pick<AfterCrashDeps, 'stateOfDocument' | 'logWhatDeadLeft'>> {
+    Partial<Pick<AfterCrashDeps, 'stateOfDraft' | 'logWhatDeadLeft'>> {
   readonly underWay?: UnderWay;
 }
 
@@ -198,7 +198,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
   const tellUnreplied = createAfterCrash({
-    stateOfDocument: async () => undefined,
+    stateOfDraft: async () => undefined,
     logWhatDeadLeft: async () => undefined,
     ...deps,
     interactionStore,

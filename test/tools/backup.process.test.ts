@@ -230,7 +230,7 @@ describe('npm run restore', () => {
 
     await restore({ config: readStoreConfig(store(data)), file, now: Date.now() });
     const restored = await openStore(pathIn(data));
-    await partsOver(restored).runs.endUnfinished('7', Date.now());
+    await partsOver(restored).submissions.endUnfinished('7', Date.now());
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 

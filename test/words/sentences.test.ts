@@ -164,7 +164,7 @@ describe.each(languages)("in $tag no sentence contains other people's markup", (
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {
       id: 'x',
-      documentId: 'x',
+      draftId: 'x',
       at: 0,
       userId: '7',
       userName: EVIL,

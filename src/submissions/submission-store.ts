@@ -5,15 +5,15 @@ import { createDrafts } from './drafts.ts';
 import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';
 import { createLimits } from './limits.ts';
-import { createRuns } from './runs.ts';
-import { createWaitingRuns } from './waiting-runs.ts';
+import { createSubmissions } from './submissions.ts';
+import { createWaitingSubmissions } from './waiting-submissions.ts';
 
 export interface UsageLimit {
   readonly servers: number;
   readonly seconds: number;
 }
 
-export interface RecordsDeps {
+export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly processId: string;
@@ -28,24 +28,24 @@ export interface RecordsDeps {
 }
 
 /** What each part of the records is made with. */
-export type RecordsBase = Required<RecordsDeps>;
+export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
 
-export type Records = ReturnType<typeof createSubmissionRecords>;
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-/** What is kept of submissions: documents, their runs, what counts for the limits, and how it goes. */
-export function createSubmissionRecords({ now = () => Date.now(), ...deps }: RecordsDeps) {
-  const base: RecordsBase = { ...deps, now };
+/** What is kept of submissions: drafts, their submissions, what counts for the limits, and how it goes. */
+export function createSubmissionStore({ now = () => Date.now(), ...deps }: SubmissionStoreDeps) {
+  const base: SubmissionStoreBase = { ...deps, now };
   const drafts = createDrafts(base);
-  const runs = createRuns({ ...base, drafts });
+  const submissions = createSubmissions({ ...base, drafts });
   const alreadySubmitted = createAlreadySubmitted(base);
   const limits = createLimits(base);
   return {
     drafts,
-    runs,
+    submissions,
     limits,
     alreadySubmitted,
-    waitingRuns: createWaitingRuns({ ...base, drafts, runs }),
+    waitingSubmissions: createWaitingSubmissions({ ...base, drafts, submissions }),
     history: createHistory(base),
-    erasure: createErasure({ ...base, drafts, limits, runs }),
+    erasure: createErasure({ ...base, drafts, limits, submissions }),
   };
 }

@@ -5,12 +5,12 @@ import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
-import { showDocument } from './show.ts';
+import { showDraft } from './show.ts';
 
 type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'>;
 
-/** Submits what is ready in a document, once, and says what came of it, or shows why nothing was sent. */
-export async function submitDocument(
+/** Submits what is ready in a draft, once, and says what came of it, or shows why nothing was sent. */
+export async function submitDraft(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
   wanted: Wanted,
   deps: CommandDeps,
@@ -38,13 +38,13 @@ export async function submitDocument(
     case 'waiting':
       return replyForUnavailable(context, { id, why: 'submitted' }, deps);
     case 'changed':
-      return showDocument(context, id, await deps.lists.recheck(context, id), deps);
+      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {
       const { refusal } = result;
       // A press that changes nothing says so.
       const isStill = refusal.code.startsWith('key-') && id !== interactionId;
       const notice = isStill ? t('key.still') : undefined;
-      return showDocument(context, id, await deps.lists.recheck(context, id), deps, { refusal, notice });
+      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, { refusal, notice });
     }
   }
 }

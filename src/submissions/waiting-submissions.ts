@@ -3,8 +3,8 @@ import { createRecent } from '../recent.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
-import type { RecordsBase } from './records.ts';
-import type { Run, Runs } from './runs.ts';
+import type { SubmissionStoreBase } from './submission-store.ts';
+import type { Submission, Submissions } from './submissions.ts';
 
 /** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
 const MOST_WAITING = {
@@ -28,21 +28,21 @@ export interface ApprovalKey {
   readonly id: string;
 }
 
-/** A document as a moderator has seen it: what its member has changed since is not decided. */
+/** A draft as a moderator has seen it: what its member has changed since is not decided. */
 export interface SeenApproval extends ApprovalKey {
-  /** The id of the run; absent in a forged button. */
-  readonly runId?: string | undefined;
+  /** The id of the submission; absent in a forged button. */
+  readonly submissionId?: string | undefined;
 }
 
-export type WaitingRuns = ReturnType<typeof createWaitingRuns>;
+export type WaitingSubmissions = ReturnType<typeof createWaitingSubmissions>;
 
-interface WaitingRunsDeps extends RecordsBase {
+interface WaitingSubmissionsDeps extends SubmissionStoreBase {
   readonly drafts: Drafts;
-  readonly runs: Runs;
+  readonly submissions: Submissions;
 }
 
-/** Documents whose runs wait for a moderator. Every method throws a StoreError when the store fails. */
-export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps) {
+/** Drafts whose submissions wait for a moderator. Every method throws a StoreError when the store fails. */
+export function createWaitingSubmissions({ store, drafts, submissions, now }: WaitingSubmissionsDeps) {
   const { tables } = store;
   const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
 
@@ -57,45 +57,48 @@ export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps)
   const serversIn = (guildId: string, userId?: string) =>
     waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 
-  /** The latest run of a document on which a moderator has to decide, or had to. */
-  const find = ({ guildId, id }: ApprovalKey): Promise<Run | undefined> =>
-    runs.latest(guildId, id, { isForModerators: true });
+  /** The latest submission of a draft on which a moderator has to decide, or had to. */
+  const find = ({ guildId, id }: ApprovalKey): Promise<Submission | undefined> =>
+    submissions.latest(guildId, id, { isForModerators: true });
 
   /** What waits, if it is what was seen. */
-  async function seen({ runId, ...key }: SeenApproval): Promise<Run | undefined> {
-    const run = await find(key);
-    return run?.state === 'waiting' && run.id === runId ? run : undefined;
+  async function seen({ submissionId, ...key }: SeenApproval): Promise<Submission | undefined> {
+    const submission = await find(key);
+    return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
   }
 
-  /** The member's own run that waits; or why it does not wait. */
-  async function findOwn(by: Submitter, id: string): Promise<Run | Unavailable> {
-    const run = await find({ guildId: by.guildId, id });
-    if (run === undefined) {
+  /** The member's own submission that waits; or why it does not wait. */
+  async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
+    const submission = await find({ guildId: by.guildId, id });
+    if (submission === undefined) {
       const found = await drafts.find(by, id);
       return typeof found === 'string' ? found : 'decided';
     }
-    if (run.userId !== by.user.id) return 'of-another-member';
-    return run.state === 'waiting' ? run : 'decided';
+    if (submission.userId !== by.user.id) return 'of-another-member';
+    return submission.state === 'waiting' ? submission : 'decided';
   }
 
-  /** The addresses that wait of a member's documents. @param exceptId the document that does not count */
+  /** The addresses that wait of a member's drafts. @param exceptId the draft that does not count */
   async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
     const rows = await serversIn(guildId, user.id)
-      .where('document_id', '<>', exceptId)
+      .where('draft_id', '<>', exceptId)
       .select('servers.address')
       .execute();
     return new Set(rows.map(({ address }) => address));
   }
 
-  /** Ends what waits of a member's document, which stays; or says why it does not wait. Called inside the guild's transaction. */
+  /** Ends what waits of a member's draft, which stays; or says why it does not wait. Called inside the guild's transaction. */
   async function takeBack(
     by: Submitter,
     id: string,
     interactionId: string,
   ): Promise<Unavailable | undefined> {
-    const run = await findOwn(by, id);
-    if (typeof run === 'string') return run;
-    await runs.endWaiting(run.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
+    const submission = await findOwn(by, id);
+    if (typeof submission === 'string') return submission;
+    await submissions.endWaiting(submission.id, by.guildId, {
+      state: 'withdrawn',
+      decision_id: interactionId,
+    });
     return undefined;
   }
 
@@ -104,17 +107,17 @@ export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps)
     seen,
     ownAddresses,
     takeBack,
-    /** The ids of the documents that wait in a guild, or of one member; oldest first. */
+    /** The ids of the drafts that wait in a guild, or of one member; oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId, userId)
         .orderBy('created_at')
         .orderBy('id')
-        .select('document_id')
+        .select('draft_id')
         .execute();
-      return rows.map(({ document_id }) => document_id);
+      return rows.map(({ draft_id }) => draft_id);
     },
     /**
-     * Why these servers of a document may not wait beside those of others; otherwise this time counts. Called inside the
+     * Why these servers of a draft may not wait beside those of others; otherwise this time counts. Called inside the
      * guild's transaction.
      */
     async whyNotWaiting(
@@ -123,7 +126,7 @@ export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps)
     ): Promise<NotWaiting | undefined> {
       const { guildId, user, id } = by;
       const all = await serversIn(guildId)
-        .where('document_id', '<>', id)
+        .where('draft_id', '<>', id)
         .groupBy(['submissions.id', 'submissions.user_id'])
         .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
         .execute();
@@ -133,7 +136,7 @@ export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps)
         ['guild', all],
       ] as const) {
         const most = MOST_WAITING[whose];
-        const count = waiting.reduce((sum, run) => sum + run.count, servers.length);
+        const count = waiting.reduce((sum, { count: more }) => sum + more, servers.length);
         const isFull = waiting.length >= most.submissions || count > most.servers;
         if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
       }
@@ -143,10 +146,10 @@ export function createWaitingRuns({ store, drafts, runs, now }: WaitingRunsDeps)
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** The member's own document that waits, to be changed; or why it does not wait. */
+    /** The member's own draft that waits, to be changed; or why it does not wait. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
-      const run = await findOwn(by, id);
-      return typeof run === 'string' ? run : ((await drafts.read(id)) ?? 'gone');
+      const submission = await findOwn(by, id);
+      return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
     },
   };
 }

@@ -7,19 +7,19 @@ import { lacksGame, type Row, typedOf } from '../../src/server-lists/row.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
   type Correction,
-  createListDrafts,
+  createDraftEditor,
   linesToEdit,
   type Prepared,
   withUsualPort,
-} from '../../src/submissions/list-drafts.ts';
+} from '../../src/submissions/draft-editor.ts';
 import { games } from '../support/arbitraries.ts';
-import { addDone, beginRun, type PartsOptions, partsOver } from '../support/builders.ts';
+import { addDone, beginSubmission, type PartsOptions, partsOver } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 /** Lists of a guild with no settings of its own, over a store of the test. */
-async function openLists() {
+async function openEditor() {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
   const known = {
@@ -28,8 +28,8 @@ async function openLists() {
     refresh: async () => undefined,
     refreshSoon: () => undefined,
   };
-  const listsOf = (parts: ReturnType<typeof partsOver>) =>
-    createListDrafts({
+  const editorOf = (parts: ReturnType<typeof partsOver>) =>
+    createDraftEditor({
       ...parts,
       store,
       settings: { getOrThrow: async () => guild.settings },
@@ -37,18 +37,18 @@ async function openLists() {
       parser: createListParser({ games: known }),
     });
   const parts = partsOver(store);
-  const lists = listsOf(parts);
+  const draftEditor = editorOf(parts);
   return {
     ...parts,
     store,
     guild,
-    lists,
-    /** The same lists where a member may submit so many in so many seconds. */
-    limited: (member: Required<PartsOptions>['member']) => listsOf(partsOver(store, { member })),
+    draftEditor,
+    /** The same editor where a member may submit so many in so many seconds. */
+    limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
-      prepared(await lists.open(mia, id, { source: 'text', rows: rowsOf(text) })),
+      prepared(await draftEditor.open(mia, id, { source: 'text', rows: rowsOf(text) })),
     edit: (typed: string, which: Editing = 'invalid') =>
-      lists.edit(mia, { id: 'd', newId: 'new', typed, which, runId: '' }),
+      draftEditor.edit(mia, { id: 'd', newId: 'new', typed, which, submissionId: '' }),
     async stored(id = 'd'): Promise<Draft> {
       const draft = await parts.drafts.find(mia, id);
       if (typeof draft === 'string') throw new Error(draft);
@@ -84,7 +84,7 @@ function prepared(result: Prepared | string | { readonly kind: string }): Prepar
 
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
-    const { store, open, stored } = await openLists();
+    const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance, edits } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
@@ -103,12 +103,12 @@ describe('a list', () => {
   });
 
   it('loses nothing of two presses in one turn of the event loop', async () => {
-    const { store, lists, open, stored } = await openLists();
+    const { store, draftEditor, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
     await Promise.all([
-      lists.includeAlreadySubmitted(mia, 'd', true),
-      lists.correct(mia, 'd', withGame('rust')),
+      draftEditor.includeAlreadySubmitted(mia, 'd', true),
+      draftEditor.correct(mia, 'd', withGame('rust')),
     ]);
     const draft = await stored();
     expect(draft.includesAlreadySubmitted).toBe(true);
@@ -116,33 +116,33 @@ describe('a list', () => {
   });
 
   it('includes what was submitted before, or leaves it out', async () => {
-    const { store, lists, open } = await openLists();
+    const { store, draftEditor, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
-    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
-    expect(prepared(await lists.recheck(mia, 'd')).allowance.count).toBe(2);
-    expect(prepared(await lists.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
+    expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
+    expect(prepared(await draftEditor.recheck(mia, 'd')).allowance.count).toBe(2);
+    expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
-    const { lists, open } = await openLists();
+    const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
-    const { draft } = prepared(await lists.correct(mia, 'd', withGame('cs2')));
+    const { draft } = prepared(await draftEditor.correct(mia, 'd', withGame('cs2')));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
-    const { lists, open } = await openLists();
+    const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
-    await lists.correct(mia, 'd', withGame('cs2'));
-    const { draft } = prepared(await lists.correct(mia, 'd', withUsualPort));
+    await draftEditor.correct(mia, 'd', withGame('cs2'));
+    const { draft } = prepared(await draftEditor.correct(mia, 'd', withUsualPort));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
   it('refuses games that the guild does not allow, with the lines that repeat them', async () => {
-    const { guild, lists, open } = await openLists();
+    const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
     expect(shown(draft.rows)).toEqual(['1 game-not-allowed', '2 game-not-allowed', '3 8.8.8.8:1 rust']);
@@ -150,12 +150,12 @@ describe('a list', () => {
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
     guild.settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
-    const again = prepared(await lists.recheck(mia, 'd'));
+    const again = prepared(await draftEditor.recheck(mia, 'd'));
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
   it('can be tried again where a limit lets it go while it is kept', async () => {
-    const { store, limited, open } = await openLists();
+    const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
     const held = (isSoon: boolean) => ({ allowance: { count: 0, limited: { isSoon } } });
@@ -169,7 +169,7 @@ describe('a list', () => {
 
 describe('editing', () => {
   it('puts the lines that were read in place of those that were opened', async () => {
-    const { open, edit, stored } = await openLists();
+    const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
@@ -188,7 +188,7 @@ describe('editing', () => {
   });
 
   it('drops a line that is gone from the text', async () => {
-    const { open, edit } = await openLists();
+    const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
     expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
       '2 8.8.4.4:1 cs2',
@@ -198,21 +198,21 @@ describe('editing', () => {
   });
 
   it('of all lines opens those that are ready too', async () => {
-    const { open, edit } = await openLists();
+    const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
   it('makes a new list where the list is gone', async () => {
-    const { edit, stored } = await openLists();
+    const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
     expect(result).toMatchObject({ id: 'new', instead: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
   it('leaves the list as it is where it would become too long', async () => {
-    const { open, edit } = await openLists();
+    const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(`${lines(999)}\n127.1:5`);
@@ -221,10 +221,13 @@ describe('editing', () => {
   });
 
   it('leaves the list as it is where it would take more than 400,000 bytes in the store', async () => {
-    const { drafts, lists, open, edit, stored } = await openLists();
+    const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
-    const tooMany = await lists.open(mia, 'd', { source: 'text', rows: rowsOf(lines(1_000).join('\n')) });
+    const tooMany = await draftEditor.open(mia, 'd', {
+      source: 'text',
+      rows: rowsOf(lines(1_000).join('\n')),
+    });
     // So many of them have room.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
@@ -236,24 +239,31 @@ describe('editing', () => {
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
     // The text that could not be read is kept in it, and holds up nothing.
-    await lists.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
-    expect(await lists.recheck(mia, 'd')).toMatchObject({ id: 'd' });
+    await draftEditor.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
+    expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
   it('goes on waiting for a moderator as it was while it is edited', async () => {
-    const { drafts, runs, approvals, lists, open, stored } = await openLists();
+    const { drafts, submissions, approvals, draftEditor, open, stored } = await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
     const draft = await stored();
-    const runId = await beginRun({ drafts, runs }, mia, { id: 'd', interactionId: 'i', draft, expiresAt: 1 });
-    const change = (typed: string) => lists.editWaiting(mia, { id: 'd', typed, runId });
+    const submissionId = await beginSubmission({ drafts, submissions }, mia, {
+      id: 'd',
+      interactionId: 'i',
+      draft,
+      expiresAt: 1,
+    });
+    const change = (typed: string) => draftEditor.editWaiting(mia, { id: 'd', typed, submissionId });
     const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
     expect(await change(tooMany)).toMatchObject({ kind: 'too-many' });
     expect(await change('1. 8.8.4.4:1 cs2\n2. 127.1:5 cs2')).toMatchObject({
       draft: { rows: expect.arrayContaining([expect.objectContaining({ line: 1 })]) },
       wrong: [{ line: 2 }],
     });
-    expect(await lists.editWaiting(mia, { id: 'd', typed: '', runId: 'before' })).toBe('submitted');
+    expect(await draftEditor.editWaiting(mia, { id: 'd', typed: '', submissionId: 'before' })).toBe(
+      'submitted',
+    );
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
@@ -270,9 +280,9 @@ describe('editing', () => {
 
 describe('a text that could not be read', () => {
   async function openTyped() {
-    const opened = await openLists();
+    const opened = await openEditor();
     const keep = (id: string, text: string, modal: TypedText['modal'] = 'paste') =>
-      opened.lists.keepTyped(mia, id, { text, game: ' cs2 ', modal });
+      opened.draftEditor.keepTyped(mia, id, { text, game: ' cs2 ', modal });
     return { ...opened, keep };
   }
 
@@ -287,11 +297,11 @@ describe('a text that could not be read', () => {
   });
 
   it('waits in its draft until that is edited, and takes the place of no other', async () => {
-    const { drafts, lists, open, edit, keep } = await openTyped();
+    const { drafts, draftEditor, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);
     await keep('d', '[broken', 'invalid');
-    expect(prepared(await lists.recheck(mia, 'd')).draft).toMatchObject({
+    expect(prepared(await draftEditor.recheck(mia, 'd')).draft).toMatchObject({
       rows: [{}],
       typed: { text: '[broken', modal: 'invalid' },
     });

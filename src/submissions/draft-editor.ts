@@ -23,9 +23,9 @@ import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import { inDrafts, type Submitter, type Unavailable } from './drafts.ts';
 import type { Allowance } from './limits.ts';
-import type { Records } from './records.ts';
+import type { SubmissionStore } from './submission-store.ts';
 
-export interface ListDraftsDeps extends Records {
+export interface DraftEditorDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
@@ -45,7 +45,7 @@ export interface Prepared {
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
-/** A document as it was read. */
+/** A draft as it was read. */
 export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
 
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */
@@ -72,25 +72,35 @@ export interface Edit {
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** The document's latest run when the modal was opened. */
-  readonly runId: string;
+  /** The draft's latest submission when the modal was opened. */
+  readonly submissionId: string;
 }
 
-/** A document that waits for a moderator as its member has edited it, which changes nothing yet. */
+/** A draft that waits for a moderator as its member has edited it, which changes nothing yet. */
 export interface EditedWaiting {
   readonly draft: Draft;
   /** What is wrong with it that was not before. */
   readonly wrong: readonly InvalidRow[];
 }
 
-export type ListDrafts = ReturnType<typeof createListDrafts>;
+export type DraftEditor = ReturnType<typeof createDraftEditor>;
 
 /**
  * Changes drafts of lists until they are submitted. Each change is one transaction: read, change, save, count what could
  * be submitted.
  */
-export function createListDrafts(deps: ListDraftsDeps) {
-  const { store, drafts, runs, waitingRuns, alreadySubmitted, limits, settings, games, parser } = deps;
+export function createDraftEditor(deps: DraftEditorDeps) {
+  const {
+    store,
+    drafts,
+    submissions,
+    waitingSubmissions,
+    alreadySubmitted,
+    limits,
+    settings,
+    games,
+    parser,
+  } = deps;
 
   function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
@@ -104,7 +114,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     const who = { guildId: by.guildId, userId: by.user.id };
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
-    const waiting = chosen.approval ? await waitingRuns.ownAddresses(by) : new Set<string>();
+    const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
     // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
@@ -137,10 +147,10 @@ export function createListDrafts(deps: ListDraftsDeps) {
     });
 
   return {
-    /** Keeps a new document, or what is now in its place. */
+    /** Keeps a new draft, or what is now in its place. */
     open: (by: Submitter, id: string, read: NewDraft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
-    /** The document as it is, checked anew for what could be submitted of it now, and kept for another 15 minutes. */
+    /** The draft as it is, checked anew for what could be submitted of it now, and kept for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Checks each row anew for which there is a correction. */
     correct: (by: Submitter, id: string, corrected: Correction): Promise<EditResult> =>
@@ -153,7 +163,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
      */
     async edit(
       by: Submitter,
-      { id, newId, typed, which, runId }: Edit,
+      { id, newId, typed, which, submissionId }: Edit,
     ): Promise<EditResult | KeptApart | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
@@ -161,8 +171,8 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const edited = await inDrafts(store, by, async () => {
         const found = await drafts.find(by, id);
         if (typeof found === 'string') return found;
-        // A run since then has taken lines out of the document, or left others in it.
-        if ((await runs.latestId(id)) !== runId) return 'submitted';
+        // A submission since then has taken lines out of the draft, or left others in it.
+        if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
         return prepareAndSave(by, id, read);
@@ -172,16 +182,16 @@ export function createListDrafts(deps: ListDraftsDeps) {
       const opened = await inDrafts(store, by, () => prepareAndSave(by, newId, apart));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
-    /** What the member has made of all lines of their document that waits for a moderator. */
+    /** What the member has made of all lines of their draft that waits for a moderator. */
     async editWaiting(
       by: Submitter,
-      { id, typed, runId }: Pick<Edit, 'id' | 'typed' | 'runId'>,
+      { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
     ): Promise<EditedWaiting | Unavailable | UnreadableList | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
-      const found = await waitingRuns.draft(by, id);
+      const found = await waitingSubmissions.draft(by, id);
       if (typeof found === 'string') return found;
-      if ((await runs.latestId(id)) !== runId) return 'submitted';
+      if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
       const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
       const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
       const wrong = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
@@ -199,7 +209,7 @@ export function createListDrafts(deps: ListDraftsDeps) {
     ): Promise<void> {
       const typed = { text: keptText(text), game: sanitised(game), modal };
       await inDrafts(store, by, async () => {
-        const waiting = await waitingRuns.draft(by, id);
+        const waiting = await waitingSubmissions.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });
         const found = await drafts.find(by, id);
         const draft = typeof found === 'string' ? { ...NO_ROWS, panelChannelId } : found;

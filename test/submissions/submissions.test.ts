@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { beginRun, invalidRow, openParts, readyDraft, readyRow } from '../support/builders.ts';
+import { beginSubmission, invalidRow, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
 const NOW = 1_000_000;
@@ -14,77 +14,83 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 async function open() {
   const parts = await openParts(NOW);
-  const { store, drafts, runs } = parts;
-  const begin = (draft: Draft, more: Partial<Parameters<typeof beginRun>[2]> = {}) =>
-    beginRun(parts, mia, { id: 'list', interactionId: 'i', draft, ...more });
+  const { store, drafts, submissions } = parts;
+  const begin = (draft: Draft, more: Partial<Parameters<typeof beginSubmission>[2]> = {}) =>
+    beginSubmission(parts, mia, { id: 'list', interactionId: 'i', draft, ...more });
   return {
     ...parts,
     begin,
     /** Submits the rows that are ready, or these, where a limit holds back the others. */
-    run: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
+    submitRows: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
       begin({ source: 'text', rows, includesAlreadySubmitted: false }, { rows: submitted }),
     async end(id: string, outcomes: readonly Outcome[]) {
       for (const [index, outcome] of outcomes.entries()) {
-        await runs.markSending('1', id, [index]);
-        await runs.endRequest(id, [index], [{ indices: [index], outcome }]);
+        await submissions.markSending('1', id, [index]);
+        await submissions.endRequest(id, [index], [{ indices: [index], outcome }]);
       }
     },
     servers: () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute(),
-    latest: () => runs.latest('1', 'list'),
+    latest: () => submissions.latest('1', 'list'),
     async leftRows() {
       const left = await drafts.find(mia, 'list');
       return typeof left === 'string' ? left : left.rows.map(({ line }) => line);
     },
   };
 }
-type Runs = Awaited<ReturnType<typeof open>>['runs'];
+type Submissions = Awaited<ReturnType<typeof open>>['submissions'];
 
-describe('the state of a run', () => {
+describe('the state of a submission', () => {
   const STATES = ['waiting', 'running', 'done', 'withdrawn', 'refused', 'expired'] as const;
 
   it.each([
     {
       to: 'running',
       from: ['waiting'],
-      by: (runs: Runs, id: string) =>
-        runs.approve(id, '1', { decided_by: '9', decided_by_name: 'eve', decision_id: 'd' }).catch(() => {}),
+      by: (submissions: Submissions, id: string) =>
+        submissions
+          .approve(id, '1', { decided_by: '9', decided_by_name: 'eve', decision_id: 'd' })
+          .catch(() => {}),
     },
-    { to: 'done', from: ['running'], by: (runs: Runs, id: string) => runs.finish('1', id) },
+    {
+      to: 'done',
+      from: ['running'],
+      by: (submissions: Submissions, id: string) => submissions.finish('1', id),
+    },
     ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({
       to,
       from: ['waiting'],
-      by: (runs: Runs, id: string) => runs.endWaiting(id, '1', { state: to }),
+      by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),
     })),
   ])('becomes $to from $from alone', async ({ to, from, by }) => {
     for (const before of STATES) {
-      const { store, runs, begin, latest } = await open();
+      const { store, submissions, begin, latest } = await open();
       const id = await begin(readyDraft('a', 1));
       await store.tables().updateTable('submissions').set({ state: before }).execute();
-      await by(runs, id);
+      await by(submissions, id);
       expect([before, (await latest())?.state]).toEqual([before, from.includes(before) ? to : before]);
     }
   });
 
   it('is moved in its guild alone', async () => {
-    const { runs, begin, latest } = await open();
+    const { submissions, begin, latest } = await open();
     const id = await begin(readyDraft('a', 1), { expiresAt: NOW + 1 });
-    await runs.endWaiting(id, '3', { state: 'withdrawn' });
+    await submissions.endWaiting(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('is waiting or running of one run of a document at most', async () => {
-    const { store, runs, run } = await open();
-    await run([readyRow(1, 'a')]);
-    const again = { ...mia, documentId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
-    await expect(runs.begin(again)).rejects.toThrow(/unique/i);
+  it('is waiting or running of one submission of a draft at most', async () => {
+    const { store, submissions, submitRows } = await open();
+    await submitRows([readyRow(1, 'a')]);
+    const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
+    await expect(submissions.begin(again)).rejects.toThrow(/unique/i);
     expect(await rowsIn(store, 'submissions')).toHaveLength(1);
   });
 });
 
 describe('a server that is submitted', () => {
   it('is reserved, leaves and ends', async () => {
-    const { runs, run, servers } = await open();
-    const id = await run([readyRow(4, 'a', { queryPort: 5 })]);
+    const { submissions, submitRows, servers } = await open();
+    const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
       position: 0,
       line: 4,
@@ -96,17 +102,17 @@ describe('a server that is submitted', () => {
     };
     const running = { ...row, reserved_at: NOW, sent_at: null, ended_at: null, outcome: null };
     expect(await servers()).toMatchObject([running]);
-    expect(await runs.markSending('1', id, [0])).toBe(true);
+    expect(await submissions.markSending('1', id, [0])).toBe(true);
     expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
-    await runs.endRequest(id, [0], [{ indices: [0], outcome: ACCEPTED }]);
+    await submissions.endRequest(id, [0], [{ indices: [0], outcome: ACCEPTED }]);
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 
   it('does not leave where its row is gone', async () => {
-    const { store, runs, run } = await open();
-    const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
+    const { store, submissions, submitRows } = await open();
+    const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
-    expect(await runs.markSending('1', id, [0, 1])).toBe(false);
+    expect(await submissions.markSending('1', id, [0, 1])).toBe(false);
   });
 
   it.each<{ outcome: Outcome; counts: boolean; left: boolean }>([
@@ -115,16 +121,16 @@ describe('a server that is submitted', () => {
     { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
     { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
   ])('counts for limits: $counts, after $outcome', async ({ outcome, counts, left }) => {
-    const { run, end, servers } = await open();
-    await end(await run([readyRow(1, 'a')]), [outcome]);
+    const { submitRows, end, servers } = await open();
+    await end(await submitRows([readyRow(1, 'a')]), [outcome]);
     const [row] = await servers();
     expect([row?.reserved_at !== null, row?.sent_at !== null]).toEqual([counts, left]);
   });
 });
 
-describe('what is left of a document after a run', () => {
+describe('what is left of a draft after a submission', () => {
   it('is what was not accepted, what a limit held back, what was not ready', async () => {
-    const { store, drafts, runs, run, end, latest, leftRows } = await open();
+    const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
       invalidRow(1),
       readyRow(2, 'a'),
@@ -133,10 +139,10 @@ describe('what is left of a document after a run', () => {
       readyRow(5, 'd'),
       readyRow(6, 'held back'),
     ];
-    const id = await run(rows, rows.slice(1, 5).filter(isReady));
+    const id = await submitRows(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
     // Also once more, where the answer of the database was lost.
-    for (const _ of [1, 2]) await runs.finish('1', id);
+    for (const _ of [1, 2]) await submissions.finish('1', id);
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
     expect(await drafts.find(mia, 'list')).toMatchObject({
       rows: [{}, {}, {}, { unconfirmed: UNKNOWN }, {}],
@@ -146,40 +152,40 @@ describe('what is left of a document after a run', () => {
   });
 
   it('is nothing once all was accepted, which is no longer submitted', async () => {
-    const { runs, run, end, leftRows } = await open();
-    const id = await run([readyRow(1, 'a')]);
+    const { submissions, submitRows, end, leftRows } = await open();
+    const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [ACCEPTED]);
-    await runs.finish('1', id);
+    await submissions.finish('1', id);
     expect(await leftRows()).toBe('submitted');
   });
 });
 
-it('a run that is being sent is returned as it is while the bot stops', async () => {
-  const { runs, run } = await open();
-  const id = await run([readyRow(1, 'a')]);
+it('a submission that is being sent is returned as it is while the bot stops', async () => {
+  const { submissions, submitRows } = await open();
+  const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
-  const settled = runs.settled('1', 'list', stopping.signal);
+  const settled = submissions.settled('1', 'list', stopping.signal);
   stopping.abort();
   expect(await settled).toMatchObject({ id, state: 'running' });
 });
 
-describe('a run that was under way when the bot ended', () => {
+describe('a submission that was under way when the bot ended', () => {
   it('is unknown as far as it had left, and the rest can be submitted again', async () => {
-    const { runs, run, end, servers, leftRows } = await open();
-    const id = await run([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
+    const { submissions, submitRows, end, servers, leftRows } = await open();
+    const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
-    await runs.markSending('1', id, [1]);
-    await runs.endUnfinished('1', NOW - 1);
+    await submissions.markSending('1', id, [1]);
+    await submissions.endUnfinished('1', NOW - 1);
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 
-    await runs.endUnfinished('1', NOW);
+    await submissions.endUnfinished('1', NOW);
     expect(await servers()).toMatchObject([
       { outcome: 'accepted' },
       { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
       { outcome: 'not-sent', reserved_at: null },
     ]);
     expect(await leftRows()).toEqual([2, 3]);
-    expect(await runs.by('1', 'i')).toMatchObject({
+    expect(await submissions.by('1', 'i')).toMatchObject({
       source: 'text',
       servers: [
         { line: 1, server: { server: 'a' }, outcome: ACCEPTED },
@@ -189,39 +195,39 @@ describe('a run that was under way when the bot ended', () => {
     });
   });
 
-  it('is ended also where its document cannot be read', async () => {
-    const { store, runs, run, servers, latest, leftRows } = await open();
-    const id = await run([readyRow(1, 'a'), readyRow(2, 'b')]);
+  it('is ended also where its draft cannot be read', async () => {
+    const { store, submissions, submitRows, servers, latest, leftRows } = await open();
+    const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
-      await store.tables().updateTable('documents').set({ lines }).execute();
+      await store.tables().updateTable('drafts').set({ lines }).execute();
       await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
-      await runs.endUnfinished('1', NOW);
+      await submissions.endUnfinished('1', NOW);
       expect((await latest())?.state).toBe('done');
       expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
       expect(await leftRows()).toBe('gone');
     }
-    expect((await runs.by('1', 'i'))?.id).toBe(id);
+    expect((await submissions.by('1', 'i'))?.id).toBe(id);
   });
 
   it('is left alone where it has ended', async () => {
-    const { runs, run, end } = await open();
-    const id = await run([readyRow(1, 'a')]);
+    const { submissions, submitRows, end } = await open();
+    const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
-    await runs.finish('1', id);
-    await runs.endUnfinished('1', NOW);
-    expect(await runs.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
+    await submissions.finish('1', id);
+    await submissions.endUnfinished('1', NOW);
+    expect(await submissions.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
   });
 
   it('is none where the interaction has submitted nothing, or in another guild', async () => {
-    const { runs, run } = await open();
-    expect(await runs.by('1', 'i')).toBeUndefined();
-    await run([readyRow(1, 'a')]);
-    expect(await runs.by('2', 'i')).toBeUndefined();
+    const { submissions, submitRows } = await open();
+    expect(await submissions.by('1', 'i')).toBeUndefined();
+    await submitRows([readyRow(1, 'a')]);
+    expect(await submissions.by('2', 'i')).toBeUndefined();
   });
 });
 
 it('an outcome comes back from its row, and the words of the service are cut to 300 code points', async () => {
-  const { run, end, latest } = await open();
+  const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,
     { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' },
@@ -230,7 +236,7 @@ it('an outcome comes back from its row, and the words of the service are cut to 
     UNKNOWN,
     { kind: 'rejected', message: '😀'.repeat(301) },
   ];
-  await end(await run(outcomes.map((_, n) => readyRow(n + 1, `s${n}`))), outcomes);
+  await end(await submitRows(outcomes.map((_, n) => readyRow(n + 1, `s${n}`))), outcomes);
   const { servers: stored = [] } = (await latest()) ?? {};
   expect(stored.map(({ outcome }) => outcome)).toEqual([
     ...outcomes.slice(0, -1),

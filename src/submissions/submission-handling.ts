@@ -1,0 +1,49 @@
+import type { GuildSettings } from '../guilds/settings.ts';
+import type { Listing } from '../listing/listing.ts';
+import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
+import { createDraftEditor } from './draft-editor.ts';
+import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
+import type { SubmissionStore } from './submission-store.ts';
+import { createSuggestions } from './suggestions.ts';
+
+export interface SubmissionHandlingDeps
+  extends Omit<PipelineDeps, keyof SubmissionStore | 'listing' | 'guard' | 'settings'>,
+    Pick<ListParserDeps, 'readingMs'> {
+  readonly submissionStore: SubmissionStore;
+  readonly settings: GuildSettings;
+  readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
+}
+
+/** From a text that a member gives to what came of each server. */
+export function createSubmissionHandling({
+  submissionStore,
+  listing,
+  settings,
+  readingMs,
+  ...deps
+}: SubmissionHandlingDeps) {
+  const { api, guard, games } = listing;
+  const parser = createListParser({ games, readingMs });
+  const gamesObserver: Observer = {
+    async ended({ guildId }, ended) {
+      const isUnknownGame = ended.some(
+        ({ outcome }) => outcome.kind === 'rejected' && outcome.known === 'gameInvalid',
+      );
+      if (isUnknownGame) games.invalidate();
+      games.refreshSoon(guildId);
+    },
+  };
+  return {
+    parser,
+    draftEditor: createDraftEditor({ ...submissionStore, store: deps.store, settings, games, parser }),
+    suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
+    pipeline: createPipeline({
+      ...deps,
+      ...submissionStore,
+      settings,
+      listing: api,
+      guard,
+      observers: [...deps.observers, gamesObserver],
+    }),
+  };
+}
