@@ -10,7 +10,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** What all commands together may touch: parts of the rooms, and what is made beside them. */
+/** What all commands together may touch: parts of the modules, and what is created beside them. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
     Pick<

@@ -82,7 +82,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // An old list is good enough to show at once; none at all is worth waiting for.
+    // An old list is good enough to show immediately; none at all is worth waiting for.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);

@@ -135,7 +135,7 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
   return [again, edit];
 }
 
-/** `use` submits what was put right at once, `repair` shows it first. */
+/** `use` submits what was put right immediately, `repair` shows it first. */
 const actionOf = ({ draft }: Repairable) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
 /** No button if what it puts in is too long for a custom id: the line can still be edited. */

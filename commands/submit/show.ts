@@ -72,7 +72,7 @@ export async function showDraft(
 }
 
 /**
- * Lines whose game is chosen for all of them at once: those that name none, or those that name an unknown one which is like no
+ * Lines whose game is chosen for all of them together: those that name none, or those that name an unknown one which is like no
  * other. A line with a suggestion is in neither.
  */
 export type GamelessLines = 'missing' | 'unknown';

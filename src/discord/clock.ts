@@ -15,7 +15,7 @@ export interface ClockCheckDeps {
 
 /**
  * Compares this machine's clock with Discord's. The bot goes by its own clock, so a clock that is a year ahead would end
- * all history at once.
+ * all history together.
  */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {

@@ -76,7 +76,7 @@ export function endpointTrouble(
     says: 'this application has no Interactions Endpoint URL, so Discord sends no command to this bot',
     mend:
       `while the bot runs, enter the https address that leads to its /interactions: ${page}, ` +
-      '"Interactions Endpoint URL", then save: Discord tries it at once',
+      '"Interactions Endpoint URL", then save: Discord tries it immediately',
   };
 }
 

@@ -65,12 +65,12 @@ export interface KeyAlertDeps {
 
 /** What the operator reads of a change of a guild's key. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
-  rejected: "the listing service refuses a guild's API key; from now on it is tried once an hour",
-  'works again': "the listing service takes a guild's API key again",
+  rejected: "the listing service rejects a guild's API key; from now on it is tried once an hour",
+  'works again': "the listing service accepts a guild's API key again",
 };
 
 /**
- * Tells the operator and the guild's admins that the service refuses the key, or takes it again. Admins read that one try an
+ * Tells the operator and the guild's admins that the service rejects the key, or accepts it again. Admins read that one try an
  * hour is sent until the key works or is renewed, and who set it, if that is known. Never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: KeyChange) => Promise<void> {

@@ -135,7 +135,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    /** Posts at once what is waiting, as when the bot stops. */
+    /** Immediately posts what is waiting, as when the bot stops. */
     async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());

@@ -73,7 +73,7 @@ export function createPanels(deps: {
     of,
     /** The ids of the guilds that have panels. */
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
-    /** Two admins may post the last one at once: the oldest stands, and can be changed no more. */
+    /** Two admins can post the last one at the same time: the oldest stands, and can be changed no more. */
     add: (guildId: string, panel: Panel) =>
       change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
     /**

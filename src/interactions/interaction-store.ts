@@ -19,7 +19,7 @@ const REPLIED_KEPT_MS = 3_600_000;
 /** For how many days an interaction without a reply is kept: the next start tells of it. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows in one statement: 5 ms; 100,000 at once would stop everybody for 750 ms (measured). */
+/** Rows in one statement: 5 ms; 100,000 in one would stop everybody for 750 ms (measured). */
 const DELETED_PER_STATEMENT = 500;
 /** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];

@@ -13,7 +13,7 @@ export interface InteractionsDeps
   readonly replies: LaterReplies;
 }
 
-/** How an interaction comes to its command, and the answer to Discord, at once or after a crash. */
+/** How an interaction comes to its command, and the answer to Discord, immediately or after a crash. */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {

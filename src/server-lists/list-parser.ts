@@ -8,7 +8,7 @@ import type { FileToRead } from './worker.ts';
 
 /** UTF-16 units: a modal of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
 const LONGEST_IN_PLACE = 4_000;
-/** Workers at once; each takes some 46 MiB. */
+/** Concurrent workers; each takes some 46 MiB. */
 const WORKERS = 2;
 /** How long reading a file may take, in milliseconds. A file of the greatest size takes a tenth of it. */
 const READING_MS = 5_000;

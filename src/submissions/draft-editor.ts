@@ -41,7 +41,7 @@ export interface Prepared {
   readonly allowance: Allowance;
   /** Whether what is submitted waits for a moderator. */
   readonly waits: boolean;
-  /** How many lines can be edited at once: of invalid lines, and of those that lack a game. */
+  /** How many lines can be edited together: of invalid lines, and of those that lack a game. */
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
@@ -51,7 +51,7 @@ export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId
 /** A new draft of lines that were edited, and why there is none any more that they belong to. */
 export type KeptApart = Prepared & { readonly instead: Unavailable };
 
-/** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
+/** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited together. */
 export const MOST_TYPED = 4000;
 
 /**

@@ -22,7 +22,7 @@ export interface HistoryEntry extends ServerSubmission {
   readonly refusal?: ModeratorsReason | undefined;
 }
 
-/** What a member submitted at once: how many of its servers ended how. */
+/** What a member submitted together: how many of its servers ended how. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'refusal'>,
     Pick<Submission, 'decidedByName' | 'correctedByName'> {
@@ -53,7 +53,7 @@ export type History = ReturnType<typeof createHistory>;
 export const MOST_ENTRIES = 20_000;
 /** How many submissions a search counts at most. */
 export const MOST_FOUND = 1_000;
-/** How many servers an export reads at once. */
+/** How many servers an export reads per query. */
 const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
