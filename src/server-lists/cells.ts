@@ -31,7 +31,7 @@ const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
 
 /** Whether a number stands for no query port. */
-const isNoPort = (text: string): boolean => /^-?[01]?$/u.test(text) && Number(text) <= 0;
+const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
@@ -51,8 +51,7 @@ export const hasAddress = (cells: readonly Cell[]): boolean =>
 /** The addresses of a server: those under the most exact name that has any, or else what stands where one should. */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
-  if (called.length < 2) return [called[0]?.text ?? ''];
-  const best = called.find(({ text }) => isMeantAsAddress(text));
+  const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
   if (best === undefined) return [called[0]?.text ?? ''];
   const same = called.filter(({ name, text }) => name === best.name && isMeantAsAddress(text));
   return [...new Set(same.map(({ text }) => text))];

@@ -15,6 +15,11 @@ export type Field =
   | 'name'
   | 'other';
 
+/** Fields with the number of a port. */
+export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
+  ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
+]);
+
 export interface FieldName {
   readonly field: Field;
   /** The lowest number is the most exact name; "server" and "hostname" often hold the display name. */

@@ -1,9 +1,9 @@
-import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
+import { isMeantAsAddress } from '../addresses/address.ts';
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Cell, type CellRow, hasAddress, rowsOfCells } from './cells.ts';
 import { hasOwnPort } from './csv.ts';
-import { type Field, fieldCalled } from './field-names.ts';
+import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
@@ -44,11 +44,10 @@ const isEmpty = ({ servers, parts, texts, noise }: Inside): boolean =>
 
 type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
-const ALL_PORTS: Fields = new Set([...PORTS, 'queryPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
 /** Fields that an object may be instead of a value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
-const OF_PARTS: Fields = new Set<Field>(['port', 'gamePort', 'queryPort', 'unclearPort', 'game']);
+const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
@@ -145,13 +144,10 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
           byValue.push(isGame(key) ? withGame(insideText(node), key) : insideText(node));
         }
       } else if (node.kind === 'list' && field !== undefined && !isListOfServers(field)) {
-        const values = node.items.filter(isScalar);
-        cells.push(...values.map(({ text }) => ({ name: called, text })));
-        const inside = insideList(
-          node.items.filter((item) => !isScalar(item)),
-          called,
-        );
-        if (values.length === 0 && isEmpty(inside)) odd.push(called);
+        cells.push(...node.items.filter(isScalar).map(({ text }) => ({ name: called, text })));
+        const others = node.items.filter((item) => !isScalar(item));
+        const inside = insideList(others, called);
+        if (isEmpty(inside)) odd.push(called);
         below.push(inside);
       } else if (node.kind !== 'nothing') {
         const inside = insideOf(node, called);
@@ -162,8 +158,8 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
     const own = { line, at, cells: named, odd };
     // Without a field of a server, each address is one by itself.
-    const isByItself = byValue.length > 0 && !isServer(own) && !isPart(own);
-    return joined(own, merged(isByItself ? [...below, ...byValue] : below));
+    const areByThemselves = !isServer(own) && !isPart(own);
+    return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
   /** A value that is a game by itself. */
@@ -193,7 +189,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   function joined(object: Found, below: Inside): Inside {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
-    const isWhole = isAddressed || (own !== object && isServer(own));
+    const isWhole = isServer(own);
     if ((isWhole || own !== object) && own.cells.some(({ text }) => isNameOfOther(text))) return LEFT_OUT;
     const ofAll = cellsOf(own, GAMES);
     const servers = below.servers.map((found) => ofGame(found, ofAll));
@@ -203,7 +199,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 
   function isPart(found: Found): boolean {
-    return cellsOf(found, ALL_PORTS).length > 0 || namesGame(found);
+    return cellsOf(found, PORT_FIELDS).length > 0 || namesGame(found);
   }
 
   function namesGame(found: Pick<Found, 'cells'>): boolean {
@@ -244,7 +240,6 @@ function insideText({ line, at, text }: TextLine): Inside {
  * @param areAddresses whether all keys of the object could be
  */
 function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
-  if (!/[.:]/u.test(key)) return false;
   const isNumber = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key);
   return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
 }
@@ -312,9 +307,7 @@ function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): Ro
       return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
     if (field === 'game' && game === '')
       return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
-    const parsed = parseAddress(server);
-    const hasPort = port !== '' || (parsed.ok && parsed.address.port !== undefined);
-    if ((field === 'port' || field === 'gamePort') && !hasPort) {
+    if ((field === 'port' || field === 'gamePort') && port === '' && !hasOwnPort(server)) {
       return { code: 'wrong-type', field: sanitised(name), expected: 'number' };
     }
   }

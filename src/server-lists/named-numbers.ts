@@ -1,4 +1,4 @@
-import { type Field, fieldCalled } from './field-names.ts';
+import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import { LOWEST_BARE_PORT } from './row.ts';
 
 /** A number in a text that is called a port. */
@@ -20,9 +20,6 @@ const LONGEST_NAME = 82;
 const MOST_WORDS = 2;
 const LONGEST_WORDS = 60;
 
-const PORTS: ReadonlySet<Field | undefined> = new Set<Field>([
-  ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
-]);
 /** What words before "port" can make of it; others are only words of a sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
@@ -36,7 +33,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     // `game: 28015` below `ports:`
     const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
     const own = isPort ? 'unclearPort' : called;
-    if (name === null || own === undefined || !PORTS.has(own)) continue;
+    if (name === null || own === undefined || !PORT_FIELDS.has(own)) continue;
     const at = index - name[0].length;
     const named = withWords(line.slice(Math.max(0, at - LONGEST_WORDS), at), word);
     found.push({
