@@ -1,5 +1,5 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
-import type { Order } from '../../src/submissions/pipeline.ts';
+import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -7,7 +7,10 @@ import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDraft } from './show.ts';
 
-type Wanted = Pick<Order, 'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'>;
+type Wanted = Pick<
+  SubmitRequest,
+  'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'
+>;
 
 /** Submits what is ready in a draft, once, and says what came of it, or shows why nothing was sent. */
 export async function submitDraft(

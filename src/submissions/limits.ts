@@ -4,7 +4,7 @@ import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** How many servers of an order may be submitted now, and which limit holds back the others. */
+/** How many servers of a request may be submitted now, and which limit holds back the others. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
@@ -111,7 +111,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
   }
 
   /**
-   * How many servers of an order may be submitted now. All limits hold: the strictest says how many, and the others can
+   * How many servers of a request may be submitted now. All limits hold: the strictest says how many, and the others can
    * follow once no limit holds them back. If a clock was ahead, the table may have times in the future.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {

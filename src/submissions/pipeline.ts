@@ -27,7 +27,7 @@ import { type EndedServer, rowForServer, type Submission, WAITS_MS } from './sub
 import type { ApprovalKey, NotWaiting } from './waiting-submissions.ts';
 
 /** A draft that a member wants carried out by an interaction. */
-export interface Order extends Submitter {
+export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction came, in milliseconds since 1970. */
   readonly receivedAt: number;
@@ -152,7 +152,7 @@ const RECORD_PAUSES = [1_000, 5_000];
  */
 const NOT_SYNCED = { synced: false };
 
-/** A run that was reserved, and what its report needs. */
+/** A submission that was reserved, and what its report needs. */
 interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
@@ -183,33 +183,36 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /** When the last request may be sent, in milliseconds since 1970. */
-  const lastStart = ({ receivedAt }: Order) => receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
+  const lastStart = ({ receivedAt }: SubmitRequest) =>
+    receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
-  function reasonToStop(order: Order): NotSent['reason'] | undefined {
-    if (order.stopping?.aborted) return 'stopping';
-    if (now() > lastStart(order)) return 'deadline';
+  function reasonToStop(submitRequest: SubmitRequest): NotSent['reason'] | undefined {
+    if (submitRequest.stopping?.aborted) return 'stopping';
+    if (now() > lastStart(submitRequest)) return 'deadline';
     return undefined;
   }
 
   /** What is to be submitted, and the submission that waits if a moderator approves it. */
-  async function ordered(order: Order): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
+  async function resolveRequest(
+    submitRequest: SubmitRequest,
+  ): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
     const { drafts, waitingSubmissions } = deps;
-    const { id, approvedBy, draft, replacesWaiting } = order;
+    const { id, approvedBy, draft, replacesWaiting } = submitRequest;
     if (approvedBy !== undefined) {
-      const waiting = await waitingSubmissions.seen(order);
+      const waiting = await waitingSubmissions.seen(submitRequest);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
       return { draft: withRows(stored, waiting.servers.map(rowForServer)), waiting, latestAt: undefined };
     }
     if (draft && replacesWaiting) {
-      const waiting = await waitingSubmissions.draft(order, id);
+      const waiting = await waitingSubmissions.draft(submitRequest, id);
       return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
     }
-    return draft ? drafts.replace(order, id, draft) : drafts.open(order, id);
+    return draft ? drafts.replace(submitRequest, id, draft) : drafts.open(submitRequest, id);
   }
 
   /**
-   * Checks an order and reserves what may be submitted, or returns why nothing may. Called inside the guild's transaction. The
+   * Checks a request and reserves what may be submitted, or returns why nothing may. Called inside the guild's transaction. The
    * first check that fails decides. What only an admin can change comes before what the member can change, and what time alone
    * changes comes last:
    * 1. the draft: it is gone, or a submission of it waits or runs;
@@ -219,11 +222,11 @@ export function createPipeline(deps: PipelineDeps) {
    * 5. the promise of the button;
    * 6. for what waits for a moderator: how much may wait.
    */
-  async function reserve(order: Order): Promise<Reserved | Exclude<Result, EndedSubmission>> {
+  async function reserve(submitRequest: SubmitRequest): Promise<Reserved | Exclude<Result, EndedSubmission>> {
     const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
-    const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = order;
+    const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = submitRequest;
     await deps.demandOwned(interactionId);
-    const found = await ordered(order);
+    const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, waiting, latestAt } = found;
     const refuse = (refusal: Refusal): Result & { readonly kind: 'refused' } => ({
@@ -244,7 +247,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game });
 
     const includesAlreadySubmitted =
-      draft.includesAlreadySubmitted || order.includesAlreadySubmitted === true;
+      draft.includesAlreadySubmitted || submitRequest.includesAlreadySubmitted === true;
     const before: ReadonlyMap<Row, EarlierSubmission> = includesAlreadySubmitted
       ? new Map()
       : await alreadySubmitted.find({ guildId, userId: user.id }, draft.rows);
@@ -261,19 +264,19 @@ export function createPipeline(deps: PipelineDeps) {
 
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return refuse(allowance.limited);
-    const waits = approvedBy === undefined && isToWait(chosen, order);
+    const waits = approvedBy === undefined && isToWait(chosen, submitRequest);
     // Limits count what is sent: all of what waits is counted when a moderator approves it.
     const count = waits ? rows.length : allowance.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = waits && (await waitingSubmissions.whyNotWaiting(order, servers));
+    const refusal = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (refusal) return refuse(refusal);
 
-    if (order.replacesWaiting) await waitingSubmissions.takeBack(order, id, interactionId);
+    if (submitRequest.replacesWaiting) await waitingSubmissions.takeBack(submitRequest, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
-      const notice = await deps.encryptNotice(order, interactionId);
+      const notice = await deps.encryptNotice(submitRequest, interactionId);
       await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
       return { kind: 'waiting' };
     }
@@ -295,11 +298,14 @@ export function createPipeline(deps: PipelineDeps) {
       draft,
       limitedRows: rows.slice(count),
       limited: allowance.limited,
-      announcedIn: announcedIn(chosen, { channelId: order.channelId, panelChannelId: draft.panelChannelId }),
+      announcedIn: announcedIn(chosen, {
+        channelId: submitRequest.channelId,
+        panelChannelId: draft.panelChannelId,
+      }),
     };
   }
 
-  async function carryOut(order: Order, submission: Reserved): Promise<EndedSubmission> {
+  async function carryOut(submitRequest: SubmitRequest, submission: Reserved): Promise<EndedSubmission> {
     const servers = submission.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
@@ -307,34 +313,34 @@ export function createPipeline(deps: PipelineDeps) {
 
     // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
-      const { outcome: received, key } = await makeRequest(order, submission, request);
+      const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
       const ended = plan.ended(received);
       for (const { indices, outcome } of ended) {
         for (const index of indices) outcomes.set(index, outcome);
       }
       const isLast = plan.next() === undefined;
-      isRecorded = await recordRequest(order, async () => {
+      isRecorded = await recordRequest(submitRequest, async () => {
         await deps.submissions.endRequest(submission.submissionId, request, ended);
-        if (isLast) await deps.submissions.finish(order.guildId, submission.submissionId);
-        return key && deps.keys.noteOutcome(order.guildId, key.setAt, received);
+        if (isLast) await deps.submissions.finish(submitRequest.guildId, submission.submissionId);
+        return key && deps.keys.noteOutcome(submitRequest.guildId, key.setAt, received);
       });
-      if (!isLast) order.onProgress?.(outcomes.size, servers.length);
+      if (!isLast) submitRequest.onProgress?.(outcomes.size, servers.length);
     }
 
     const ended = submission.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
-    await tell((observer) => observer.ended?.(order, ended));
-    const left = await deps.drafts.find(order, order.id).catch(() => 'gone' as const);
+    await tell((observer) => observer.ended?.(submitRequest, ended));
+    const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
     const { draft, limitedRows, limited } = submission;
     return {
       kind: 'ended',
-      id: order.id,
+      id: submitRequest.id,
       draft,
       servers: ended,
       limitedRows,
       isLeft: typeof left !== 'string',
       announcedIn: submission.announcedIn,
       isRecorded,
-      ...(await explain(order, ended)),
+      ...(await explain(submitRequest, ended)),
       limited,
     };
   }
@@ -359,15 +365,20 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
   async function makeRequest(
-    order: Order,
+    submitRequest: SubmitRequest,
     submission: Reserved,
     request: readonly number[],
   ): Promise<{ readonly outcome: Outcome; readonly key: UsableKey | undefined }> {
-    const reason = reasonToStop(order);
+    const reason = reasonToStop(submitRequest);
     if (reason) return { outcome: notSent(reason), key: undefined };
-    const { guildId, user } = order;
+    const { guildId, user } = submitRequest;
     const servers = request.flatMap((index) => submission.rows[index]?.submission ?? []);
-    const turn: TurnRequest = { guildId, memberId: user.id, kind: 'submission', deadline: lastStart(order) };
+    const turn: TurnRequest = {
+      guildId,
+      memberId: user.id,
+      kind: 'submission',
+      deadline: lastStart(submitRequest),
+    };
     let key: UsableKey | undefined;
     try {
       const outcome = await deps.guard.inTurn(turn, async () => {
@@ -384,7 +395,7 @@ export function createPipeline(deps: PipelineDeps) {
       return { outcome, key };
     } catch (error) {
       logger.error(
-        { err: error, interactionId: order.interactionId },
+        { err: error, interactionId: submitRequest.interactionId },
         'a request failed by a fault of the bot',
       );
       // Once the servers are marked as sending, something of the request may have been sent.
@@ -398,7 +409,7 @@ export function createPipeline(deps: PipelineDeps) {
    * @returns whether it is recorded
    */
   async function recordRequest(
-    { guildId, interactionId }: Order,
+    { guildId, interactionId }: SubmitRequest,
     record: () => Promise<KeyChange | undefined>,
   ): Promise<boolean> {
     const note = () => store.inGuild(guildId, record);
@@ -416,17 +427,17 @@ export function createPipeline(deps: PipelineDeps) {
      * Carries out a draft: reserves what may go in one transaction, then makes request by request.
      * @throws StoreError when the draft cannot be reserved; then nothing was sent
      */
-    async submit(order: Order): Promise<Result> {
-      const reserved = await store.inGuild(order.guildId, () => reserve(order), NOT_SYNCED);
-      if (reserved.kind === 'waiting') await deps.showApproval(order);
+    async submit(submitRequest: SubmitRequest): Promise<Result> {
+      const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
+      if (reserved.kind === 'waiting') await deps.showApproval(submitRequest);
       if (reserved.kind === 'reserved') {
-        order.onProgress?.(0, reserved.rows.length);
-        return carryOut(order, reserved);
+        submitRequest.onProgress?.(0, reserved.rows.length);
+        return carryOut(submitRequest, reserved);
       }
       // A refusal of what a moderator approves is told to the moderator alone.
-      if (reserved.kind === 'refused' && order.approvedBy === undefined) {
+      if (reserved.kind === 'refused' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
-        await tell(({ refused }) => refused?.(order, servers, reserved.refusal));
+        await tell(({ refused }) => refused?.(submitRequest, servers, reserved.refusal));
       }
       return reserved;
     },

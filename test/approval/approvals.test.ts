@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
-import type { Order } from '../../src/submissions/pipeline.ts';
+import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
@@ -51,7 +51,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   }
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  const send = ({ pipeline, world }: Opened, id: string, more: Partial<Order> = {}) =>
+  const send = ({ pipeline, world }: Opened, id: string, more: Partial<SubmitRequest> = {}) =>
     pipeline.submit({
       ...mia,
       guildLocale: 'en-US',

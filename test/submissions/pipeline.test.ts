@@ -6,7 +6,7 @@ import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
-import type { EndedSubmission, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
+import type { EndedSubmission, Observer, Result, SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
@@ -41,7 +41,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     requests,
     told,
     /** Submits a draft of the member's. */
-    submit: (id: string, more: Partial<Order> = {}): Promise<Result> =>
+    submit: (id: string, more: Partial<SubmitRequest> = {}): Promise<Result> =>
       opened.pipeline.submit({
         ...mia,
         guildLocale: 'en-US',
@@ -63,7 +63,7 @@ function one({ submit }: Opened, host: string, id: string = randomUUID()): Promi
 }
 
 /** Keeps a list of so many servers, and submits it. */
-async function list(opened: Opened, length: number, more: Partial<Order> = {}): Promise<Result> {
+async function list(opened: Opened, length: number, more: Partial<SubmitRequest> = {}): Promise<Result> {
   await opened.drafts.save(mia, 'list', readyDraft('list', length));
   return opened.submit('list', more);
 }
