@@ -21,8 +21,8 @@ const SECRETS = [
 ];
 
 const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
-/** Every variable that .env.example names with a line of explanation. */
-const VARIABLES = [...example.matchAll(/^# .+\n#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+/** Every variable in .env.example. */
+const VARIABLES = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
 /** Returns the error of a start with this environment; empty if it is valid. */
 function problems(env: Environment): string {
@@ -83,6 +83,28 @@ describe('the configuration', () => {
       property.replace(/[A-Z]/g, '_$&').toUpperCase(),
     );
     expect(VARIABLES).toEqual(expect.arrayContaining(withDefault));
+  });
+
+  it('accepts exactly the ranges and files in docs/configuration.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| .*? \| (.*?) \|/gm)];
+    const numbers = rows.flatMap(([, name = '', range = '']) => {
+      const [, from, to] = /^([\d,]+)–([\d,]+)/.exec(range.replaceAll(',', '')) ?? [];
+      return from === undefined ? [] : [{ name, from: Number(from), to: Number(to) }];
+    });
+    expect(numbers.length).toBeGreaterThan(9);
+    for (const { name, from, to } of numbers) {
+      for (const value of [from, to])
+        expect(problemsWith({ [name]: String(value) })).not.toContain(`${name} must`);
+      for (const value of [from - 1, to + 1])
+        expect(problemsWith({ [name]: String(value) })).toContain(`${name} must`);
+    }
+    for (const [, name = '', range = ''] of rows) {
+      const isReadFromFile = problemsWith({ [name]: undefined, [`${name}_FILE`]: '/none' }).includes(
+        `${name}_FILE`,
+      );
+      expect(range.includes('†'), name).toBe(isReadFromFile);
+    }
   });
 
   it('treats an empty value as absent, and removes spaces around a value', () => {

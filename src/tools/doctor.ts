@@ -28,7 +28,7 @@ async function main(): Promise<void> {
       check: 'Configuration',
       state: 'failed',
       says: error.message,
-      mend: 'fix these in .env or the environment; .env.example explains each. The other checks need them',
+      mend: 'fix these in .env or the environment; docs/configuration.md explains each. The other checks need them',
     });
   }
   process.stdout.write(scrub(table(findings)));
