@@ -47,7 +47,7 @@ export function damage(data: string, guildId: string, random: Random): number {
       .run(`damaged-${now}`, guildId, now, damaged(random, '{}'));
     database
       .prepare(
-        `INSERT INTO documents (id, guild_id, user_id, user_name, source, lines, changed_at)
+        `INSERT INTO drafts (id, guild_id, user_id, user_name, source, lines, changed_at)
           VALUES (?, ?, '7', 'mia', 'text', ?, ?)`,
       )
       .run(`damaged-${now}`, guildId, damaged(random, '{}'), now);

@@ -200,7 +200,7 @@ describe('after a restart', () => {
   ])('a moderator whose modal was cut off reads that nothing was decided: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
-    const { message } = await leftUpdate(deferred, `submissions:${action}:document:run`);
+    const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);
     await bot.restarted().takeOver();
     await expect.poll(() => message.current.content).toContain('so nothing was approved or declined');
     expect(message.current.content).not.toContain('nothing was submitted');
