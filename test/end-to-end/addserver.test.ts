@@ -13,7 +13,7 @@ import {
   componentsOf,
   edit,
   labelsOf,
-  openWindow,
+  openModal,
   setQuota,
 } from '../support/people.ts';
 
@@ -61,7 +61,7 @@ describe('/addserver', () => {
 
   it('shows no address any more that was corrected, while it is sent', async ({ member, listing }) => {
     const wrong = await addServer(member, 'former.example.com');
-    const { modal, typed } = await openWindow(member, wrong);
+    const { modal, typed } = await openModal(member, wrong);
     const held = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: held.promise }, 1);
     const answer = member.submit(modal, { ...typed, server: 'corrected.example.com:1' });
@@ -182,7 +182,7 @@ describe('a first try that is not right', () => {
     expect(labelsOf(answer).at(-1)).toBe('Edit');
     expect(embedOf(answer)?.color).toBe(YELLOW);
     const { game = 'cs2', server, port = '', query_port = '' } = options as Record<string, string>;
-    expect((await openWindow(member, answer)).typed).toEqual({
+    expect((await openModal(member, answer)).typed).toEqual({
       game: game.trim(),
       server,
       port: String(port),
@@ -227,7 +227,7 @@ describe('a first try that is not right', () => {
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y is not a number/);
     expect(labelsOf(answer)).toEqual(['No query port', 'Edit']);
-    expect((await openWindow(member, answer)).typed).toMatchObject({ query_port: 'x y' });
+    expect((await openModal(member, answer)).typed).toMatchObject({ query_port: 'x y' });
     await member.press(answer, 'No query port');
     await isAccepted(guild, answer, { server: 'window.example.com', port: '1', game: 'cs2' });
   });
@@ -347,7 +347,7 @@ describe('a game that the guild does not allow', () => {
     const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
     expect(textOf(refused)).toContain("⚠️ Not sent: the game minecraft isn't allowed here");
     expect(labelsOf(refused)).toEqual(['Counter-Strike: Source, port 27015', 'Edit']);
-    const { modal } = await openWindow(member, refused);
+    const { modal } = await openModal(member, refused);
     expect(modalFields(modal.data)[0]).toMatchObject({
       kind: 'select',
       offers: [{ label: 'Counter-Strike: Source', value: 'css' }],
@@ -387,12 +387,12 @@ describe('what was typed', () => {
       await addServer(guild.member, 'a.example.com'),
       await addServer(guild.member, 'b.example.com'),
     ];
-    const window = await openWindow(guild.member, first);
+    const window = await openModal(guild.member, first);
     clock.advance(16 * 60_000);
     expect(textOf(await guild.member.press(second, 'Edit'))).toMatch(GONE);
     expect(labelsOf(second)).toEqual(['Reopen the form']);
     expect(adds(guild)).toEqual([]);
-    const anew = await openWindow(guild.member, second, 'Reopen the form');
+    const anew = await openModal(guild.member, second, 'Reopen the form');
     expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
     await says(await guild.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
@@ -400,7 +400,7 @@ describe('what was typed', () => {
 
   it('is sent once, wherever it is pressed', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
-    const { modal, typed } = await openWindow(member, answer);
+    const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
     await isAccepted(guild, answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
     expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain(

@@ -17,7 +17,7 @@ import {
   edit,
   labelsOf,
   lines,
-  openWindow,
+  openModal,
   paste,
   pressSubmit,
   removeKey,
@@ -173,9 +173,9 @@ describe('/addservers', () => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
     const refused = await member.slash('addservers', { file, game: 'rust' });
     expect(textOf(refused)).toMatch(words);
-    const { modal } = await openWindow(member, refused);
+    const { modal } = await openModal(member, refused);
     expect(textOf(await member.submit(modal, { servers: '', file }))).toMatch(words);
-    const again = await openWindow(member, refused);
+    const again = await openModal(member, refused);
     const right = upload('right.txt', 'right.example.com:1');
     await pressSubmit(member, await member.submit(again.modal, { ...again.typed, servers: '', file: right }));
     expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
@@ -446,7 +446,7 @@ describe('a single line that was read out of a text', () => {
       member,
       await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
     );
-    const { modal, typed } = await openWindow(member, report);
+    const { modal, typed } = await openModal(member, report);
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
@@ -504,7 +504,7 @@ describe('Edit', () => {
     ]) {
       expect(textOf(preview)).toContain(words);
     }
-    const { modal, typed } = await openWindow(member, preview); // 2
+    const { modal, typed } = await openModal(member, preview); // 2
     expect(JSON.stringify(modal.data)).toContain('- Line 12: no game');
     expect(typed.servers).toMatch(/^1\. w0\.example\.com cs2\n.*\n12\. w11\.example\.com:27015$/s);
     const right = Array.from({ length: 12 }, (_, n) => `${n + 1}. right${n}.example.com:27015 cs2`);
@@ -518,7 +518,7 @@ describe('Edit', () => {
   it('has room for 4,000 characters, and says where the other lines are', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
-    const { modal, typed } = await openWindow(member, preview);
+    const { modal, typed } = await openModal(member, preview);
     const count = typed.servers?.split('\n').length ?? 0;
     expect(count).toBeGreaterThan(30);
     expect(textOf(preview)).toContain(
@@ -527,14 +527,14 @@ describe('Edit', () => {
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0 ', ':1 ') ?? '' });
     expect(textOf(after)).toContain(`${count + 1} game servers are ready`);
     expect(csvOf(messageOf(after), 'not-sent.csv')).toHaveLength(200 - count);
-    const next = (await openWindow(member, after)).typed.servers ?? '';
+    const next = (await openModal(member, after)).typed.servers ?? '';
     expect(next).toMatch(new RegExp(`^${count + 1}\\. a-rather-long-name-${count}\\.example\\.com`));
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
   it('makes a list of what is typed when the list is gone', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
-    const { modal } = await openWindow(member, preview);
+    const { modal } = await openModal(member, preview);
     expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
@@ -548,22 +548,22 @@ describe('Edit', () => {
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers found in it/);
     expect(labelsOf(said)).toEqual(['Edit']);
-    const { modal, typed } = await openWindow(member, said);
+    const { modal, typed } = await openModal(member, said);
     expect(typed).toEqual({ servers: words, file: '', game: 'rust' });
     const worse = await member.submit(modal, { servers: `${words}!` });
     expect(messageOf(worse).id).toBe(messageOf(said).id);
-    expect((await openWindow(member, worse)).typed.servers).toBe(`${words}!`);
+    expect((await openModal(member, worse)).typed.servers).toBe(`${words}!`);
     await pressSubmit(member, await edit(member, worse, { servers: 'a.example.com:1\nb.example.com:2' }));
     expect(listing.submitted.map(({ game }) => game)).toEqual(['rust', 'rust']);
 
     const list = await sendFile(member, `${lines(999)}\nx.example.com:0 cs2`);
     const two = 'x.example.com:1 cs2\ny.example.com:1 cs2';
     expect(textOf(await edit(member, list, { servers: two }))).toMatch(/more than 1,000/);
-    expect((await openWindow(member, list)).typed.servers).toBe(two);
+    expect((await openModal(member, list)).typed.servers).toBe(two);
 
     const inFile = await sendFile(member, words);
     expect(textOf(inFile)).toMatch(/No game servers found in it/);
-    expect((await openWindow(member, inFile)).typed.servers).toBe(words);
+    expect((await openModal(member, inFile)).typed.servers).toBe(words);
   });
 });
 
@@ -576,7 +576,7 @@ describe('the report', () => {
     answerBy(() => undefined);
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(labelsOf(report)).toEqual(['Submit 2 game servers', 'Edit']);
-    const { modal, typed } = await openWindow(member, report);
+    const { modal, typed } = await openModal(member, report);
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
     await pressSubmit(member, after);
@@ -588,7 +588,7 @@ describe('the report', () => {
     );
     // It loses its buttons, but for a window with what it shows.
     expect(labelsOf(report)).toEqual(['Reopen the form']);
-    const anew = await openWindow(member, report, 'Reopen the form');
+    const anew = await openModal(member, report, 'Reopen the form');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
@@ -640,7 +640,7 @@ describe('the report', () => {
     );
     expect(textOf(first)).toMatch(/1 line repeats.*1 line without a game server/s);
     const report = await pressSubmit(member, first);
-    const { modal, typed } = await openWindow(member, report, 'Fix 11 lines');
+    const { modal, typed } = await openModal(member, report, 'Fix 11 lines');
     const preview = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':2') ?? '' });
     expect(textOf(preview)).toContain('11 game servers are ready.');
     expect(textOf(preview)).not.toMatch(/repeats|left out/);

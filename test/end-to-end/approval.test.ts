@@ -25,9 +25,9 @@ import {
   labelsOf,
   lines,
   logLines,
+  openModal,
   openSetting,
   openSettings,
-  openWindow,
   paste,
   pickSetting,
   pressSetting,
@@ -70,9 +70,9 @@ async function submittedBefore(guild: TestGuild) {
   return addServer(guild.member, `${HOST}:1`);
 }
 
-const refuseAs = async (guild: TestGuild, on: Parameters<typeof openWindow>[1], reason: string) => {
+const refuseAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], reason: string) => {
   const moderator = inStaff(guild, 'admin');
-  const { modal } = await openWindow(moderator, on, 'Decline');
+  const { modal } = await openModal(moderator, on, 'Decline');
   return moderator.submit(modal, { reason });
 };
 
@@ -106,7 +106,7 @@ describe('a submission under approval', () => {
   it('is decided as its moderator has seen it, not as changed since', async ({ guild, admin, member }) => {
     const { reply } = await oneWaits(guild, 'seen.example.com');
     const seen = await admin.slash('submissions');
-    const { modal } = await openWindow(admin, seen, 'Decline');
+    const { modal } = await openModal(admin, seen, 'Decline');
     await edit(member, reply, { server: 'unseen.example.com:1' });
     const refused = await admin.press(seen, 'Decline');
     for (const press of [async () => refused, () => admin.submit(modal, { reason: '' })]) {
@@ -122,7 +122,7 @@ describe('a submission under approval', () => {
 
   it('tells its member who edits it too late what became of it', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
-    const { modal } = await openWindow(member, reply, 'Edit');
+    const { modal } = await openModal(member, reply, 'Edit');
     await refuseAs(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
       expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
@@ -217,7 +217,7 @@ describe('a submission under approval', () => {
 
   it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
-    const { modal } = await openWindow(inStaff(guild, 'admin'), message, 'Decline');
+    const { modal } = await openModal(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
     expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
     expect(textOf(message)).toContain('Reason: Not');
@@ -240,7 +240,7 @@ describe('a submission under approval', () => {
     const reply = await addServer(mia, `${HOST}:1`);
     const message = await waitingIn(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal } = await openWindow(moderator, message, 'Decline');
+    const { modal } = await openModal(moderator, message, 'Decline');
     expect(JSON.stringify(modal.data)).toMatch(/The address or the port is wrong\..*rules here\./);
     await moderator.submit(modal, { why: 'game', reason: 'Ours' });
     await expect.poll(() => textOf(message)).toContain('Reason: The game is wrong. Ours');
@@ -261,7 +261,7 @@ describe('a submission under approval', () => {
     // What a later version has stored is none.
     await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
-    const { modal: forged } = await openWindow(moderator, other, 'Decline');
+    const { modal: forged } = await openModal(moderator, other, 'Decline');
     await moderator.submit(forged, { why: 'game', reason: '' });
     await bot.store.rows(
       "UPDATE submissions SET refusal_key = 'of a later version' WHERE guild_id = ?",
@@ -287,7 +287,7 @@ describe('a submission under approval', () => {
   it('is corrected by a moderator, and waits as it is', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
-    const { modal, typed } = await openWindow(moderator, message, 'Correct…');
+    const { modal, typed } = await openModal(moderator, message, 'Correct…');
     expect(typed).toMatchObject({ server: 'wrogn.example.com:1', port: '' });
     expect(textOf({ kind: 'modal', modal })).not.toContain('A moderator reviews');
     const corrected = { ...typed, game: 'cs2', server: 'right.example.com', port: '2', query_port: '3' };
@@ -298,7 +298,7 @@ describe('a submission under approval', () => {
     );
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
-    expect(await openWindow(member, await member.slash('submissions'))).toMatchObject({
+    expect(await openModal(member, await member.slash('submissions'))).toMatchObject({
       typed: { server: 'right.example.com', port: '2' },
     });
     // What was not sent waits again, corrected as it is.
@@ -333,9 +333,9 @@ describe('a submission under approval', () => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
-    const { modal, typed } = await openWindow(moderator, message, 'Correct…');
+    const { modal, typed } = await openModal(moderator, message, 'Correct…');
     const correct = async (changes: Readonly<Record<string, string>>) => {
-      const window = await openWindow(moderator, message, 'Correct…');
+      const window = await openModal(moderator, message, 'Correct…');
       return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
     };
     for (const [changes, why] of [
@@ -348,7 +348,7 @@ describe('a submission under approval', () => {
       expect(said).toContain(why);
       expect(said).toContain('It is still waiting for a moderator.');
     }
-    const { modal: early } = await openWindow(moderator, message, 'Correct…');
+    const { modal: early } = await openModal(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
     const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });
     expect(textOf(notAllowed)).toMatch(/isn't allowed here.*still waiting/s);
@@ -362,7 +362,7 @@ describe('a submission under approval', () => {
     expect(textOf(message)).not.toContain('Corrected');
     // In /submissions it is shown on.
     const shown = await admin.slash('submissions');
-    const { modal: own } = await openWindow(admin, shown, 'Correct…');
+    const { modal: own } = await openModal(admin, shown, 'Correct…');
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
     expect(textOf(next)).toMatch(/Corrected by.*right\.example\.com:1/s);
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
@@ -373,12 +373,12 @@ describe('a submission under approval', () => {
     const reply = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal: seen } = await openWindow(moderator, message, 'Decline');
+    const { modal: seen } = await openModal(moderator, message, 'Decline');
     expect(modalTexts(seen.data).join()).toMatch(
       /by <@\d+> \(member\)\n.*Line 2 `s1\.example\.com.*Line 4 `s3\.example\.com/s,
     );
     const part = { why: 'rules', lines: '2, 4-9' };
-    const unknown = await moderator.submit((await openWindow(moderator, message, 'Decline')).modal, {
+    const unknown = await moderator.submit((await openModal(moderator, message, 'Decline')).modal, {
       ...part,
       lines: '2, 7-9',
     });
@@ -402,10 +402,10 @@ describe('a submission under approval', () => {
     await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
     expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
-    expect((await openWindow(member, reply)).typed.servers).not.toContain('s1.example.com');
+    expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
     // In /submissions, what was refused and the rest that waits are in one message.
     const shown = await admin.slash('submissions');
-    const { modal } = await openWindow(admin, shown, 'Decline');
+    const { modal } = await openModal(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
     expect(next).toMatch(/Declined.*Reason: No\n(?!.*again).*⏳ /s);
     await admin.press(shown, 'Approve');
@@ -564,7 +564,7 @@ describe('a submission under approval', () => {
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
     // So does what is right, and may not be submitted.
-    const { modal, typed } = await openWindow(member, wrong);
+    const { modal, typed } = await openModal(member, wrong);
     await allowGames(guild, ['Factorio']);
     const refused = await member.submit(modal, { ...typed, server: 'new.example.com:1' });
     expect(textOf(refused)).toContain("the game cs2 isn't allowed here");
@@ -583,15 +583,15 @@ describe('a submission under approval', () => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
-    const { modal } = await openWindow(member, reply);
+    const { modal } = await openModal(member, reply);
     const wrong = await member.submit(modal, { servers: typed });
     expect(textOf(wrong)).toMatch(/⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: private address/);
     expect(textOf(wrong)).toContain('Still waiting, unchanged: 3 game servers.');
-    const again = await openWindow(member, wrong);
+    const again = await openModal(member, wrong);
     expect(again.typed.servers).toBe(typed);
     const unreadable = await member.submit(again.modal, { servers: '[broken' });
     expect(textOf(unreadable)).toContain('Still waiting, unchanged: 3 game servers.');
-    const last = await openWindow(member, unreadable);
+    const last = await openModal(member, unreadable);
     expect(last.typed.servers).toBe('[broken');
     const waits = await member.submit(last.modal, { servers: '2. right.example.com:27015 cs2' });
     expect(textOf(waits)).toContain(WAITS);
@@ -607,7 +607,7 @@ describe('a submission under approval', () => {
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
     const history = await member.slash('submissions');
     expect(labelsOf(history)).toEqual(['Edit and submit again', 'Export']);
-    const { modal, typed } = await openWindow(member, history, 'Edit and submit again');
+    const { modal, typed } = await openModal(member, history, 'Edit and submit again');
     expect(typed.server).toBe(`${HOST}:1`);
     const again = await member.submit(modal, { ...typed, server: `${HOST}:2` });
     expect(textOf(again)).toContain(WAITS);
@@ -626,7 +626,7 @@ describe('a submission under approval', () => {
       `Edit and submit again · ${HOST}:2`,
       'Edit and submit again · s0.example.com:27015',
     ]);
-    const { typed: typedLines } = await openWindow(member, list, 'Edit and submit again');
+    const { typed: typedLines } = await openModal(member, list, 'Edit and submit again');
     expect(typedLines.servers).toBe('1. s0.example.com:27015 cs2\n2. s1.example.com:27015 cs2');
     expect(labelsOf(await guild.admin.slash('submissions')).join()).not.toContain('again');
   });
@@ -646,7 +646,7 @@ describe('a submission under approval', () => {
     const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);
-    const { modal, typed } = await openWindow(member, reply);
+    const { modal, typed } = await openModal(member, reply);
     expect(typed.servers).toContain('12. s11.example.com:27015 cs2');
     expect(labelsOf(message)).toContain('Approve');
     const servers = (typed.servers ?? '').replace('s11.example', 'changed.example').replace(/^1\..*\n/, '');
@@ -663,7 +663,7 @@ describe('a submission under approval', () => {
   it('keeps the lines of a long list that do not fit into the window', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await sendFile(member, lines(200)));
-    const { modal, typed } = await openWindow(member, reply);
+    const { modal, typed } = await openModal(member, reply);
     const count = typed.servers?.split('\n').length;
     expect(JSON.stringify(modal.data)).toContain(`Only ${count} lines fit here`);
     const changed = await member.submit(modal, { servers: '1. first.example.com:27015 cs2' });

@@ -12,9 +12,9 @@ import {
   componentsOf,
   edit,
   labelsOf,
+  openModal,
   openSetting,
   openSettings,
-  openWindow,
   paste,
   pickSetting,
   postPanel,
@@ -124,7 +124,7 @@ describe('a panel', () => {
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
     expect(labelsOf(asked)).toEqual([]);
-    const { modal } = await openWindow(admin, await admin.press(panel, 'Submit a list'), 'Enter an API key');
+    const { modal } = await openModal(admin, await admin.press(panel, 'Submit a list'), 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
@@ -221,21 +221,21 @@ describe('the panels of a guild', () => {
     expect(labelsOf(second)).toEqual(['Submit a game server']);
     expect(labelsOf(first)).toHaveLength(3);
 
-    const { modal, typed } = await openWindow(admin, page);
+    const { modal, typed } = await openModal(admin, page);
     expect(typed).toEqual({ text: 'The *second*', game: '' });
     expect(textOf(await admin.submit(modal, { text: 'For Rust', game: 'Rust' }))).toMatch(/▸ .*2.*For Rust/);
     expect(second.current.content).toMatch(/\n\nFor Rust$/);
     expect(first.current.content).toMatch(/\n\nThe first$/);
-    const begun = await openWindow(member, second, 'Submit a game server');
+    const begun = await openModal(member, second, 'Submit a game server');
     expect(begun.typed).toMatchObject({ game: 'rust' });
     expect(begun.modal.data.title).toBe('Submit a game server');
-    expect((await openWindow(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
+    expect((await openModal(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
 
     // For a game that is none neither the text is lost nor the game before.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
     expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
     expect(second.current.content).toMatch(/\n\nFor all$/);
-    const gameOf = async () => (await openWindow(member, second, 'Submit a game server')).typed.game;
+    const gameOf = async () => (await openModal(member, second, 'Submit a game server')).typed.game;
     expect(await gameOf()).toBe('rust');
     await edit(admin, page, { text: 'For all', game: '' });
     expect(await gameOf()).toBe('');
@@ -286,7 +286,7 @@ describe('the panels of a guild', () => {
     const other = await bot.newGuild();
     const theirs = await postPanel(other, 'Theirs');
     await postPanel(guild, 'Ours');
-    const { modal } = await openWindow(admin, await openSetting(guild, 'Panels'));
+    const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
     const gateway = discord.gateway;
     gateway.disturbDispatch({
       alter(payload) {
@@ -309,12 +309,12 @@ describe('the panels of a guild', () => {
     admin,
   }) => {
     const panel = await postPanel(guild, 'Before');
-    const text = await openWindow(admin, await openSetting(guild, 'Panels'));
-    const game = await openWindow(admin, await openSetting(guild, 'Panels'));
+    const text = await openModal(admin, await openSetting(guild, 'Panels'));
+    const game = await openModal(admin, await openSetting(guild, 'Panels'));
     await admin.submit(text.modal, { text: 'After', game: '' });
     await admin.submit(game.modal, { text: 'Before', game: 'rust' });
     const page = await openSetting(guild, 'Panels');
-    expect((await openWindow(admin, page)).typed).toEqual({ text: 'After', game: 'rust' });
+    expect((await openModal(admin, page)).typed).toEqual({ text: 'After', game: 'rust' });
     expect(panel.current.content).toMatch(/\n\nAfter$/);
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
@@ -326,7 +326,7 @@ describe('the panels of a guild', () => {
   }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
-    const { modal } = await openWindow(admin, page);
+    const { modal } = await openModal(admin, page);
     discord.faults.inject({
       fault: { kind: 'delay', ms: 500 },
       method: 'PATCH',

@@ -7,8 +7,8 @@ import {
   addsOf,
   allowGames,
   labelsOf,
+  openModal,
   openSettings,
-  openWindow,
   pickSetting,
   postPanel,
   pressSetting,
@@ -57,7 +57,7 @@ it('what was set, stands and is asked goes on', async ({ bot, guild, admin, memb
   await approve(deciding);
   await expect.poll(() => directTo(deciding, deciding.member)).toHaveLength(1);
   await listing.behave({ kind: 'down' });
-  const { modal: key } = await openWindow(
+  const { modal: key } = await openModal(
     keyless.admin,
     await setKey(keyless.admin, 'sandbox-key'),
     'Try again',

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, labelsOf, logMessages, openWindow, removeKey } from '../support/people.ts';
+import { ACCEPTED, addServer, labelsOf, logMessages, openModal, removeKey } from '../support/people.ts';
 
 const it = botTest({ key: null, listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
 
@@ -24,7 +24,7 @@ describe('/setkey', () => {
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
     expect(await keyInUse(guild)).toBeUndefined();
-    const { modal } = await openWindow(admin, refused, 'Try again');
+    const { modal } = await openModal(admin, refused, 'Try again');
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
@@ -45,7 +45,7 @@ describe('/setkey', () => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
-    const { modal, typed } = await openWindow(admin, down, 'Try again');
+    const { modal, typed } = await openModal(admin, down, 'Try again');
     expect(typed).toEqual({ key: '' });
     await listing.behave({ kind: 'ok' });
     expect(await keyInUse(guild)).toBeUndefined();

@@ -15,9 +15,9 @@ import {
   labelsOf,
   logLines,
   logMessages,
+  openModal,
   openSetting,
   openSettings,
-  openWindow,
   pickSetting,
   postComponents,
   postPanel,
@@ -56,7 +56,7 @@ describe('/settings', () => {
     await removeKey(admin);
     const without = await openSettings(guild);
     expect(textOf(without)).toContain('⚠️ API key: none');
-    const { modal } = await openWindow(admin, without, 'Enter an API key');
+    const { modal } = await openModal(admin, without, 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
@@ -92,11 +92,11 @@ describe('/settings', () => {
 
 it('says what is refused over what stands now, and keeps what was typed', async ({ guild, admin }) => {
   const view = await openSetting(guild, 'Daily quota');
-  const { modal } = await openWindow(admin, view, 'Change…');
+  const { modal } = await openModal(admin, view, 'Change…');
   await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
-  const { modal: again, typed } = await openWindow(admin, refused, 'Try again');
+  const { modal: again, typed } = await openModal(admin, refused, 'Try again');
   expect(typed).toEqual({ quota: 'many' });
   expect(textOf(await admin.submit(again, { quota: '9' }))).toContain('Daily quota: 9 game servers');
   expect(labelsOf(view)).not.toContain('Try again');
@@ -378,7 +378,7 @@ describe('the daily quota', () => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');
-    const { typed } = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…');
+    const { typed } = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…');
     expect(typed).toEqual({ quota: '3' });
     expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
   });

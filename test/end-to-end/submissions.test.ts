@@ -8,7 +8,7 @@ import {
   csvOf,
   labelsOf,
   lines,
-  openWindow,
+  openModal,
   paste,
   postPanel,
   pressSubmit,
@@ -40,7 +40,7 @@ describe('/submissions', () => {
     const none = await member.slash('submissions');
     expect(textOf(none)).toContain('There is nothing here under your name.');
     expect(labelsOf(none)).toEqual(['Submit a game server']);
-    const { modal } = await openWindow(member, none, 'Submit a game server');
+    const { modal } = await openModal(member, none, 'Submit a game server');
     expect(textOf(await member.submit(modal, { game: 'cs2', server: 'first.example.com:1' }))).toContain(
       ACCEPTED,
     );

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { allTold, approvalsIn, approve, directTo, inStaff, turnApprovalOn } from '../support/approval.ts';
 import { botTest, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
-import { ACCEPTED, addServer, openWindow } from '../support/people.ts';
+import { ACCEPTED, addServer, openModal } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
@@ -25,7 +25,7 @@ it('the decisions of a minute come in one message, the replies at once', async (
   const [first, second, third, fourth] = approvalsIn(guild);
   for (const message of [first, second, fourth]) if (message) await moderator.press(message, 'Approve');
   if (third) {
-    const { modal } = await openWindow(moderator, third, 'Decline');
+    const { modal } = await openModal(moderator, third, 'Decline');
     await moderator.submit(modal, { reason: 'Not ours' });
   }
   const [approved, , declined] = replies;

@@ -6,7 +6,7 @@ import {
   addServer,
   labelsOf,
   lines,
-  openWindow,
+  openModal,
   paste,
   pickSetting,
   pressSetting,
@@ -21,7 +21,7 @@ const PROMISE = "You'll also get a direct message.";
 
 async function refuse(guild: TestGuild, reason: string): Promise<void> {
   const moderator = inStaff(guild, 'admin');
-  const { modal } = await openWindow(moderator, await waitingIn(guild), 'Decline');
+  const { modal } = await openModal(moderator, await waitingIn(guild), 'Decline');
   await moderator.submit(modal, { reason });
 }
 

@@ -9,8 +9,8 @@ import {
   edit,
   labelsOf,
   type Opened,
+  openModal,
   openSetting,
-  openWindow,
   paste,
   postPanel,
   pressSubmit,
@@ -26,9 +26,9 @@ const it = botTest();
 
 /** Opens a window, changes what stands in it, and opens it again. */
 async function editTwice(person: Person, answer: Answer, changes: Opened['typed']): Promise<Opened[]> {
-  const first = await openWindow(person, answer);
+  const first = await openModal(person, answer);
   await person.submit(first.modal, { ...first.typed, ...changes });
-  return [first, await openWindow(person, answer)];
+  return [first, await openModal(person, answer)];
 }
 
 /** Opens the window of each message whose time is over. */
@@ -38,7 +38,7 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
   for (const message of messages) {
     const label = labelsOf(message).find((each) => each.startsWith('Fix ')) ?? 'Edit';
     await member.press(message, label);
-    opened.push(await openWindow(member, message, 'Reopen the form'));
+    opened.push(await openModal(member, message, 'Reopen the form'));
   }
   return opened;
 }
@@ -120,9 +120,9 @@ const PREFILLED: readonly Prefilled[] = [
       const { member } = guild;
       await turnApprovalOn(guild);
       const message = await pressSubmit(member, await pasteLines(member, 'first.example.com:1'));
-      const first = await openWindow(member, message);
+      const first = await openModal(member, message);
       await member.submit(first.modal, { servers: linesOf('second.example.com:1') });
-      return [first, await openWindow(member, message)];
+      return [first, await openModal(member, message)];
     },
   },
   {
@@ -173,7 +173,7 @@ const PREFILLED: readonly Prefilled[] = [
       const opened: Opened[] = [];
       for (const game of ['cs2', 'ark']) {
         await edit(guild.admin, await openSetting(guild, 'Panels'), { game });
-        opened.push(await openWindow(guild.member, panel, 'Submit a game server'));
+        opened.push(await openModal(guild.member, panel, 'Submit a game server'));
       }
       return opened;
     },
@@ -185,9 +185,9 @@ const PREFILLED: readonly Prefilled[] = [
     async open(guild) {
       const { admin } = guild;
       await setQuota(guild, '5');
-      const first = await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…');
+      const first = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…');
       await admin.submit(first.modal, { quota: '7' });
-      return [first, await openWindow(admin, await openSetting(guild, 'Daily quota'), 'Change…')];
+      return [first, await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…')];
     },
   },
 ];

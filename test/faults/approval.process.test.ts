@@ -7,7 +7,7 @@ import {
   addsOf,
   labelsOf,
   logLines,
-  openWindow,
+  openModal,
   staffChannel,
 } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
@@ -58,7 +58,7 @@ describe('after a kill -9, a submission for a moderator', () => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
-    const { modal, typed } = await openWindow(member, edited);
+    const { modal, typed } = await openModal(member, edited);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     void member.submit(modal, { ...typed, server: 'edited.example.com', port: '3' });
     await isHung;
@@ -83,7 +83,7 @@ describe('after a kill -9, a submission for a moderator', () => {
   }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
-    const { modal } = await openWindow(moderator, message, 'Correct…');
+    const { modal } = await openModal(moderator, message, 'Correct…');
     const isHung = hung(bot, 'PATCH', /webhooks/);
     void moderator.submit(modal, { game: 'cs2', server: 'right.example.com', port: '2' });
     await isHung;

@@ -12,7 +12,7 @@ import {
   labelsOf,
   lines,
   logLines,
-  openWindow,
+  openModal,
   pressSubmit,
   reported,
   sendFile,
@@ -138,7 +138,7 @@ describe('after a kill -9', () => {
     await addServer(member, 'button.example.com:1');
     const warning = await addServer(member, 'button.example.com:1');
     const noPort = await addServer(member, 'window.example.com');
-    const { modal, typed } = await openWindow(member, noPort);
+    const { modal, typed } = await openModal(member, noPort);
     await silence(guild);
     const before = acknowledged(guild);
     // These occupy both turns of the guild.

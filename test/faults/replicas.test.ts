@@ -5,7 +5,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { BREACHES, createBotInProcess, oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openWire } from '../support/database.ts';
-import { ACCEPTED, addServer, addsOf, labelsOf, openWindow, staffChannel } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, labelsOf, openModal, staffChannel } from '../support/people.ts';
 import { hung } from './crash.ts';
 
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
@@ -157,8 +157,8 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
-    const one = await openWindow(member, answer);
-    const other = await openWindow(member, answer);
+    const one = await openModal(member, answer);
+    const other = await openModal(member, answer);
     // The first is being sent when the second reaches the other process.
     const sent = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: sent.promise }, 1);
@@ -179,8 +179,8 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
-    const one = await openWindow(member, answer);
-    const other = await openWindow(member, answer);
+    const one = await openModal(member, answer);
+    const other = await openModal(member, answer);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
     // The first reply is retried after half a second. Until then the second submission reaches the other process.
     discord.faults.inject({ fault: { kind: 'status', status: 502 }, method: 'PATCH', path: /webhooks/ });

@@ -22,11 +22,11 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   const configured = keys.map((key) => new Secret(key.toString('base64')));
   const encryption = createStoreEncryption({ configured, store, logger });
   await encryption.start();
-  const sealing = createReencryption({ store, encryption, logger });
+  const reencryption = createReencryption({ store, encryption, logger });
   return {
     keys: createApiKeys({ store, encryption, now: Date.now, logger }),
     encryption,
-    reencrypt: (stopping = new AbortController().signal) => sealing(stopping),
+    reencrypt: (stopping = new AbortController().signal) => reencryption(stopping),
     logger,
   };
 }
@@ -144,8 +144,12 @@ describe('what is sealed with a former key', () => {
       if (plain === 'token 8') withDatabaseFile(store.path, (opened) => opened.exec(reply), true);
       return encryption.seal(plain, context);
     };
-    const sealing = createReencryption({ store, encryption: { ...encryption, seal: whileReplied }, logger });
-    await sealing(new AbortController().signal);
+    const reencryption = createReencryption({
+      store,
+      encryption: { ...encryption, seal: whileReplied },
+      logger,
+    });
+    await reencryption(new AbortController().signal);
     const [first, second] = await rowsIn(store, 'interactions');
     const { open } = createEncryption([NEWEST]);
     expect(open(JSON.parse(first?.encrypted ?? ''), interactionContext('1', '7'))).toBe('token 7');

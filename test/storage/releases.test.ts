@@ -18,8 +18,8 @@ import {
   allowGames,
   labelsOf,
   lines,
+  openModal,
   openSettings,
-  openWindow,
   paste,
   pickSetting,
   postComponents,
@@ -135,7 +135,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
   await addServer(member, 'refused.example.com:27015');
-  const { modal } = await openWindow(inStaff(guild, 'admin'), await waitingIn(guild), 'Decline');
+  const { modal } = await openModal(inStaff(guild, 'admin'), await waitingIn(guild), 'Decline');
   await inStaff(guild, 'admin').submit(modal, { reason: 'Not one of ours' });
   const own = await addServer(member, 'waits.example.com:27015');
   const waiting = await waitingIn(guild);

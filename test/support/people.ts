@@ -35,11 +35,7 @@ const editLabelOf = (answer: Shown) =>
   labelsOf(answer).find((label) => /^(?:Edit|Fix \d+ lines?)$/.test(label)) ?? 'Edit';
 
 /** Opens the modal of a message's button. */
-export async function openWindow(
-  person: Person,
-  answer: Shown,
-  label = editLabelOf(answer),
-): Promise<Opened> {
+export async function openModal(person: Person, answer: Shown, label = editLabelOf(answer)): Promise<Opened> {
   const modal = modalOf(await person.press(answer, label));
   const fields = modalFields(modal.data).map(({ id, value = '' }) => [id, value]);
   return { modal, typed: Object.fromEntries(fields) };
@@ -47,7 +43,7 @@ export async function openWindow(
 
 /** Opens a button's modal, changes some of its fields and submits it. */
 export async function edit(person: Person, answer: Shown, changes: Values, label?: string): Promise<Answer> {
-  const { modal, typed } = await openWindow(person, answer, label);
+  const { modal, typed } = await openModal(person, answer, label);
   return person.submit(modal, { ...typed, ...changes });
 }
 
