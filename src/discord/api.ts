@@ -104,7 +104,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
-  /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
+  /** Its connections are kept. undici 6, which discord.js uses, speaks only HTTP/1.1 (see docs/decisions/discord-parts.md). */
   const connections = createConnections();
   /** First responses have connections of their own, so that they wait for nothing else. */
   const responseConnections = createConnections();
