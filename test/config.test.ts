@@ -101,7 +101,7 @@ describe('the configuration', () => {
     }
     for (const [, name = '', range = ''] of rows) {
       const isReadFromFile = problemsWith({ [name]: undefined, [`${name}_FILE`]: '/none' }).includes(
-        `${name}_FILE`,
+        `${name}_FILE names a file`,
       );
       expect(range.includes('†'), name).toBe(isReadFromFile);
     }
