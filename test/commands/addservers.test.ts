@@ -13,7 +13,7 @@ it.each([
 ] as const)('/addservers says that a list is not read now, and keeps it: %s', async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {
-    lists: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },
+    draftEditor: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },
     settings: { getOrThrow: async () => ({}) },
     games: indexGames([]),
     attachments: { read: async () => file },
