@@ -410,7 +410,7 @@ describe('the language for everybody', () => {
     discord.guildEvents.setLocale(guild, 'fr');
     await addServer(member, 'play.example.com:1');
     const message = await waitingIn(guild);
-    expect(textOf(message)).toContain('Approuver ?');
+    expect(textOf(message)).toContain('Approuver\u00A0?');
     await addServer(admin, 'play.example.com:2');
     await expect.poll(() => logLines(guild).at(-1)).toContain('ont été ajoutés pour vérification');
     discord.guildEvents.setLocale(guild, 'it');
