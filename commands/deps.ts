@@ -34,5 +34,7 @@ export interface CommandDeps
   readonly historyDays: number;
   /** For how many days the bot's own backups keep what was deleted; 0: it makes none. */
   readonly backupDays: number;
+  /** Whether Steam gets addresses of game servers. */
+  readonly looksUpServers: boolean;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

@@ -18,6 +18,7 @@ export function privacyCommand({
   graceDays,
   historyDays,
   backupDays,
+  looksUpServers,
   links,
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
@@ -34,7 +35,7 @@ export function privacyCommand({
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),
       t('privacy.key'),
       t('privacy.settings'),
-      t('privacy.service'),
+      sentences(t('privacy.service'), looksUpServers ? t('privacy.lookup') : undefined),
       sentences(
         t('privacy.leaving', { count: graceDays }),
         backupDays > 0 ? t('privacy.backups', { count: backupDays }) : undefined,

@@ -34,10 +34,10 @@ export const submitMessage = (deps: CommandDeps): Command => ({
 async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<NewDraft> {
   const rows = rowsOfMessage(context.text, deps.games);
   const file = context.files.find(isTextFile);
-  if (file === undefined) return { source: 'message', rows };
+  if (file === undefined) return { source: 'message', rows: await deps.completeRows(rows) };
   const texts = [await readFile(context, file, deps)];
   const list = await deps.parser.read({ guildId: context.guildId, texts, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
-  const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
+  const all = [...(await deps.completeRows(rows)), ...list.rows].map((row, index) => onLine(row, index + 1));
   return { source: 'message', rows: withRepeats(all), noise: list.noise };
 }

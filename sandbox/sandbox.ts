@@ -12,6 +12,7 @@ import {
 } from './bot-process.ts';
 import type { DiscordEvent, DiscordStandIn } from './discord/contract.ts';
 import { type StandInOptions, startDiscord } from './discord/stand-in.ts';
+import { startPublicRecords } from './game-servers.ts';
 import { type ListingOptions, startListing } from './listing/stand-in.ts';
 import type { Certificate } from './loopback-server.ts';
 import { createPeople } from './people.ts';
@@ -40,6 +41,8 @@ type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 export interface SandboxOptions {
   /** The environment of this process, from which the bot only gets PATH and similar variables. */
   readonly surroundings: NodeJS.ProcessEnv;
+  /** Whether the bot looks up game servers in the stand-ins for Steam and DNS; by default it doesn't. */
+  readonly serverLookup?: boolean;
   /** A folder to keep; by default a temporary one that `close` removes. */
   readonly data?: string | undefined;
   /** Whether Discord posts interactions to the bot; by default the bot connects to the gateway. */
@@ -85,6 +88,7 @@ export async function openSandbox(options: SandboxOptions) {
     token,
   });
   const listing = await startListing({ ...common, ...options.listing });
+  const records = await startPublicRecords();
   const { tell, watch } = createWatchers<SandboxEvent>();
   discord.watch(tell);
   listing.watch(() => tell({ kind: 'listing' }));
@@ -97,6 +101,9 @@ export async function openSandbox(options: SandboxOptions) {
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
       BACKUP_EVERY_HOURS: '0',
+      SERVER_LOOKUP: options.serverLookup ? 'on' : 'off',
+      STEAM_API_URL: records.steamUrl,
+      NAME_SERVERS: records.nameServer,
       ...(port !== undefined && {
         INTERACTIONS: 'http',
         DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,
@@ -114,6 +121,8 @@ export async function openSandbox(options: SandboxOptions) {
   return {
     discord,
     listing,
+    /** Steam's list and DNS. */
+    records,
     bot,
     /** The present fault of Discord: one of {@link DISCORD_TROUBLES}. */
     get discordTrouble() {
@@ -164,7 +173,7 @@ export async function openSandbox(options: SandboxOptions) {
     async close(): Promise<void> {
       await bot.stop();
       try {
-        await Promise.all([discord.close(), listing.close()]);
+        await Promise.all([discord.close(), listing.close(), records.close()]);
       } finally {
         if (options.data === undefined) await rm(data, { recursive: true, force: true });
       }

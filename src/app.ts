@@ -9,6 +9,9 @@ import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
 import { createDiscord } from './discord/discord.ts';
 import { asPublished } from './discord/publish.ts';
+import { createNames } from './game-servers/names.ts';
+import { createServerLookup } from './game-servers/server-lookup.ts';
+import { createSteam } from './game-servers/steam.ts';
 import { createGuildLog, type GuildLogTiming } from './guild-log/guild-log.ts';
 import { createGoneGamesEntry, createKeyAlert, createSubmissionLog } from './guild-log/guild-log-entries.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
@@ -166,6 +169,15 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { games, breaker } = listing;
+  const serverLookup =
+    config.serverLookup === 'off'
+      ? undefined
+      : createServerLookup({
+          steam: createSteam({ apiUrl: config.steamApiUrl, onRequest: metrics?.onSteamRequest, logger }),
+          names: createNames(config.nameServers),
+          games,
+          onFound: metrics?.onFound,
+        });
   const interactionStore = createInteractionStore({ store, processId, isShared, encryption, logger });
   const approvals = createApprovals({ ...submissionStore, store });
   const approvalMessages = createApprovalMessages({
@@ -187,6 +199,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     keys,
     settings,
     listing,
+    serverLookup,
     demandOwned: interactionStore.demandOwned,
     showApproval: approvalMessages.show,
     encryptNotice: (which, interactionId) => decisionNotices.encrypt(which, interactionId),
@@ -240,6 +253,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
     backupDays: backupDaysOf(config),
+    looksUpServers: serverLookup !== undefined,
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const interactions = createInteractions({
@@ -335,7 +349,11 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...storeParts(interactions.takeOver),
     {
       name: 'connections',
-      stop: () => waitAtMost(CONNECTIONS_END_MS, Promise.all([listing.api.close(), discord.close()])),
+      stop: () =>
+        waitAtMost(
+          CONNECTIONS_END_MS,
+          Promise.all([listing.api.close(), serverLookup?.stop(), discord.close()]),
+        ),
     },
     { name: 'games', start: games.start },
     // Starts before the connection, because a connection that never opens must count as silent.

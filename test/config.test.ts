@@ -67,6 +67,8 @@ describe('the configuration', () => {
       interactions: 'gateway',
       departureGraceDays: 30,
       directMessages: 'on',
+      serverLookup: 'off',
+      steamApiUrl: 'https://api.steampowered.com',
       storeUrl: { kind: 'sqlite', name: 'sqlite://data/bot.sqlite', path: 'data/bot.sqlite' },
       attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
       logLevel: 'info',
@@ -249,6 +251,7 @@ describe('a variable', () => {
     ['GUILD_LIMIT', '1/1', 'guildLimit', { servers: 1, seconds: 1 }],
     ['LISTING_API_TIMEOUT_MS', '100', 'listingApiTimeoutMs', 100],
     ['LISTING_API_TIMEOUT_MS', '120000', 'listingApiTimeoutMs', 120_000],
+    ['NAME_SERVERS', '9.9.9.9, [::1]:5353', 'nameServers', ['9.9.9.9', '[::1]:5353']],
     ['HTTP_PORT', '65535', 'httpPort', 65_535],
     ['HTTP_HOST', '::', 'httpHost', '::'],
   ])('%s can be %s', (variable, given, property, used) => {
@@ -295,6 +298,9 @@ describe('a variable', () => {
     ['MEMBER_LIMIT', ['0/60', '10', '1/0', '20001/1', '1/604801', '1/2/3']],
     ['STORE_URL', ['data/bot.sqlite', 'sqlite://data/', 'sqlite://:memory:', 'postgres://db']],
     ['BLOCKED_USERS', [',', '1234', '123456789012345678,mia']],
+    ['SERVER_LOOKUP', ['yes']],
+    ['STEAM_API_URL', ['http://api.steampowered.com', 'steam']],
+    ['NAME_SERVERS', ['dns.example.com', '9.9.9.9:70000', '9.9.9.9,,1.1.1.1']],
     ['ATTACHMENT_HOSTS', ['cdn.example.com:70000', 'https://cdn.example.com', 'a,,b']],
     ['SUPPORT_URL', ['http://example.com/help', `https://example.com/${'x'.repeat(500)}`]],
     [

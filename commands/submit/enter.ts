@@ -40,16 +40,17 @@ export async function readFields(
   typed: TypedRow,
   deps: CommandDeps,
 ): Promise<{ readonly read: Pick<NewDraft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
+  const { games, completeRows } = deps;
   if (isOneAddress(typed.server)) {
     if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
-    return { read: { source: 'options', rows: [readOne(typed, [], deps.games)] } };
+    return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
   }
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
   const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
   if (found.length > 1) {
-    return { read: { source: 'message', rows: withNear(found, near) }, notice: unusable };
+    return { read: { source: 'message', rows: withNear(await completeRows(found), near) }, notice: unusable };
   }
-  return { read: { source: 'options', rows: [readOne(typed, found, deps.games)] } };
+  return { read: { source: 'options', rows: await completeRows([readOne(typed, found, games)]) } };
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   FEW_NAMED,
   firstItems,
   fittingLines,
+  foundText,
   MOST_NAMED,
   serverItem,
 } from '../../src/words/servers.ts';
@@ -68,6 +69,7 @@ export function previewOf(
       totalText(t, draft.rows, sendable.length),
       invalidText(audience, prepared, invalid, { games, files: names, namesAll }),
       readyText(t, prepared, ready.length, waiting.length),
+      foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
       allowance.limited &&
         waiting.length > 0 &&

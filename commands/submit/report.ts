@@ -18,7 +18,14 @@ import {
 } from '../../src/words/outcomes.ts';
 import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, FEW_NAMED, firstItems, serverEmbed, withSign } from '../../src/words/servers.ts';
+import {
+  describe,
+  FEW_NAMED,
+  firstItems,
+  foundText,
+  serverEmbed,
+  withSign,
+} from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -49,7 +56,8 @@ export async function reportReply(
     ? tellOne(context, result, only, deps.games)
     : await tellList(context, result, ended, deps);
   const { texts, buttons, ...shown } = told;
-  const content = [...texts, !isRecorded && t('ended.unrecorded')].filter(Boolean);
+  const rowsEnded = ended.map(({ row }) => row);
+  const content = [...texts, foundText(t, rowsEnded), !isRecorded && t('ended.unrecorded')].filter(Boolean);
   const page = pageOfUnknown(context, ended);
   return {
     content: content.join(only ? '\n' : '\n\n'),

@@ -15,6 +15,7 @@ import {
   link,
   listingPage,
   must,
+  nameServers,
   port,
   publicKey,
   secret,
@@ -114,6 +115,14 @@ const configSchema = z.object({
       /^https?:$/.test(protocol),
     ),
   ),
+  /** Whether Steam and name servers get addresses of game servers, to fill in what members didn't type. */
+  serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
+  steamApiUrl: url(
+    'https://api.steampowered.com, or another https URL (http only on this machine)',
+    isHttpsOrLoopback,
+  ).default('https://api.steampowered.com'),
+  /** Absent: those of the machine. */
+  nameServers: z.exactOptional(nameServers),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { LONGEST_LINK } from '../numbers.ts';
 import { Secret } from '../secret.ts';
@@ -172,6 +173,21 @@ export const publicKey = z
 export const address = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
+
+/** Accepts name servers with commas between them. */
+export const nameServers = z
+  .string()
+  .transform((text) => text.split(',').map((server) => server.trim()))
+  .refine(areNameServers, must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, with commas between them'));
+
+function areNameServers(servers: readonly string[]): boolean {
+  try {
+    new Resolver().setServers(servers);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** `host` or `host:port`, in lower case. */
 export const hostsWithPorts = z

@@ -1,8 +1,10 @@
+import type { Config } from '../config/config.ts';
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
 import { clockTrouble } from '../discord/clock.ts';
+import { createSteam } from '../game-servers/steam.ts';
 import type { Secret } from '../secret.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
-import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
+import { CheckFailure, CheckSkipped, CheckWarning, type Finding, find } from './finding.ts';
 import { checkListing } from './listing-check.ts';
 import { OperatorUrlError, readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
@@ -18,6 +20,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
       ...(await checkDiscord(withDeadline(api), { config, commands })),
       await find('Clock', () => checkClock(api)),
       await find('Listing service', () => checkListing(config)),
+      await find('Server lookup', () => checkServerLookup(config)),
       await find('Store', () => checkStore(config)),
       await find('Encryption key', () => checkEncryption(config)),
       await find('Disk', () => checkDisk(config)),
@@ -31,6 +34,30 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
     api.close().catch(() => undefined);
   }
 }
+
+/** An address in Valve's network, where game servers usually are. */
+const SAMPLE_ADDRESS = '155.133.248.36';
+
+/** Asks Steam once, and returns what it listed. */
+async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
+  if (serverLookup === 'off') throw new CheckSkipped('SERVER_LOOKUP is off');
+  const steam = createSteam({ apiUrl: steamApiUrl, logger: { warn: () => undefined } });
+  try {
+    const [first, ...others] = await steam.ask(SAMPLE_ADDRESS);
+    const seen = first
+      ? `${others.length + 1}, the first with port ${first.gamePort}, query port ${first.queryPort} and app id ${first.appId}`
+      : 'none';
+    return `Steam responds; game servers at ${SAMPLE_ADDRESS}: ${seen}`;
+  } catch (error) {
+    throw new CheckWarning(
+      `Steam doesn't respond as it should: ${error instanceof Error ? error.message : String(error)}`,
+      'check STEAM_API_URL and the network; submissions work without it',
+    );
+  } finally {
+    await steam.close();
+  }
+}
+
 /** Requests a secret address of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
   if (url === undefined) throw new CheckSkipped(`${name} is not set: see "Alarms" in docs/monitor.md`);

@@ -21,6 +21,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
       blockedGuilds: config.blockedGuilds?.length ?? 0,
       blockedUsers: config.blockedUsers?.length ?? 0,
       public: online.application.bot_public,
+      serverLookup: config.serverLookup === 'on' ? `addresses go to ${config.steamApiUrl} and DNS` : 'off',
       store: config.storeUrl.name,
       encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
       off: switchedOff(config),
@@ -39,6 +40,7 @@ function switchedOff(config: Config): readonly string[] {
       config.backupEveryHours === 0 &&
       'regular backups (BACKUP_EVERY_HOURS)',
     config.directMessages === 'off' && 'direct messages about decisions (DIRECT_MESSAGES)',
+    config.serverLookup === 'off' && 'query ports from Steam (SERVER_LOOKUP)',
     config.operatorWebhookUrl === undefined && 'alarms in Discord (OPERATOR_WEBHOOK_URL)',
     config.heartbeatUrl === undefined && 'heartbeats to a monitor (HEARTBEAT_URL)',
     config.listingUrl === undefined && 'the link to the list (LISTING_URL)',

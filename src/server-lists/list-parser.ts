@@ -30,10 +30,16 @@ export type ListParser = ReturnType<typeof createListParser>;
 export interface ListParserDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
   readonly readingMs?: number | undefined;
+  /** Fills in what members didn't type. */
+  readonly complete?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined;
 }
 
 /** Reads lists, the long ones in a worker. */
-export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
+export function createListParser({
+  games,
+  readingMs = READING_MS,
+  complete = async (rows) => rows,
+}: ListParserDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
@@ -72,13 +78,12 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
      * @throws Error when the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {
-      const read = await readOnce(list);
-      if (read.kind === 'rows' && read.namesNewGame && !games.isFresh()) {
-        await games.refresh(list.guildId);
-        return readOnce(list);
-      }
-      games.refreshSoon(list.guildId);
-      return read;
+      const first = await readOnce(list);
+      const isOutdated = first.kind === 'rows' && first.namesNewGame && !games.isFresh();
+      if (isOutdated) await games.refresh(list.guildId);
+      else games.refreshSoon(list.guildId);
+      const read = isOutdated ? await readOnce(list) : first;
+      return read.kind === 'rows' ? { ...read, rows: await complete(read.rows) } : read;
     },
   };
 }

@@ -61,9 +61,14 @@ export type Reading =
 /** One server of the text. */
 export type Row = ReadyRow | InvalidRow | RepeatedRow;
 
+/** What a server lookup filled in, or that Steam lists the typed port as a query port. */
+export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
+export type Found = (typeof FOUND)[number];
+
 interface RowParts {
   /** Where it begins, counted from 1. */
   readonly line: number;
+  readonly found?: readonly Found[];
 }
 
 /** It can be submitted. */

@@ -1,3 +1,4 @@
+import type { ServerLookup } from '../game-servers/server-lookup.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Listing } from '../listing/listing.ts';
 import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
@@ -12,6 +13,8 @@ export interface SubmissionHandlingDeps
   readonly submissionStore: SubmissionStore;
   readonly settings: GuildSettings;
   readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
+  /** Absent unless the operator has switched it on. */
+  readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
 /** From a text that a member gives to what came of each server. */
@@ -19,11 +22,13 @@ export function createSubmissionHandling({
   submissionStore,
   listing,
   settings,
+  serverLookup,
   readingMs,
   ...deps
 }: SubmissionHandlingDeps) {
   const { api, guard, games } = listing;
-  const parser = createListParser({ games, readingMs });
+  const completeRows: ServerLookup['complete'] = serverLookup?.complete ?? (async (rows) => rows);
+  const parser = createListParser({ games, readingMs, complete: completeRows });
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(
@@ -35,6 +40,7 @@ export function createSubmissionHandling({
   };
   return {
     parser,
+    completeRows,
     draftEditor: createDraftEditor({ ...submissionStore, store: deps.store, settings, games, parser }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
     pipeline: createPipeline({

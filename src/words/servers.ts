@@ -1,7 +1,8 @@
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { addressOf, type TypedRow } from '../server-lists/row.ts';
+import { addressOf, FOUND, type Row, type TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
+import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
@@ -96,6 +97,15 @@ export function describe(
   const { game, queryPort } = submission;
   const address = addressOf(submission);
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
+}
+
+/** Formats in small print what a server lookup found for these rows; '' if it found nothing. */
+export function foundText(t: Translate, rows: readonly Row[]): string {
+  const all = rows.flatMap(({ found = [] }) => found);
+  const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count }) => t(`lookup.${kind}`, { count }));
+  return texts.length === 0 ? '' : `-# ${sentences(...texts)}`;
 }
 
 /** Formats the input about a game server like {@link serverLine}. @param typed the input without passwords */

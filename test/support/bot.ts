@@ -29,7 +29,7 @@ import { showWhenATestFails } from './outputs.ts';
 
 /** Options of a test bot. `env` adds variables or replaces the sandbox's values; `http` defaults to `INTERACTIONS`. */
 export interface BotOptions
-  extends Pick<SandboxOptions, 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
+  extends Pick<SandboxOptions, 'serverLookup' | 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
     Pick<AppDeps, 'timing' | 'languages'> {
   /** Whether the bot gets its own process, for tests that need one: signals, `kill -9`, the environment. */
   readonly asProcess?: boolean;
@@ -62,7 +62,7 @@ export interface Expected {
 }
 
 /** The bot, connected to the stand-ins for Discord and the listing service. */
-export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'token' | 'data' | 'restart'> {
+export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | 'token' | 'data' | 'restart'> {
   readonly store: BotStore;
   readonly process: BotProcess;
   /** Starts the bot, and waits until it is connected and has published its commands. */
@@ -203,7 +203,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     if (event.kind === 'log') lines.push(event.line);
     if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
   });
-  const { discord, listing, bot: run, people, token, data } = sandbox;
+  const { discord, listing, records, bot: run, people, token, data } = sandbox;
   const store = botStore(postgres?.database, data);
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
@@ -229,6 +229,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const bot: Bot = {
     discord,
     listing,
+    records,
     process: run,
     token,
     data,

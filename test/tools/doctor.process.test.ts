@@ -287,6 +287,21 @@ describe('the doctor, about everything else', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
+  it('asks Steam once if SERVER_LOOKUP is on, and warns if it does not respond', async () => {
+    expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
+    const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
+    bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
+    const { text } = await examine(on);
+    expect(text).toMatch(
+      /^ok +Server lookup .* 1, the first with port 27015, query port 27016 and app id 730$/m,
+    );
+    expect(bot.records.askedSteam).toHaveLength(1);
+    bot.records.behaveAsSteam({ kind: 'status', status: 403 });
+    const { text: warned, failed } = await examine(on);
+    expect(failed).toEqual([]);
+    expect(warned).toMatch(/^warning +Server lookup +Steam doesn't respond as it should: .* status 403$/m);
+  });
+
   it('accepts a bot that was never started', async () => {
     const STORE_URL = `sqlite://${folder}/new/bot.sqlite`;
     const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });

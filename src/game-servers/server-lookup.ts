@@ -1,0 +1,135 @@
+import { isIP, isIPv4 } from 'node:net';
+import { hasWords } from '../addresses/pasted-text.ts';
+import { waitAtMost } from '../lifecycle.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
+import {
+  type Found,
+  type InvalidRow,
+  lacksGame,
+  type Row,
+  readRow,
+  type TypedRow,
+  typedOf,
+} from '../server-lists/row.ts';
+import type { Names } from './names.ts';
+import type { Steam, SteamServer } from './steam.ts';
+import { type SteamGames, steamGamesAmong } from './steam-games.ts';
+
+export interface ServerLookupDeps {
+  readonly steam: Pick<Steam, 'serversAt' | 'close'>;
+  readonly names: Names;
+  readonly games: GameIndex;
+  readonly onFound?: ((found: Found) => void) | undefined;
+}
+
+export type ServerLookup = ReturnType<typeof createServerLookup>;
+
+/** Milliseconds that a submission or a list waits for all lookups together. */
+const DEADLINE_MS = 2_500;
+const MOST_HOSTS = 50;
+
+/** The cells that a lookup can fill in. */
+const CELLS = ['game', 'port', 'queryPort'] as const;
+type Finding = Partial<Record<(typeof CELLS)[number], string>> | 'isQueryPort' | undefined;
+
+/** A lookup for a row in which something is missing. */
+interface Lookup {
+  readonly host: string;
+  readonly find: () => Promise<Finding>;
+}
+
+/**
+ * Fills in the query port, the game or the Minecraft port that a member didn't type, from Steam's public list and from DNS. It
+ * never replaces anything that was typed, and sends nothing to a game server.
+ */
+export function createServerLookup({ steam, names, games, onFound }: ServerLookupDeps) {
+  async function steamServersAt(host: string): Promise<readonly SteamServer[]> {
+    const [address, ...others] = (await names.addressesOf(host)).filter((each) => isIPv4(each));
+    // Behind several addresses there can be several game servers.
+    return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
+  }
+
+  async function findInDns(host: string): Promise<Finding> {
+    const port = await names.minecraftPort(host);
+    return port === undefined ? undefined : { port: String(port) };
+  }
+
+  function lookupFor(row: Row, steamGames: SteamGames): Lookup | undefined {
+    if (row.kind === 'repeated') return undefined;
+    if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
+      const { host, game } = row.problem;
+      const isMinecraft = game === games.find('minecraft')?.alias;
+      return isMinecraft && isIP(host) === 0 ? { host, find: () => findInDns(host) } : undefined;
+    }
+    const server = row.kind === 'ready' ? row.submission : serverWithoutGame(row);
+    if (server === undefined) return undefined;
+    const lacksQueryPort = server.queryPort === undefined && steamGames.has(server.game);
+    if (server.game !== '' && !lacksQueryPort) return undefined;
+    const { server: host } = server;
+    return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
+  }
+
+  /** Returns the row read again with what was found; as it was if it still can't be submitted. */
+  function withFinding(row: Row, finding: Finding): Row {
+    if (finding === undefined) return row;
+    if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
+    const before = typedOf(row);
+    const found = CELLS.filter((cell) => finding[cell] !== undefined && !hasWords(before[cell]));
+    const cells = Object.fromEntries(found.map((cell) => [cell, finding[cell]]));
+    const typed: TypedRow = { ...before, ...cells };
+    const read = finishedRow({ line: row.line, typed }, games);
+    if (found.length === 0 || read.kind !== 'ready') return row;
+    return { ...read, found, ...(row.kind === 'ready' && row.typed && { typed }) };
+  }
+
+  return {
+    /** Returns the rows with what was found within 2.5 seconds. Never throws. */
+    async complete(rows: readonly Row[]): Promise<readonly Row[]> {
+      const steamGames = steamGamesAmong(games);
+      const completed = [...rows];
+      const hosts = new Set<string>();
+      const lookups = rows.map(async (row, index) => {
+        const lookup = lookupFor(row, steamGames);
+        if (!lookup || (hosts.size >= MOST_HOSTS && !hosts.has(lookup.host))) return;
+        hosts.add(lookup.host);
+        completed[index] = withFinding(row, await lookup.find());
+      });
+      if (hosts.size === 0) return rows;
+      await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
+      for (const found of completed.flatMap((row) => row.found ?? [])) onFound?.(found);
+      // Rows can say the same once they are complete. What is found later changes nothing.
+      return withRepeats([...completed]);
+    },
+    async stop(): Promise<void> {
+      names.stop();
+      await steam.close();
+    },
+  };
+}
+
+/** Returns the game server of a row that lacks nothing but a game; its game is ''. */
+function serverWithoutGame(row: InvalidRow): ServerSubmission | undefined {
+  const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
+  return read?.ok ? read.submission : undefined;
+}
+
+/** Returns what Steam's list has for a game server that lacks a query port, or its game, which is '' then. */
+function findingFor(
+  { port, game: named }: ServerSubmission,
+  servers: readonly SteamServer[],
+  steamGames: SteamGames,
+): Finding {
+  const atPort = servers.filter(({ gamePort }) => gamePort === port);
+  if (atPort.length === 0) {
+    return servers.some(({ queryPort }) => queryPort === port) ? 'isQueryPort' : undefined;
+  }
+  const [found, ...others] = atPort.filter(({ appId }) => named === '' || steamGames.get(named) === appId);
+  if (found === undefined || others.length > 0) return undefined;
+  const query = found.queryPort === port ? {} : { queryPort: String(found.queryPort) };
+  if (named !== '') return query;
+  // Games can share an app id.
+  const [game, ...otherGames] = [...steamGames].filter(([, appId]) => appId === found.appId);
+  return game === undefined || otherGames.length > 0 ? undefined : { game: game[0], ...query };
+}

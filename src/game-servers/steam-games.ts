@@ -1,0 +1,44 @@
+import type { GameIndex } from '../listing/game-search.ts';
+
+/**
+ * Steam app ids with the aliases or names that a listing service can have for the game. Game servers report the id of the
+ * store page that players see. Minecraft and SA-MP aren't on Steam.
+ */
+const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
+  [10, ['cs16']],
+  [240, ['css']],
+  [440, ['tf2']],
+  [500, ['Left 4 Dead']],
+  [550, ['l4d2']],
+  [730, ['cs2', 'csgo']],
+  [4_000, ['gm', "Garry's Mod"]],
+  [33_930, ['Arma 2: Operation Arrowhead']],
+  [107_410, ['Arma 3']],
+  [108_600, ['Project Zomboid']],
+  [221_100, ['dayz']],
+  [251_570, ['7 Days to Die']],
+  [252_490, ['rust']],
+  [304_930, ['Unturned']],
+  [346_110, ['ark', 'ARK: Survival Evolved']],
+  [376_210, ['The Isle']],
+  [393_380, ['Squad']],
+  [440_900, ['Conan Exiles']],
+  [581_320, ['Insurgency: Sandstorm']],
+  [686_810, ['Hell Let Loose']],
+  [834_910, ['ATLAS']],
+  [892_970, ['Valheim']],
+  [1_604_030, ['V Rising']],
+]);
+
+/** Steam app ids by the aliases of the games that the listing service has. */
+export type SteamGames = ReadonlyMap<string, number>;
+
+export function steamGamesAmong(games: Pick<GameIndex, 'find'>): SteamGames {
+  const ids = [...STEAM_GAMES].flatMap(([appId, names]) =>
+    names.flatMap((name) => {
+      const alias = games.find(name)?.alias;
+      return alias === undefined ? [] : [[alias, appId] as const];
+    }),
+  );
+  return new Map(ids);
+}

@@ -1,0 +1,147 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { createCache } from '../bounded-map.ts';
+import type { Logger } from '../logger.ts';
+
+/** A game server as Steam's public list has it. */
+export interface SteamServer {
+  /** The port of `addr`, which answers queries. */
+  readonly queryPort: number;
+  /** The port that players connect to. */
+  readonly gamePort: number;
+  readonly appId: number;
+}
+
+/** How a request to Steam ended: with game servers, without any, or not at all. */
+export const STEAM_OUTCOMES = ['found', 'empty', 'failed'] as const;
+export type SteamOutcome = (typeof STEAM_OUTCOMES)[number];
+
+export interface SteamDeps {
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  /** Called after each request. */
+  readonly onRequest?: ((outcome: SteamOutcome) => void) | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds of a clock that never jumps. */
+  readonly now?: () => number;
+}
+
+export type Steam = ReturnType<typeof createSteam>;
+
+const PATH = '/ISteamApps/GetServersAtAddress/v1/';
+/** A thousand game servers take some 200 KiB. */
+const MOST_BYTES = 256 * 1024;
+const MOST_SERVERS = 1_000;
+const REMEMBERED_MS = 10 * 60_000;
+/** One request a second, saved up for a minute at most: 86,400 a day. Steam's terms allow 100,000. */
+const MOST_SAVED_REQUESTS = 60;
+/** Milliseconds for a whole request: no submission waits longer. */
+const REQUEST_MS = 2_500;
+const MOST_FAILURES = 3;
+/** Pauses in milliseconds: the first after three failures, doubled up to the longest. A 429 or 403 begins the longest one. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 60 * 60_000;
+/** Statuses by which Steam limits a network. */
+const LIMITED: ReadonlySet<number> = new Set([403, 429]);
+
+const portSchema = z.int().min(1).max(65_535);
+const responseSchema = z.object({
+  response: z.object({ servers: z.array(z.unknown()).max(MOST_SERVERS).default([]) }),
+});
+const serverSchema = z.object({
+  addr: z
+    .string()
+    .transform((text) => Number(/:(\d{1,5})$/u.exec(text)?.[1]))
+    .pipe(portSchema),
+  gameport: portSchema,
+  appid: z.int().min(1),
+});
+
+/**
+ * Asks Steam's keyless list which game servers are at an address (`ISteamApps/GetServersAtAddress`), and remembers the response
+ * for ten minutes. After a 429, a 403 or three failures in a row it pauses, and logs that once.
+ */
+export function createSteam({ apiUrl, onRequest, logger, now = () => performance.now() }: SteamDeps) {
+  const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
+  let savedRequests = MOST_SAVED_REQUESTS;
+  let savedAt = now();
+  let failures = 0;
+  let pausedUntil = 0;
+
+  /** Returns whether a request can be made now, and counts it. */
+  function takeRequest(): boolean {
+    if (now() < pausedUntil) return false;
+    savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
+    savedAt = now();
+    if (savedRequests < 1) return false;
+    savedRequests -= 1;
+    return true;
+  }
+
+  function noteFailure(error: unknown): void {
+    // Other requests that were under way when the pause began fail for the same reason.
+    if (now() < pausedUntil) return;
+    failures += 1;
+    const isLimited = error instanceof SteamError && LIMITED.has(error.status);
+    if (!isLimited && failures < MOST_FAILURES) return;
+    const grown = FIRST_PAUSE_MS * 2 ** (failures - MOST_FAILURES);
+    const pauseMs = isLimited ? LONGEST_PAUSE_MS : Math.min(grown, LONGEST_PAUSE_MS);
+    pausedUntil = now() + pauseMs;
+    logger.warn(
+      { err: error, pauseMs },
+      'could not ask Steam for game servers; will pause the server lookup',
+    );
+  }
+
+  async function ask(address: string): Promise<readonly SteamServer[]> {
+    const { statusCode, body } = await request(`${apiUrl}${PATH}?addr=${address}`, {
+      dispatcher: agent,
+      signal: AbortSignal.timeout(REQUEST_MS),
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    });
+    if (statusCode !== 200) {
+      body.on('error', () => undefined).destroy();
+      throw new SteamError(statusCode);
+    }
+    const { response } = responseSchema.parse(await body.json());
+    return response.servers.flatMap((each) => {
+      const { success, data } = serverSchema.safeParse(each);
+      return success ? [{ queryPort: data.addr, gamePort: data.gameport, appId: data.appid }] : [];
+    });
+  }
+
+  const remembered = createCache(async (address) => {
+    if (!takeRequest()) throw new Error('Steam is paused or over its budget');
+    try {
+      const servers = await ask(address);
+      failures = 0;
+      onRequest?.(servers.length > 0 ? 'found' : 'empty');
+      return servers;
+    } catch (error) {
+      onRequest?.('failed');
+      noteFailure(error);
+      throw error;
+    }
+  }, REMEMBERED_MS);
+
+  return {
+    /**
+     * Returns the game servers at an address; none if Steam can't be asked now. Never throws.
+     * @param address an IPv4 address that was checked to be public
+     */
+    serversAt: (address: string): Promise<readonly SteamServer[]> => remembered.get(address).catch(() => []),
+    /** Asks even during a pause, and remembers nothing. @throws Error if Steam doesn't respond as it should */
+    ask,
+    close: (): Promise<void> => agent.destroy(),
+  };
+}
+
+class SteamError extends Error {
+  override readonly name = 'SteamError';
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`Steam responded with status ${status}`);
+    this.status = status;
+  }
+}

@@ -1,0 +1,127 @@
+import { createHook } from 'node:async_hooks';
+import { describe, expect } from 'vitest';
+import { type Bot, botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
+import { addServer, adds, edit, labelsOf, paste, pressSubmit } from '../support/people.ts';
+
+const it = botTest({ serverLookup: true });
+const itWithout = ownBotTest();
+
+const RUST = 252_490;
+const FOUND = 'Query port from Steam.';
+
+/** Adds game servers to Steam's list, at an address for each test. */
+function listRust({ records }: Bot, address: string): void {
+  records.list(address, [
+    { port: 28_015, queryPort: 28_017, appId: RUST },
+    { port: 28_025, queryPort: 28_027, appId: RUST },
+  ]);
+}
+
+const submit = (guild: TestGuild, server: string, game = 'rust') => addServer(guild.member, server, { game });
+
+/** The kinds of asynchronous resources by which a packet of a lookup leaves. */
+const LOOKUPS = new Set(['DNSCHANNEL', 'QUERYWRAP', 'UDPWRAP', 'GETADDRINFOREQWRAP']);
+
+/** Runs an action, and returns how many of these resources were created. */
+async function lookupsDuring(action: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init(_, type) {
+      if (LOOKUPS.has(type)) count += 1;
+    },
+  }).enable();
+  await action();
+  hook.disable();
+  return count;
+}
+
+const MESSAGE = 'Minecraft: none.example.com and Rust: steam.example.com:28015';
+
+/** Submits a game server, a list and a message with game servers that the lookup would ask about. */
+async function submitAll(guild: TestGuild): Promise<void> {
+  await submit(guild, 'play.example.com:28015');
+  await submit(guild, 'mc.example.com', 'minecraft');
+  await paste(guild.member, '93.184.216.1:28015 rust\n93.184.216.1:28025');
+  await guild.member.useOnMessage('Submit servers', guild.discord.say(guild.member, MESSAGE));
+}
+
+describe('the server lookup', () => {
+  it('fills in the query port of one game server, and says so', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.34');
+    const answer = await submit(guild, '93.184.216.34:28015');
+    expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
+    expect(textOf(answer)).toContain(FOUND);
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: '93.184.216.34', port: '28015', query_port: '28017', game: 'rust' },
+    ]);
+  });
+
+  it('fills in the port of a Minecraft name', async ({ bot, guild }) => {
+    bot.records.addName('mc.example.com', { addresses: ['93.184.216.35'] });
+    const answer = await submit(guild, 'mc.example.com', 'minecraft');
+    expect(textOf(answer)).toContain('Port from DNS.');
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: 'mc.example.com', port: '25565', game: 'minecraft' },
+    ]);
+  });
+
+  it('fills in a list, also in its edited lines, and says so before and after', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.36');
+    const preview = await paste(
+      guild.member,
+      '93.184.216.36:28015 rust\n93.184.216.36:28025\n93.184.216.36:nonsense rust',
+    );
+    expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
+    const edited = await edit(guild.member, preview, { servers: '3: 93.184.216.36:28017 rust' });
+    expect(textOf(edited)).toContain('Steam lists that port as the query port.');
+    const report = await pressSubmit(guild.member, edited);
+    expect(textOf(report)).toContain('2 query ports from Steam.');
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: '93.184.216.36', port: '28015', query_port: '28017', game: 'rust' },
+      { server: '93.184.216.36', port: '28025', query_port: '28027', game: 'rust' },
+      { server: '93.184.216.36', port: '28017', game: 'rust' },
+    ]);
+  });
+
+  it('fills in the game servers of a message', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.37');
+    const message = guild.discord.say(guild.member, 'Join us: 93.184.216.37:28025!');
+    const preview = await guild.member.useOnMessage('Submit servers', message);
+    expect(textOf(preview)).toContain(FOUND);
+    await pressSubmit(guild.member, preview);
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: '93.184.216.37', port: '28025', query_port: '28027', game: 'rust' },
+    ]);
+  });
+
+  it('changes nothing if Steam and the name server fail', async ({ bot, guild }) => {
+    bot.records.behaveAsSteam({ kind: 'html' });
+    bot.records.behaveAsNameServer('failing');
+    const answer = await submit(guild, '93.184.216.38:28015');
+    expect(textOf(answer)).not.toContain('Steam');
+    expect(adds(guild).at(-1)?.servers).toEqual([{ server: '93.184.216.38', port: '28015', game: 'rust' }]);
+    const refused = await submit(guild, 'down.example.com', 'minecraft');
+    expect(labelsOf(refused)).toContain('Submit with port 25565');
+    bot.records.behaveAsSteam({ kind: 'ok' });
+    bot.records.behaveAsNameServer('ok');
+  });
+
+  it('is named in /privacy', async ({ member }) => {
+    expect(textOf(await member.slash('privacy'))).toContain('Steam and name servers receive the addresses');
+  });
+
+  it('looks up what is missing, so that the next test counts something', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.1');
+    const asked = bot.records.askedSteam.length;
+    expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);
+    expect(bot.records.askedSteam.length).toBeGreaterThan(asked);
+  });
+});
+
+describe('without SERVER_LOOKUP', () => {
+  itWithout('no packet of a lookup leaves', async ({ bot, guild }) => {
+    expect(await lookupsDuring(() => submitAll(guild))).toBe(0);
+    expect([...bot.records.askedSteam, ...bot.records.askedNames]).toEqual([]);
+    expect(textOf(await guild.member.slash('privacy'))).not.toContain('Steam');
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPublicRecords } from '../../sandbox/game-servers.ts';
+import { createNames } from '../../src/game-servers/names.ts';
+
+async function open() {
+  const records = await startPublicRecords();
+  const names = createNames([records.nameServer]);
+  onTestFinished(async () => {
+    names.stop();
+    await records.close();
+  });
+  return { records, names };
+}
+
+describe('the names of game servers', () => {
+  it('lead to public addresses only', async () => {
+    const { records, names } = await open();
+    records.addName('play.example.com', {
+      addresses: ['127.0.0.1', '10.0.0.1', '93.184.216.34', '169.254.169.254'],
+    });
+    expect(await names.addressesOf('play.example.com')).toEqual(['93.184.216.34']);
+    expect(await names.addressesOf('93.184.216.34')).toEqual(['93.184.216.34']);
+    expect(await names.addressesOf('absent.example.com')).toEqual([]);
+    const asked = records.askedNames.length;
+    expect(await names.addressesOf('192.168.0.1')).toEqual([]);
+    expect(await names.addressesOf('metadata.internal')).toEqual([]);
+    await names.addressesOf('play.example.com');
+    expect(records.askedNames).toHaveLength(asked);
+  });
+
+  it.each([
+    ['the port of an SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
+    ['the port of an SRV record with another name', { minecraft: { target: 'mc.example.com', port: 7 } }, 7],
+    ['25565 without an SRV record', {}, 25_565],
+    [
+      'none if the record leads elsewhere',
+      { minecraft: { target: 'other.example.com', port: 1 } },
+      undefined,
+    ],
+    ['none if the record leads inside', { minecraft: { target: 'mc.internal', port: 1 } }, undefined],
+    ['none if the record leads nowhere', { minecraft: { target: 'absent.example.com', port: 1 } }, undefined],
+    ['none if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
+  ])('have %s', async (_, found, port) => {
+    const { records, names } = await open();
+    records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
+    records.addName('mc.example.com', { addresses: ['93.184.216.34'] });
+    records.addName('other.example.com', { addresses: ['93.184.216.35'] });
+    expect(await names.minecraftPort('play.example.com')).toBe(port);
+    expect(records.askedNames).not.toContain('mc.internal');
+  });
+
+  it('have no port if they do not exist', async () => {
+    const { names } = await open();
+    expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
+  });
+
+  it.each(['failing', 'silent'] as const)('have no port if the name server is %s', async (how) => {
+    const { records, names } = await open();
+    records.addName('play.example.com', { addresses: ['93.184.216.34'] });
+    records.behaveAsNameServer(how);
+    await expect(names.minecraftPort('play.example.com')).rejects.toThrow();
+    expect(await names.addressesOf('play.example.com')).toEqual([]);
+  });
+});
