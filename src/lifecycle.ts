@@ -54,30 +54,6 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
-/**
- * Prevents overlapping runs. If it is called during a run, which may be past the part that matters to the caller, it waits
- * for another run afterwards.
- */
-export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
-  let isWanted = false;
-  let running: Promise<void> | undefined;
-
-  async function runWhileWanted(): Promise<void> {
-    while (isWanted) {
-      isWanted = false;
-      await run();
-    }
-  }
-
-  return () => {
-    isWanted = true;
-    running ??= runWhileWanted().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
-
 /** Waits until something ends, successfully or not, for at most `ms` milliseconds. */
 export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { approvalView } from '../../src/approval/approval-view.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
+import { createInOrder } from '../../src/in-order.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {
@@ -40,14 +41,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
-  /** Members whose files are being made. */
-  const exporting = new Set<string>();
+  /** By member. */
+  const exports = createInOrder();
 
   async function exportOne(context: PressContext): Promise<Reply> {
     const { user, t } = context;
-    if (exporting.has(user.id)) throw new UserError(t('again.busy'));
-    exporting.add(user.id);
-    return exported(context).finally(() => exporting.delete(user.id));
+    if (exports.isBusy(user.id)) throw new UserError(t('again.busy'));
+    return exports.run(user.id, () => exported(context));
   }
 
   /** All entries as a file. If they do not fit into it, it says so. */

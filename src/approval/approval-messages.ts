@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DiscordApi, isUncertain, type ReplyTarget } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discord/channel-posts.ts';
 import type { GuildSettings, logChannels, Settings } from '../guilds/settings.ts';
+import { createInOrder, oneAtATime } from '../in-order.ts';
 import type { PressedPost } from '../interactions/command.ts';
 import { rows } from '../interactions/controls.ts';
 import type { GuildWords } from '../interactions/guild-words.ts';
-import { createJob, oneAtATime, type Part } from '../lifecycle.ts';
+import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
@@ -71,8 +72,8 @@ interface Drawn {
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  /** By draft: ends when its message is shown. An edit that is slow would otherwise overwrite the next one. */
-  const showing = new Map<string, Promise<void>>();
+  /** By draft. An edit that is slow would otherwise overwrite the next one. */
+  const edits = createInOrder();
   /** The guilds of which a message is being posted that mentions the role. Another one at the same time does not. */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
@@ -218,19 +219,14 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /** Brings the message of a draft up to date, or the one whose button was pressed. Never throws. */
-  function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
-    const before = showing.get(id) ?? Promise.resolve();
-    const shown = before
-      .then(() => showOnce({ guildId, id }, pressed))
-      .catch((error: unknown) => {
-        logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
-      })
-      .finally(() => {
-        if (showing.get(id) === shown) showing.delete(id);
-        onChange();
-      });
-    showing.set(id, shown);
-    return shown;
+  async function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
+    try {
+      await edits.run(id, () => showOnce({ guildId, id }, pressed));
+    } catch (error) {
+      logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
+    } finally {
+      onChange();
+    }
   }
 
   const complain = (error: unknown) =>

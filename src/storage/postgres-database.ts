@@ -1,9 +1,9 @@
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
+import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
 import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
-import { createGuildQueues } from './guild-queues.ts';
 import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
 import { cannotUse, GuildLocked, reason } from './store-error.ts';
@@ -25,7 +25,11 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 
 /** Creates a PostgreSQL database, which several processes can use at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
-  const queues = createGuildQueues();
+  /**
+   * Takes one connection per guild. Otherwise 20 button presses in a guild would occupy all connections while they wait for
+   * each other's lock.
+   */
+  const changes = createInOrder();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
@@ -86,7 +90,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
             if (!synced) await sql`set local synchronous_commit = off`.execute(own);
             return change(own);
           });
-      return ifFree ? run() : queues.inTurn(guildId, run);
+      return ifFree ? run() : changes.run(guildId, run);
     },
     // The server's autovacuum does this.
     cutLog: async () => undefined,

@@ -1,0 +1,43 @@
+export type InOrder = ReturnType<typeof createInOrder>;
+
+/** Runs the work of each key one piece at a time, in the order in which it was asked for. Other keys don't wait for it. */
+export function createInOrder() {
+  /** Resolves at the end of each key's latest work. */
+  const ends = new Map<string, Promise<void>>();
+
+  return {
+    /** Whether work of the key is running or waiting. */
+    isBusy: (key: string): boolean => ends.has(key),
+
+    /** Runs the work after all earlier work of the key, even if that fails. */
+    async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+      const before = ends.get(key);
+      const { promise: end, resolve } = Promise.withResolvers<void>();
+      ends.set(key, end);
+      try {
+        await before;
+        return await work();
+      } finally {
+        if (ends.get(key) === end) ends.delete(key);
+        resolve();
+      }
+    },
+  };
+}
+
+/**
+ * Prevents overlapping runs. A call during a run, which may be past the part that matters to the caller, waits for one more
+ * run, together with all other calls until that begins.
+ */
+export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  const runs = createInOrder();
+  let next: Promise<void> | undefined;
+
+  return () => {
+    next ??= runs.run('', () => {
+      next = undefined;
+      return run();
+    });
+    return next;
+  };
+}
