@@ -13,7 +13,7 @@ import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 
-/** What a member can do about what was not sent, was refused, or is unconfirmed, and what to do before. */
+/** What a member can do about what was not sent, was declined, or is unconfirmed, and what to do before. */
 interface Again {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
@@ -38,10 +38,10 @@ export async function buttonsForEntries(
   const found = await Promise.all(own.map((entry) => unsentOf(context, entry, deps)));
   const unsent = found.filter((each) => each !== undefined);
   const unconfirmed = unsent.filter(({ kind }) => kind === 'unknown').map(({ server }) => server);
-  const refused = own.filter(({ isRefused, at }) => isRefused && at > receivedAt - DRAFT_LIVES_MS);
-  const edits = refused.map(
+  const declined = own.filter(({ isDeclined, at }) => isDeclined && at > receivedAt - DRAFT_LIVES_MS);
+  const edits = declined.map(
     async (entry) =>
-      (await isLatest(entry, deps)) && editAgain(context, entry.draftId, deps, refused.length > 1),
+      (await isLatest(entry, deps)) && editAgain(context, entry.draftId, deps, declined.length > 1),
   );
   return {
     text: unconfirmedText(context, unconfirmed),
@@ -72,9 +72,9 @@ async function unsentOf(
   | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
   | undefined
 > {
-  const { draftId, isRefused, only } = entry;
+  const { draftId, isDeclined, only } = entry;
   const kind = only?.outcome.kind;
-  if (isRefused || (kind !== 'not-sent' && kind !== 'unknown')) return undefined;
+  if (isDeclined || (kind !== 'not-sent' && kind !== 'unknown')) return undefined;
   const draft = await deps.drafts.find(context, draftId);
   const row = typeof draft === 'string' ? undefined : onlyRow(draft);
   if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
@@ -82,7 +82,7 @@ async function unsentOf(
 }
 
 /**
- * The button that opens what a moderator has refused, to be edited and submitted again, as long as its draft is kept.
+ * The button that opens what a moderator has declined, to be edited and submitted again, as long as its draft is kept.
  * @param isNamed whether it names the first server
  */
 export async function editAgain(

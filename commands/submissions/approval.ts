@@ -9,7 +9,7 @@ import {
 } from '../../src/approval/approval-view.ts';
 import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
+import { button, customIdsOf, type Modal, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { isUnsent } from '../../src/submissions/draft.ts';
@@ -25,7 +25,7 @@ import { previewFile } from '../submit/files.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { heldText } from '../submit/preview.ts';
 import { notCorrected, readCorrection } from './correction.ts';
-import { readRefusal, refusalModal } from './refusal.ts';
+import { declineModal, readDecline } from './decline.ts';
 import { replyForUnavailable } from './waiting.ts';
 
 /** A press or a modal of a message about a submission: its argument is the draft's id, and the submission that it shows. */
@@ -69,7 +69,7 @@ export function approvalActions(
     return { guildId, id, submissionId };
   }
 
-  const documentOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
+  const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
   /**
    * The message in the channel is shown as it is now, however late its button was pressed; a panel, say, is none about the
@@ -79,7 +79,7 @@ export function approvalActions(
     const { posted, shown } = context;
     const seen = seenOf(context);
     const isAboutIt = customIdsOf(shown?.components ?? []).some(
-      (id) => documentOf(parseCustomId(id)) === seen.id,
+      (id) => draftOf(parseCustomId(id)) === seen.id,
     );
     if (posted && isAboutIt) await approvalMessages.show(seen, posted);
     else void approvalMessages.showDue();
@@ -179,16 +179,27 @@ export function approvalActions(
     return undecided(context);
   }
 
-  async function refuse(context: SubmitContext): Promise<Reply> {
+  /** The modal of a moderator who declines it. */
+  async function pressDecline(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const submission = await approvals.seen(seenOf(context));
+    if (submission === undefined) {
+      void showPressed(context);
+      return asItIs(context);
+    }
+    return declineModal(context, submission, games);
+  }
+
+  async function decline(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
     if (submission === undefined) return undecided(context);
-    const typed = readRefusal(context, submission);
+    const typed = readDecline(context, submission);
     const before = await placeOf(context);
-    const refused = { ...seen, ...typed, by: user, interactionId };
-    if (!(await approvals.refuse(refused))) return undecided(context);
+    const declined = { ...seen, ...typed, by: user, interactionId };
+    if (!(await approvals.decline(declined))) return undecided(context);
     return decided(context, before);
   }
 
@@ -259,18 +270,9 @@ export function approvalActions(
     },
     presses: {
       approve: { answers: 'beside', run: approve },
-      refuse: {
-        answers: 'modal',
-        async run(context) {
-          await demandModerator(context);
-          const submission = await approvals.seen(seenOf(context));
-          if (submission === undefined) {
-            void showPressed(context);
-            return asItIs(context);
-          }
-          return refusalModal(context, submission, games);
-        },
-      },
+      decline: { answers: 'modal', run: pressDecline },
+      // Messages that 0.3.0 posted.
+      refuse: { answers: 'modal', run: pressDecline },
       correct: {
         answers: 'modal',
         async run(context) {
@@ -289,12 +291,13 @@ export function approvalActions(
     },
     submits: {
       correct: { answers: 'beside', run: correct },
-      refuse: { answers: 'beside', run: refuse },
+      decline: { answers: 'beside', run: decline },
+      refuse: { answers: 'beside', run: decline },
     },
   };
 }
 
-/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the draft's run */
+/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the draft's submission */
 function unsentTexts(
   context: Context,
   ended: EndedSubmission,

@@ -182,15 +182,15 @@ export function submissionsCommand(deps: CommandDeps): Command {
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .slice(page.offset, page.offset + page.limit);
     const again = await submitAgainFor(context, submission, deps);
-    const isRefused = submission.state === 'refused';
-    const refused = isRefused ? approvalView(t, submission, games).content : undefined;
+    const isDeclined = submission.state === 'declined';
+    const declined = isDeclined ? approvalView(t, submission, games).content : undefined;
     return {
-      content: refused ?? again.text,
+      content: declined ?? again.text,
       embeds: [
         {
           title: t('look.servers', { count }),
           description: servers
-            .map((server) => serverText(context, server, { games, isRefused }))
+            .map((server) => serverText(context, server, { games, isDeclined }))
             .join('\n\n'),
           ...pageFooter(context, page),
         },

@@ -1,5 +1,5 @@
 import { correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
-import { reasonText } from '../../src/approval/refusal-reasons.ts';
+import { reasonText } from '../../src/approval/decline-reasons.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -29,7 +29,7 @@ export function entryText(
   entry: SubmissionEntry,
   { number, games, isOwn }: EntryShown,
 ): string {
-  const { at, counts, only, decidedBy, isRefused, refusal } = entry;
+  const { at, counts, only, decidedBy, isDeclined, declineReason } = entry;
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
@@ -37,9 +37,11 @@ export function entryText(
   const what = only
     ? describe(t, only, games, LONGEST_WORDS)
     : `**${number}.** ${t('look.servers', { count })}`;
-  if (isRefused) {
-    const refused = withSign('rejected', decisionText(t, 'declined', entry));
-    return [what, [refused, ...about].join(' · '), ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
+  if (isDeclined) {
+    const declined = withSign('rejected', decisionText(t, 'declined', entry));
+    return [what, [declined, ...about].join(' · '), ...reasonTexts(t, declineReason, LONGEST_REASON)].join(
+      '\n',
+    );
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
   const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', entry)];
@@ -52,14 +54,14 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/** A game server of a list, and on lines of their own its outcome and why. What a moderator refused was refused as a whole. */
+/** A game server of a list, and on lines of their own its outcome and why. What a moderator declined was declined as a whole. */
 export function serverText(
   { t }: Audience,
   ended: ServerWithOutcome,
-  { games, isRefused = false }: { readonly games: GameIndex; readonly isRefused?: boolean },
+  { games, isDeclined = false }: { readonly games: GameIndex; readonly isDeclined?: boolean },
 ): string {
   const what = describe(t, ended.server, games, LONGEST_WORDS);
-  return isRefused ? what : [what, endedText(t, ended), ...whyTexts(t, ended)].join('\n');
+  return isDeclined ? what : [what, endedText(t, ended), ...whyTexts(t, ended)].join('\n');
 }
 
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
@@ -91,7 +93,7 @@ export const FILE_HEADING = [
  * mentions them, since a spreadsheet would round the number alone.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
-  const { at, userName, game, server, port, queryPort, outcome, refusal, decidedBy } = entry;
+  const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;
   return [
     new Date(at).toISOString(),
     userName,
@@ -100,7 +102,7 @@ export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readon
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${outcome.kind}`),
-    (refusal && reasonText(t, refusal, (words) => words)) || outcomeCell(t, outcome),
+    (declineReason && reasonText(t, declineReason, (words) => words)) || outcomeCell(t, outcome),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
   ];
 }

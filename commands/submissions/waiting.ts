@@ -93,7 +93,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
     content: texts.join('\n'),
     components: rows([
       ...ownButtons(t, submission),
-      submission.state === 'refused' && (await editAgain(context, submission.draftId, deps)),
+      submission.state === 'declined' && (await editAgain(context, submission.draftId, deps)),
     ]),
   };
 }

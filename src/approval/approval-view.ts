@@ -4,7 +4,7 @@ import type { Reply } from '../interactions/command.ts';
 import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
-import type { ModeratorsReason } from '../submissions/refusal.ts';
+import type { ModeratorsReason } from '../submissions/decline-reason.ts';
 import { endedServers, type Submission } from '../submissions/submissions.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
@@ -13,7 +13,7 @@ import { beforeItems } from '../words/refusal.ts';
 import { byText } from '../words/sentences.ts';
 import { describe, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import { reasonText } from './refusal-reasons.ts';
+import { reasonText } from './decline-reasons.ts';
 
 /*
  * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
@@ -76,19 +76,19 @@ export function decisionText(
     : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
-/** Why a moderator has refused it, as far as they have said. */
+/** Why a moderator has declined it, as far as they have said. */
 export function reasonTexts(
   t: Translate,
-  refusal: ModeratorsReason | undefined,
+  declineReason: ModeratorsReason | undefined,
   longest: number,
 ): readonly string[] {
-  const reason = refusal && reasonText(t, refusal, (words) => escapeText(words, longest));
+  const reason = declineReason && reasonText(t, declineReason, (words) => escapeText(words, longest));
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
 /** @param isOwn whether its member alone reads it; a moderator is asked */
 function statusText(t: Translate, submission: Submission, isOwn = false): string {
-  const { state, refusal, expiresAt = 0 } = submission;
+  const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
       return `⏳ ${t(isOwn ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
@@ -105,9 +105,9 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
       return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
     }
-    case 'refused': {
-      const refused = withSign('rejected', decisionText(t, 'declined', submission));
-      return [refused, ...reasonTexts(t, refusal, LONGEST_REASON)].join('\n');
+    case 'declined': {
+      const declined = withSign('rejected', decisionText(t, 'declined', submission));
+      return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join('\n');
     }
     default:
       return withSign('not-sent', t(`approval.${state}`));
@@ -191,7 +191,7 @@ export function decisionButtons(
   const seen = `${draftId}:${id}`;
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
-    button(submissionsId('refuse', seen), t('approval.decline'), 'danger'),
+    button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
     button(submissionsId('all', seen), t('approval.showAll')),
   ];

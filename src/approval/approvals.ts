@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
+import type { ModeratorsReason } from '../submissions/decline-reason.ts';
 import { otherRows, withCorrected, withRows } from '../submissions/draft.ts';
 import type { Drafts, Submitter, Unavailable } from '../submissions/drafts.ts';
-import type { ModeratorsReason } from '../submissions/refusal.ts';
 import {
   type MessagePlace,
   rowForServer,
@@ -21,9 +21,9 @@ interface Decision extends SeenApproval {
   readonly interactionId: string;
 }
 
-export interface Refused extends Decision {
+export interface Declined extends Decision {
   readonly reason: ModeratorsReason;
-  /** The lines that are refused; the others go on waiting. Absent: all. */
+  /** The lines that are declined; the others go on waiting. Absent: all. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
@@ -70,25 +70,25 @@ export function createApprovals({
      * Refuses it, or some lines of it. The draft stays, so that its member can submit it again.
      * @returns whether it still waited as it was seen
      */
-    refuse: ({ by, interactionId, reason, lines, ...key }: Refused): Promise<boolean> =>
+    decline: ({ by, interactionId, reason, lines, ...key }: Declined): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
         // Without its draft nothing can wait on.
-        const isRefused = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
-        const refused = submission?.servers.filter(isRefused) ?? [];
-        if (submission === undefined || refused.length === 0) return false;
-        const why = { refusal: reason.words, refusal_key: reason.key ?? null };
+        const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
+        const declined = submission?.servers.filter(isDeclined) ?? [];
+        if (submission === undefined || declined.length === 0) return false;
+        const why = { decline_reason: reason.words, decline_reason_key: reason.key ?? null };
         const decision = { decided_by: by.id, decided_by_name: by.name, decision_id: interactionId };
-        const to = { ...why, ...decision, state: 'refused' } as const;
+        const to = { ...why, ...decision, state: 'declined' } as const;
         await submissions.endWaiting(
-          await submissions.beginAnother(submission, refused.map(rowForServer)),
+          await submissions.beginAnother(submission, declined.map(rowForServer)),
           key.guildId,
           to,
         );
-        const others = submission.servers.filter((each) => !isRefused(each));
+        const others = submission.servers.filter((each) => !isDeclined(each));
         const isPart = others.length > 0;
-        if (draft) await drafts.keep(key.id, isPart ? withRows(draft, otherRows(draft, refused)) : draft);
+        if (draft) await drafts.keep(key.id, isPart ? withRows(draft, otherRows(draft, declined)) : draft);
         if (isPart) await submissions.beginAnother(submission, others.map(rowForServer));
         return true;
       }),

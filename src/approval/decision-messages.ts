@@ -197,7 +197,7 @@ function together(
   decided: readonly Submission[],
   views: readonly ApprovalView[],
 ): ApprovalView {
-  const declined = decided.filter(({ state }) => state === 'refused').length;
+  const declined = decided.filter(({ state }) => state === 'declined').length;
   const approved = decided.length - declined;
   const counts = [
     ...(approved > 0 ? [t('notice.approved', { count: approved })] : []),

@@ -167,6 +167,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         // JSON escapes quotation marks in members' texts, so no text matches.
         await sql`update drafts set lines = replace(lines, ${from}, ${to})`.execute(db);
       }
+      await sql`update submissions set state = 'declined' where state = 'refused'`.execute(db);
+      await sql`update servers set reason = 'declined' where reason = 'refused'`.execute(db);
       // SQLite can't rename an index.
       for (const [from, to, table, columns] of RENAMED_INDICES) {
         await db.schema.dropIndex(from).execute();
@@ -189,6 +191,8 @@ const RENAMED_COLUMNS = [
   ['submissions', 'telling', 'notice'],
   ['submissions', 'told_at', 'notified_at'],
   ['submissions', 'document_id', 'draft_id'],
+  ['submissions', 'refusal', 'decline_reason'],
+  ['submissions', 'refusal_key', 'decline_reason_key'],
   ['leases', 'owner', 'process_id'],
   ['leases', 'sealing_key', 'encryption_key_id'],
   ['jobs', 'owner', 'process_id'],

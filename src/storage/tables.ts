@@ -49,10 +49,10 @@ export interface SubmissionsTable {
   readonly user_name: string | null;
   /**
    * `waiting`: for a moderator. `running`: being sent. All other states are final. `done`: was sent. `withdrawn`: its
-   * servers are kept until its message shows that, and for at least 15 minutes. `refused` (by a moderator), `expired`: its
+   * servers are kept until its message shows that, and for at least 15 minutes. `declined` (by a moderator), `expired`: its
    * servers were not sent. Only `move` in submissions.ts changes the state.
    */
-  readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'refused' | 'expired';
+  readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
   /** The member's interaction that submitted it; null if a decision or the end of another submission created it. */
   readonly interaction_id: string | null;
   /** The process that sends it. */
@@ -73,9 +73,9 @@ export interface SubmissionsTable {
    */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
-  /** The reason for which the moderator declined it: their own words, and one of `REFUSAL_REASONS`. */
-  readonly refusal: string | null;
-  readonly refusal_key: string | null;
+  /** The reason for which the moderator declined it: their own words, and one of `DECLINE_REASONS`. */
+  readonly decline_reason: string | null;
+  readonly decline_reason_key: string | null;
   /** The message in the log channel where moderators decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import { type ModeratorsReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
-import { type ModeratorsReason, storedReason } from './refusal.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission } from './submissions.ts';
@@ -18,19 +18,19 @@ export interface HistoryEntry extends ServerSubmission {
   readonly outcome: ServerOutcome;
   /** The moderator who decided; absent where none did, or had their name deleted. */
   readonly decidedBy?: string | undefined;
-  /** Why a moderator has refused it, if they gave a reason. */
-  readonly refusal?: ModeratorsReason | undefined;
+  /** Why a moderator has declined it, if they gave a reason. */
+  readonly declineReason?: ModeratorsReason | undefined;
 }
 
 /** What a member submitted together: how many of its servers ended how. */
 export interface SubmissionEntry
-  extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'refusal'>,
+  extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
     Pick<Submission, 'decidedByName' | 'correctedByName'> {
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  /** Whether a moderator has refused it. */
-  readonly isRefused: boolean;
+  /** Whether a moderator has declined it. */
+  readonly isDeclined: boolean;
   /** As in {@link Submission}. */
   readonly correctedBy: string | undefined;
   /** The server, where it is the only one. */
@@ -120,7 +120,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
         .select(['submissions.draft_id', 'submissions.state'])
         .select(['submissions.decided_by', 'submissions.decided_by_name'])
-        .select(['submissions.refusal', 'submissions.refusal_key', 'servers.outcome'])
+        .select(['submissions.decline_reason', 'submissions.decline_reason_key', 'servers.outcome'])
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .execute();
       const single = Map.groupBy(rows, ({ id }) => id)
@@ -210,18 +210,21 @@ export const ENTRY_COLUMNS = [
   'submissions.user_id',
   'submissions.user_name',
   'submissions.decided_by',
-  'submissions.refusal',
-  'submissions.refusal_key',
+  'submissions.decline_reason',
+  'submissions.decline_reason_key',
 ] as const;
 
-type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'refusal' | 'refusal_key'> &
+type EntryRow = Pick<
+  SubmissionsTable,
+  'user_id' | 'user_name' | 'decided_by' | 'decline_reason' | 'decline_reason_key'
+> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
 /** A submission, and how many of its servers have an outcome. */
 interface OutcomeRow
   extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
-    Pick<SubmissionsTable, 'refusal' | 'refusal_key'>,
+    Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>,
     Pick<ServersTable, 'outcome'> {
   readonly submission_ended_at: number | null;
   readonly count: number;
@@ -247,12 +250,12 @@ function submissionOf(
     userId: first.user_id ?? '',
     userName: first.user_name ?? '',
     counts,
-    isRefused: first.state === 'refused',
+    isDeclined: first.state === 'declined',
     decidedBy: first.decided_by ?? undefined,
     decidedByName: first.decided_by_name ?? '',
     correctedBy: first.corrected_by ?? undefined,
     correctedByName: first.corrected_by_name ?? '',
-    refusal: storedReason(first),
+    declineReason: storedReason(first),
     only,
   };
 }
@@ -265,6 +268,6 @@ export function entryOf(row: EntryRow): HistoryEntry {
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
     decidedBy: row.decided_by ?? undefined,
-    refusal: storedReason(row),
+    declineReason: storedReason(row),
   };
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../listing/contract.ts';
 
 /** Why a server was not sent that waited for a moderator. */
 export const NOT_APPROVED_REASONS = [
-  'refused', // by a moderator of the guild
+  'declined', // by a moderator of the guild
   'expired', // no moderator has decided in time
 ] as const;
 

@@ -7,10 +7,10 @@ import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import { type ModeratorsReason, storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import type { NotApproved, ServerOutcome } from './outcome.ts';
-import { type ModeratorsReason, storedReason } from './refusal.ts';
 import type { EndedServers } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -58,8 +58,8 @@ export interface Submission {
   readonly correctedBy: string | undefined;
   /** Empty where it is not known. */
   readonly correctedByName: string;
-  /** Why the moderator has refused it, if they gave a reason. */
-  readonly refusal: ModeratorsReason | undefined;
+  /** Why the moderator has declined it, if they gave a reason. */
+  readonly declineReason: ModeratorsReason | undefined;
   /** Whether a moderator decides on it, or did. */
   readonly needsModerator: boolean;
   /** Until when a moderator may decide, in milliseconds since 1970. */
@@ -120,8 +120,8 @@ export type StateChange = Pick<SubmissionsTable, 'state'> &
       | 'decided_by'
       | 'decided_by_name'
       | 'decision_id'
-      | 'refusal'
-      | 'refusal_key'
+      | 'decline_reason'
+      | 'decline_reason_key'
     >
   >;
 
@@ -139,7 +139,7 @@ export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
  * The submissions of drafts: *running*, then *done*. Where a moderator decides, a submission is *waiting* before, and may become *withdrawn*,
- * *refused* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
+ * *declined* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
  * transaction.
  */
 export function createSubmissions({
@@ -212,8 +212,8 @@ export function createSubmissions({
     });
 
   /**
-   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that shows a refusal: what is
-   * submitted again after a refusal has a message of its own.
+   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that shows that it was declined: what is
+   * submitted again after that has a message of its own.
    * @returns its id
    */
   async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
@@ -295,7 +295,7 @@ export function createSubmissions({
       decidedByName: row.decided_by_name ?? '',
       correctedBy: row.corrected_by ?? undefined,
       correctedByName: row.corrected_by_name ?? '',
-      refusal: storedReason(row),
+      declineReason: storedReason(row),
       interactionId: row.interaction_id ?? undefined,
       needsModerator: needsModerator(row),
       expiresAt: row.expires_at ?? undefined,
@@ -342,7 +342,7 @@ export function createSubmissions({
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
     // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
-    const reason = to.state === 'expired' ? 'expired' : 'refused';
+    const reason = to.state === 'expired' ? 'expired' : 'declined';
     const outcome: NotApproved = { kind: 'not-sent', reason };
     await servers(id)
       .set({ ...outcomeToStore(outcome), ended_at: now() })
@@ -425,8 +425,8 @@ export function createSubmissions({
     latest,
     settled,
     /**
-     * The servers of earlier submissions of the same draft that have ended for good, or were refused: none of them is in this submission, nor
-     * is what its member has made of a line that was refused.
+     * The servers of earlier submissions of the same draft that have ended for good, or were declined: none of them is in this submission, nor
+     * is what its member has made of a line that was declined.
      */
     async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
       const rows = await storedServers()
@@ -436,7 +436,7 @@ export function createSubmissions({
       const lines = new Set(present.map(({ line }) => line));
       return rows.map(serverOf).filter(({ line, server, outcome }) => {
         if (outcome === undefined || addresses.has(addressOf(server))) return false;
-        return isRefusal(outcome) ? !lines.has(line) : !isUnsent(outcome);
+        return isDeclined(outcome) ? !lines.has(line) : !isUnsent(outcome);
       });
     },
     /** How many servers of a submission that a moderator has approved wait again. */
@@ -569,9 +569,9 @@ export function createSubmissions({
 /** Whether a moderator decides on a submission, or did. */
 const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
 
-/** Whether moderators decide on a submission, or did, in a message that doesn't show that they refused it. */
+/** Whether moderators decide on a submission, or did, in a message that doesn't show that they declined it. */
 const hasMessage = (row: SubmissionsTable): boolean =>
-  needsModerator(row) && !(row.state === 'refused' && row.shown === row.changes);
+  needsModerator(row) && !(row.state === 'declined' && row.shown === row.changes);
 
 /** Whether a submission is being sent that no moderator decides on. */
 export const isBeingSent = (submission: Submission | undefined): boolean =>
@@ -597,8 +597,8 @@ function serverOf(
   return { line: row.line, server: storedServer(row), outcome: storedOutcome(row) };
 }
 
-const isRefusal = (outcome: ServerOutcome): boolean =>
-  outcome.kind === 'not-sent' && outcome.reason === 'refused';
+const isDeclined = (outcome: ServerOutcome): boolean =>
+  outcome.kind === 'not-sent' && outcome.reason === 'declined';
 
 function newServer(submission: ServerSubmission) {
   const { server: host, port, queryPort = null, game } = submission;

@@ -69,8 +69,8 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.id;
   const approve = async (opened: Opened, id: string, submissionId?: string) =>
     send(opened, id, { approvedBy: moderator, submissionId: submissionId ?? (await seen(opened, id)) });
-  const refuse = async (opened: Opened, id: string, words = '', submissionId?: string) =>
-    opened.approvals.refuse({
+  const decline = async (opened: Opened, id: string, words = '', submissionId?: string) =>
+    opened.approvals.decline({
       guildId,
       id,
       submissionId: submissionId ?? (await seen(opened, id)),
@@ -106,7 +106,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       decidedByName: 'mod',
       servers: [{ outcome: ACCEPTED }, { outcome: ACCEPTED }],
     });
-    expect(await refuse(opened, 'a')).toBe(false);
+    expect(await decline(opened, 'a')).toBe(false);
   });
 
   it('is sent at once for those who manage the guild, and where approval is off', async () => {
@@ -161,7 +161,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
-  it('can be submitted again for 15 minutes after a refusal, in another message if that shows the refusal', async () => {
+  it('can be submitted again for 15 minutes after it was declined, in another message if the first shows that', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -173,47 +173,47 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const again = () => send(opened, 'a');
     await submit(opened, 'a');
     await show();
-    await refuse(opened, 'a');
+    await decline(opened, 'a');
     await show();
     opened.world.now += DRAFT_LIVES_MS - 1;
     expect(await again()).toEqual({ kind: 'waiting' });
     expect(await find()).toMatchObject({ state: 'waiting', message: undefined });
     await show();
-    await refuse(opened, 'a');
+    await decline(opened, 'a');
     expect(await again()).toEqual({ kind: 'waiting' });
     expect(await find()).toMatchObject({ state: 'waiting', message });
-    await refuse(opened, 'a');
+    await decline(opened, 'a');
     expect(await drafts.find(mia, 'a')).toMatchObject({ rows: [{}] });
     opened.world.now += DRAFT_LIVES_MS;
     expect(await drafts.find(mia, 'a')).toBe('gone');
   });
 
-  it('ends as not sent where it is refused, or nobody decides in time', async () => {
+  it('ends as not sent where it is declined, or nobody decides in time', async () => {
     const opened = await open();
     await submit(opened, 'a');
-    expect(await refuse(opened, 'a', 'Not ours.')).toBe(true);
+    expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
     await submit(opened, 'b', 2);
     await opened.submissions.expire(guildId);
     expect(await stateOf(opened, 'b')).toBe('waiting');
     opened.world.now += WAITS_MS;
     await opened.submissions.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
-      state: 'refused',
-      refusal: { key: 'rules', words: 'Not ours.' },
+      state: 'declined',
+      declineReason: { key: 'rules', words: 'Not ours.' },
     });
     expect(await stateOf(opened, 'b')).toBe('expired');
     expect((await servers(opened)).toSorted()).toEqual([
+      ['not-sent', 'declined'],
       ['not-sent', 'expired'],
       ['not-sent', 'expired'],
-      ['not-sent', 'refused'],
     ]);
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
       { counts: { 'not-sent': 2 }, decidedBy: undefined },
       {
         decidedBy: MODERATOR,
-        refusal: { key: 'rules', words: 'Not ours.' },
-        only: { outcome: { reason: 'refused' } },
+        declineReason: { key: 'rules', words: 'Not ours.' },
+        only: { outcome: { reason: 'declined' } },
       },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'no-draft' });
@@ -260,7 +260,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const draft = readyDraft('unseen', 1);
     await send(opened, 'a', { draft, replacesWaiting: true });
     expect(await approve(opened, 'a', before)).toMatchObject({ kind: 'no-draft' });
-    expect(await refuse(opened, 'a', '', before)).toBe(false);
+    expect(await decline(opened, 'a', '', before)).toBe(false);
     expect(await stateOf(opened, 'a')).toBe('waiting');
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
@@ -336,12 +336,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('is refused in part once, and the rest is decided as it is then', async () => {
+  it('is declined in part once, and the rest is decided as it is then', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
-    const refusePart = (...lines: number[]) =>
-      opened.approvals.refuse({
+    const declinePart = (...lines: number[]) =>
+      opened.approvals.decline({
         guildId,
         id: 'a',
         submissionId,
@@ -350,12 +350,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
         reason: { key: undefined, words: '' },
         lines: new Set(lines),
       });
-    expect((await Promise.all([refusePart(1), refusePart(3)])).toSorted()).toEqual([false, true]);
+    expect((await Promise.all([declinePart(1), declinePart(3)])).toSorted()).toEqual([false, true]);
     expect(await servers(opened)).toHaveLength(6);
     expect(await approve(opened, 'a', submissionId)).toMatchObject({ kind: 'no-draft' });
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
     expect(entries).toMatchObject([
-      { decidedBy: MODERATOR, decidedByName: 'mod', only: { outcome: { reason: 'refused' } } },
+      { decidedBy: MODERATOR, decidedByName: 'mod', only: { outcome: { reason: 'declined' } } },
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
@@ -369,8 +369,8 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       by: moderator,
       interactionId: randomUUID(),
     };
-    expect(await opened.approvals.refuse({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
-    expect(await stateOf(opened, 'b')).toBe('refused');
+    expect(await opened.approvals.decline({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
+    expect(await stateOf(opened, 'b')).toBe('declined');
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
@@ -491,12 +491,12 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
     // In the same millisecond.
-    await refuse(opened, 'a');
+    await decline(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
     expect(waiting && (await opened.approvals.shown(waiting, message))).toBe(false);
-    const refused = await opened.approvals.find({ guildId, id: 'a' });
-    expect(refused).toMatchObject({ state: 'refused' });
-    expect(refused && (await opened.approvals.shown(refused, message))).toBe(true);
+    const declined = await opened.approvals.find({ guildId, id: 'a' });
+    expect(declined).toMatchObject({ state: 'declined' });
+    expect(declined && (await opened.approvals.shown(declined, message))).toBe(true);
     expect(await opened.approvals.due()).toEqual([]);
   });
 
@@ -528,7 +528,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const opened = await open();
     await submit(opened, 'a');
     await submit(opened, 'b');
-    await refuse(opened, 'b');
+    await decline(opened, 'b');
     opened.world.now += 1;
     await opened.erasure.forgetMember(guildId, '2');
     await opened.erasure.forgetMember(guildId, MODERATOR);
@@ -538,7 +538,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       servers: [],
     });
     expect(await opened.approvals.find({ guildId, id: 'b' })).toMatchObject({
-      state: 'refused',
+      state: 'declined',
       decidedBy: '',
       decidedByName: '',
     });

@@ -43,7 +43,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
   const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
   const about = { id: `d${userId}`, interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
   await store.inGuild('1', () => beginSubmission(parts, by, about));
-  await parts.approvals.refuse({
+  await parts.approvals.decline({
     guildId: '1',
     id: about.id,
     submissionId: await parts.submissions.latestId(about.id),

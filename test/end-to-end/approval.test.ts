@@ -70,7 +70,7 @@ async function submittedBefore(guild: TestGuild) {
   return addServer(guild.member, `${HOST}:1`);
 }
 
-const refuseAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], reason: string) => {
+const declineAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], reason: string) => {
   const moderator = inStaff(guild, 'admin');
   const { modal } = await openModal(moderator, on, 'Decline');
   return moderator.submit(modal, { reason });
@@ -123,7 +123,7 @@ describe('a submission under approval', () => {
   it('tells its member who edits it too late what became of it', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
-    await refuseAs(guild, message, '');
+    await declineAs(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
       expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
       expect(textOf(answer)).not.toContain('already submitted');
@@ -215,11 +215,11 @@ describe('a submission under approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it('is refused with a reason, which the member sees with who it was', async ({ guild, member }) => {
+  it('is declined with a reason, which the member sees with who it was', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
     const { modal } = await openModal(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
-    expect(textOf(await refuseAs(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
+    expect(textOf(await declineAs(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
     expect(textOf(message)).toContain('Reason: Not');
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
@@ -234,7 +234,7 @@ describe('a submission under approval', () => {
     );
   });
 
-  it('is refused with a ready-made reason, in each language', async ({ bot, guild, discord, member }) => {
+  it('is declined with a ready-made reason, in each language', async ({ bot, guild, discord, member }) => {
     await turnApprovalOn(guild);
     const mia = inStaff(guild, 'member', 'de');
     const reply = await addServer(mia, `${HOST}:1`);
@@ -264,16 +264,16 @@ describe('a submission under approval', () => {
     const { modal: forged } = await openModal(moderator, other, 'Decline');
     await moderator.submit(forged, { why: 'game', reason: '' });
     await bot.store.rows(
-      "UPDATE submissions SET refusal_key = 'of a later version' WHERE guild_id = ?",
+      "UPDATE submissions SET decline_reason_key = 'of a later version' WHERE guild_id = ?",
       guild.id,
     );
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('is refused as a whole, of which its member sees the lines', async ({ guild, member }) => {
+  it('is declined as a whole, of which its member sees the lines', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
-    await refuseAs(guild, await waitingIn(guild), 'Not today');
+    await declineAs(guild, await waitingIn(guild), 'Not today');
     const seen = await member.slash('submissions');
     expect(textOf(seen)).toMatch(
       /1\. 2 game servers\n│ ❌ Declined by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
@@ -368,7 +368,7 @@ describe('a submission under approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('is refused in part: the others wait on in its message', async ({ guild, discord, admin, member }) => {
+  it('is declined in part: the others wait on in its message', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
@@ -403,7 +403,7 @@ describe('a submission under approval', () => {
     expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
-    // In /submissions, what was refused and the rest that waits are in one message.
+    // In /submissions, what was declined and the rest that waits are in one message.
     const shown = await admin.slash('submissions');
     const { modal } = await openModal(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
@@ -444,7 +444,7 @@ describe('a submission under approval', () => {
     await pressSetting(guild, 'Games', 'Allow all games');
     await addServer(admin, `${HOST}:1`);
     expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
-    await refuseAs(guild, message, '');
+    await declineAs(guild, message, '');
     // What may have arrived is to be looked up, by the moderator and by the member.
     const reply = await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
@@ -492,7 +492,7 @@ describe('a submission under approval', () => {
     expect(approvalsIn(guild)).toHaveLength(1);
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
-    await refuseAs(guild, message, '');
+    await declineAs(guild, message, '');
   });
 
   it('waits as whole as its button says, whatever the daily quota is', async ({ guild, admin, member }) => {
@@ -601,9 +601,12 @@ describe('a submission under approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and submitted again after a refusal, in a new message', async ({ guild, member }) => {
+  it('can be edited and submitted again after it was declined, in a new message', async ({
+    guild,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
-    await refuseAs(guild, message, 'Wrong port.');
+    await declineAs(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
     const history = await member.slash('submissions');
     expect(labelsOf(history)).toEqual(['Edit and submit again', 'Export']);
@@ -619,8 +622,8 @@ describe('a submission under approval', () => {
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
     // Of several, each has a button with its address, for 15 minutes.
     const list = await pressSubmit(member, await paste(member, lines(2)));
-    await refuseAs(guild, await waitingIn(guild), '');
-    await refuseAs(guild, second, '');
+    await declineAs(guild, await waitingIn(guild), '');
+    await declineAs(guild, second, '');
     await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
     expect(labelsOf(await member.slash('submissions')).slice(0, 2)).toEqual([
       `Edit and submit again · ${HOST}:2`,
@@ -802,7 +805,7 @@ describe('a submission under approval', () => {
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
-    // It remembers no refusal, as it does not an hour later.
+    // It remembers no rejection, as it does not an hour later.
     await bot.restart();
     await addServer(member, `${HOST}:2`);
     const shown = () =>

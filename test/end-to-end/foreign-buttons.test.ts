@@ -80,6 +80,7 @@ const GUARDED_PRESSES = [
   'submissions:all',
   'submissions:approve',
   'submissions:correct',
+  'submissions:decline',
   'submissions:refuse',
 ];
 /** Windows that belong to a submission: with the id of somebody else's they do nothing, and say so. */
@@ -98,6 +99,7 @@ const GUARDED_SUBMITS = [
   'setkey:save',
   'settings:type',
   'submissions:correct',
+  'submissions:decline',
   'submissions:refuse',
 ];
 

@@ -19,7 +19,7 @@ const it = botTest();
 const HOST = 'told.example.com';
 const PROMISE = "You'll also get a direct message.";
 
-async function refuse(guild: TestGuild, reason: string): Promise<void> {
+async function decline(guild: TestGuild, reason: string): Promise<void> {
   const moderator = inStaff(guild, 'admin');
   const { modal } = await openModal(moderator, await waitingIn(guild), 'Decline');
   await moderator.submit(modal, { reason });
@@ -91,11 +91,11 @@ it.for([
   await expect.poll(() => directTo(guild, member).length).toBe(1);
 });
 
-it('a member is told in their own language why something was refused', async ({ guild }) => {
+it('a member is told in their own language why something was declined', async ({ guild }) => {
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');
   const reply = await addServer(mia, `${HOST}:1`);
-  await refuse(guild, 'Not **ours** @everyone');
+  await decline(guild, 'Not **ours** @everyone');
   await expect.poll(() => directTo(guild, mia).length).toBe(1);
   const [message] = directTo(guild, mia);
   expect(message && textOf(message)).toMatch(/Abgelehnt.*Not .*Mit .*\/privacy/s);
@@ -196,6 +196,6 @@ it('what waits again is told later', async ({ bot, guild, listing, admin, member
   await expect.poll(() => textOf(reply)).toContain(`2 sent for review. “${ACCEPTED}”`);
   expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
-  await refuse(guild, '');
+  await decline(guild, '');
   await expect.poll(() => textOf(reply)).toMatch(/Declined by @\d+.*2 sent for review\./s);
 });

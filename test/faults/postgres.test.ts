@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
     const refuse = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Decline');
-    const cut = wire.cutCommitOf('"refusal"');
+    const cut = wire.cutCommitOf('"decline_reason"');
     const answer = await inStaff(guild, 'admin').submit(modalOf(refuse), { reason: 'No.' });
     await cut;
     expect(textOf(answer)).toContain('Declined by @');

@@ -41,7 +41,7 @@ export async function createModerators(world: World, number: number) {
       return button === undefined ? [] : [{ message, id }];
     });
 
-  async function refuse(person: Person, message: SeenMessage): Promise<void> {
+  async function decline(person: Person, message: SeenMessage): Promise<void> {
     const opened = await person.press(message, 'Decline');
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
   }
@@ -57,7 +57,7 @@ export async function createModerators(world: World, number: number) {
         const { message, id } = oldest;
         verdict.count('decisions', 1);
         if (random.chance(0.2)) {
-          void refuse(person, message);
+          void decline(person, message);
           continue;
         }
         approved.add(id);

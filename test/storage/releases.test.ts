@@ -173,13 +173,18 @@ async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<
   for (const line of KEPT_SETTINGS) expect(settings).toContain(line);
   const history = textOf(await admin.slash('submissions', { outcome: 'unknown' }));
   expect(history).toContain('underway.example.com:27015');
+  const notSent = textOf(await admin.slash('submissions', { outcome: 'not-sent' }));
+  expect(notSent).toMatch(/refused\.example\.com:27015.*Declined by .*Not one of ours/s);
   expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
 
   // Earlier messages still work, and encrypted data can be decrypted.
   const preview = await pressSubmit(member, await post('draft'));
   expect(textOf(preview)).toContain('Waiting for a moderator');
   const moderator = inStaff(guild, 'admin');
-  await moderator.press(await post('waiting', moderator.channelId), 'Approve');
+  const waiting = await post('waiting', moderator.channelId);
+  const decline = labelsOf(waiting)[1] ?? '';
+  expect((await moderator.press(waiting, decline)).kind).toBe('modal');
+  await moderator.press(waiting, 'Approve');
   await expect.poll(() => addsOf(guild, 'waits.example.com')).toHaveLength(1);
   const direct = () => discord.messages({ channelId: discord.directChannel(member.userId) });
   await expect.poll(() => direct().map(textOf).join()).toContain('waits.example.com:27015');

@@ -44,7 +44,7 @@ describe('the history of a guild', () => {
       {
         id: 'c',
         draftId: 'of c',
-        isRefused: false,
+        isDeclined: false,
         at: 3,
         userId: '7',
         userName: 'name of 7',
@@ -56,7 +56,7 @@ describe('the history of a guild', () => {
       {
         id: 'b',
         draftId: 'of b',
-        isRefused: false,
+        isDeclined: false,
         at: 2,
         userId: '8',
         userName: 'name of 8',

@@ -94,7 +94,7 @@ describe('history', () => {
 
   it.each([
     'done',
-    'refused',
+    'declined',
     'expired',
   ] as const)('has no submission that has lost its servers before: %s', async (state) => {
     const { store, prune, submissions } = await open();

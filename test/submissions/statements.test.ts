@@ -42,7 +42,7 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.submissions.settled('1', 'w');
     await parts.approvals.draft(mia, 'w');
     await parts.approvals.due();
-    await parts.approvals.refuse({
+    await parts.approvals.decline({
       guildId: '1',
       id: 'w',
       submissionId: await parts.submissions.latestId('w'),

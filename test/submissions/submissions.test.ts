@@ -40,7 +40,7 @@ async function open() {
 type Submissions = Awaited<ReturnType<typeof open>>['submissions'];
 
 describe('the state of a submission', () => {
-  const STATES = ['waiting', 'running', 'done', 'withdrawn', 'refused', 'expired'] as const;
+  const STATES = ['waiting', 'running', 'done', 'withdrawn', 'declined', 'expired'] as const;
 
   it.each([
     {
@@ -56,7 +56,7 @@ describe('the state of a submission', () => {
       from: ['running'],
       by: (submissions: Submissions, id: string) => submissions.finish('1', id),
     },
-    ...(['withdrawn', 'refused', 'expired'] as const).map((to) => ({
+    ...(['withdrawn', 'declined', 'expired'] as const).map((to) => ({
       to,
       from: ['waiting'],
       by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),

@@ -81,7 +81,7 @@ const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
 
 const NOT_SENT: readonly (NotSent | NotApproved)['reason'][] = [
   ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
-  ...(['key', 'deadline', 'stopping', 'service', 'bot', 'refused', 'expired'] as const),
+  ...(['key', 'deadline', 'stopping', 'service', 'bot', 'declined', 'expired'] as const),
 ];
 const UNKNOWN: readonly UnknownOutcome['reason'][] = [
   ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
@@ -173,12 +173,12 @@ describe.each(languages)("in $tag no sentence contains other people's markup", (
       decidedByName: EVIL,
       correctedBy: '9',
       correctedByName: EVIL,
-      refusal: { key: 'rules', words: EVIL } as const,
+      declineReason: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
     const entries = [submission, ...servers.map((only) => ({ ...submission, only }))];
     const said = [true, false].flatMap((is) =>
-      entries.map((each) => entryText(member, { ...each, isRefused: is }, { number: 1, games, isOwn: is })),
+      entries.map((each) => entryText(member, { ...each, isDeclined: is }, { number: 1, games, isOwn: is })),
     );
     expectSentences(said);
   });

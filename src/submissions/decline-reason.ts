@@ -1,6 +1,6 @@
 import type { SubmissionsTable } from '../storage/tables.ts';
 
-/** Why a moderator has refused something, as it is stored. */
+/** Why a moderator has declined something, as it is stored. */
 export interface ModeratorsReason {
   /** The name of a ready-made reason, if this version knows it. */
   readonly key: string | undefined;
@@ -10,9 +10,11 @@ export interface ModeratorsReason {
 
 /** @returns `undefined` where the moderator gave none */
 export function storedReason({
-  refusal,
-  refusal_key,
-}: Pick<SubmissionsTable, 'refusal' | 'refusal_key'>): ModeratorsReason | undefined {
-  const words = refusal ?? '';
-  return refusal_key === null && words === '' ? undefined : { key: refusal_key ?? undefined, words };
+  decline_reason,
+  decline_reason_key,
+}: Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>): ModeratorsReason | undefined {
+  const words = decline_reason ?? '';
+  return decline_reason_key === null && words === ''
+    ? undefined
+    : { key: decline_reason_key ?? undefined, words };
 }

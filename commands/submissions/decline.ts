@@ -1,6 +1,6 @@
 import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
-import type { Refused } from '../../src/approval/approvals.ts';
-import { REFUSAL_REASONS, reasonNamed } from '../../src/approval/refusal-reasons.ts';
+import type { Declined } from '../../src/approval/approvals.ts';
+import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
@@ -12,7 +12,7 @@ import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/* The modal in which a moderator refuses what waits, or some lines of it. */
+/* The modal in which a moderator declines what waits, or some lines of it. */
 
 /** Lines of a list that the modal shows; the file of **Show all** has all of them. */
 const MOST_LINES = 20;
@@ -20,11 +20,11 @@ const MOST_LINES = 20;
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
-export function refusalModal({ t, argument }: PressContext, submission: Submission, games: GameIndex): Modal {
+export function declineModal({ t, argument }: PressContext, submission: Submission, games: GameIndex): Modal {
   const isList = submission.servers.length > 1;
   const hint = t('approval.modal.hint');
   return modal({
-    id: submissionsId('refuse', argument),
+    id: submissionsId('decline', argument),
     title: t('approval.modal.title'),
     text: isList
       ? numberedText(t, submission)
@@ -36,7 +36,7 @@ export function refusalModal({ t, argument }: PressContext, submission: Submissi
         label: t('approval.modal.reason'),
         hint,
         placeholder: t('approval.modal.reason'),
-        options: REFUSAL_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
+        options: DECLINE_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
         required: false,
       },
       { id: 'reason', label: t('approval.modal.words'), hint, most: LONGEST_REASON, long: true },
@@ -61,10 +61,10 @@ const linesField = (t: Translate): Field => ({
 });
 
 /** What was typed into it. @throws UserError where something names none of the lines */
-export function readRefusal(
+export function readDecline(
   { t, field }: SubmitContext,
   { servers }: Submission,
-): Pick<Refused, 'reason' | 'lines'> {
+): Pick<Declined, 'reason' | 'lines'> {
   const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
   const typed = field('lines').trim();
   if (typed === '') return { reason };
