@@ -5,11 +5,19 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const pagesIn = (folder: string) =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
+const filesIn = (folder: string, ending: RegExp) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name))
     .map((name) => join(folder, name));
-const PAGES = ['.', 'docs', 'sandbox'].flatMap(pagesIn);
+const PAGES = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...filesIn('docs', /\.md$/),
+  ...filesIn('sandbox', /\.md$/),
+];
+const SOURCE = ['src', 'commands']
+  .flatMap((folder) => filesIn(folder, /\.[jt]s$/))
+  .map(read)
+  .join('\n');
 
 /** A page without what stands in fences, where nothing is a link or a heading. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, '');
@@ -42,6 +50,77 @@ it.each(PAGES)('%s leads to files and headings that exist', (page) => {
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
+it('every page and heading of the documentation that other files name exists', () => {
+  const others = [
+    ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
+    ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
+  ];
+  const named = others.flatMap((file) => [
+    ...read(file).matchAll(/(?:"([^"\n]+)" in )?((?:docs\/|(?<=["( ]))[\w/-]+\.md)\b/g),
+  ]);
+  expect(named.length).toBeGreaterThan(20);
+  const missing = named.filter(
+    ([, heading, page = '']) => !isThere('README.md', heading ? `${page}#${anchorOf(heading)}` : page),
+  );
+  expect(missing.map(([text]) => text)).toEqual([]);
+});
+
+/** Pages that are still to be split or shortened. A changelog is searched, not read. */
+const LONG = ['CHANGELOG.md', 'CONTRIBUTING.md', 'docs/admins.md', 'docs/architecture.md', 'docs/members.md'];
+
+it.each(PAGES.filter((page) => !LONG.includes(page)))('%s has at most 1,500 words', (page) => {
+  expect(read(page).split(/\s+/).length).toBeLessThanOrEqual(1500);
+});
+
+/** The strings of `en.json`, with any number for a count or port, and any text for another placeholder. */
+const LABELS = stringsOf(JSON.parse(read('src/words/en.json')))
+  .filter((text) => /\p{L}{3}/u.test(text.replaceAll(/\{\{.*?\}\}/g, '')))
+  .map((text) => {
+    const pattern = text
+      .split(/(\{\{.*?\}\})/)
+      .map((part) => {
+        if (/^\{\{(?:count|port|usual)\}\}$/.test(part)) return '(?:[\\d,]+|…)';
+        if (part === '{{value}}') return '.+';
+        return part.startsWith('{{') ? '(?=.*\\p{L}|…).+' : RegExp.escape(part);
+      })
+      .join('');
+    return new RegExp(`^${pattern}$`, 'u');
+  });
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Object.values(Object(value)).flatMap(stringsOf);
+}
+
+/** Bold text that ends like a sentence or a heading is not a label. */
+const labelsOn = (page: string) =>
+  [...prose(page).matchAll(/\*\*([^*]+)\*\*/g)]
+    .map(([, bold = '']) => bold.replaceAll(/\s+/g, ' '))
+    .filter((bold) => !/[.:,?]$/.test(bold));
+
+it.each(
+  PAGES.filter((page) => /^(?:README|docs\/)/.test(page)),
+)('%s names buttons by their labels', (page) => {
+  const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
+  expect(unknown).toEqual([]);
+});
+
+it('docs/troubleshooting.md quotes messages of the bot in its headings', () => {
+  const source = SOURCE.replaceAll(/['`]\s*\+\s*['`]/g, '');
+  const quotes = [...read('docs/troubleshooting.md').matchAll(/^### .*$/gm)]
+    .flatMap(([heading]) => [...heading.matchAll(/`([^`]+)`/g)])
+    .map(([, quote = '']) => quote)
+    .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
+  expect(quotes.length).toBeGreaterThan(20);
+  // Values that differ each time: places, users, versions, hosts and numbers.
+  const fixedParts = (quote: string) =>
+    quote
+      .split(/…|\.env |discord\.com| \(no DNS\)|\d\S*( s)?|postgres:\/\/| DISCORD_TOKEN /)
+      .map((part = '') => part.trim().replace(/^[;,]\s*|[:,]$/g, ''))
+      .filter((part) => part.length > 4);
+  expect(quotes.flatMap(fixedParts).filter((part) => !source.includes(part))).toEqual([]);
+});
+
 it('docs/configuration.md has every variable of .env.example, and no other', () => {
   const variables = (file: string, pattern: RegExp) =>
     [...read(file).matchAll(pattern)].map(([, name]) => name).toSorted();
@@ -70,15 +149,11 @@ it('docs/licences.md names every package that is shipped under another licence t
   expect(missing).toEqual([]);
 });
 
-it('package.json names as a dependency only what src imports', () => {
+it('package.json names only dependencies that the bot imports', () => {
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')));
-  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.[jt]s$/.test(name))
-    .map((name) => read(join('src', name)))
-    .join('\n');
-  const isImported = (name: string) => sources.includes(`'${name}'`) || sources.includes(`'${name}/`);
+  const isImported = (name: string) => SOURCE.includes(`'${name}'`) || SOURCE.includes(`'${name}/`);
   const unused = Object.keys(dependencies).filter((name) => !isImported(name));
   expect(unused).toEqual([]);
 });
