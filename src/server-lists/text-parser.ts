@@ -69,6 +69,8 @@ const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
 /** What words beside an address have in them that are keys or tags of a format, rather than a name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
+/** A cell of CSV in quotes, which says nothing about its words. */
+const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
 /** What begins or ends one object of several in a line. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or sign of an item of a list. */
@@ -107,7 +109,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       const named = game === '' ? gameBeside(words, around.join(' '), games) : gameCalled(game, games);
       const beside = isUnclear && named && game === '' ? SEVERAL : named;
       const isName =
-        !around.some((part) => FORMAT.test(part.replace(ITEM, ''))) &&
+        !around.some((part) => FORMAT.test(part.replace(ITEM, '').replace(QUOTED_CELL, '$1$2'))) &&
         (named !== undefined || fieldCalled(words.join(' ')) === undefined);
       for (const typed of targets) {
         parts.push({ kind: 'server', row: { line, typed }, beside, words: isName ? words.join(' ') : '' });

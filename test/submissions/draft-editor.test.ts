@@ -235,7 +235,7 @@ describe('editing', () => {
     const { draft } = await open(lines(most).join('\n'));
     const bytes = Buffer.byteLength(JSON.stringify(await stored()));
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
-    const longer = linesToEdit(draft, 'invalid').text.replaceAll('一'.repeat(9), '一'.repeat(10));
+    const longer = linesToEdit(draft, 'invalid').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
     // The text that could not be read is kept in it, and holds up nothing.
