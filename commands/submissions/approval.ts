@@ -17,8 +17,8 @@ import type { EndedSubmission } from '../../src/submissions/pipeline.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
+import { stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
-import { stillWaitingText } from '../../src/words/refusal.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
@@ -172,8 +172,8 @@ export function approvalActions(
         announcement: announcementOf(member, result, games),
       };
     }
-    if (result.kind === 'refused') {
-      const content = stillWaitingText(result.refusal, context, games);
+    if (result.kind === 'not-submitted') {
+      const content = stillWaitingText(result.reason, context, games);
       return { content, isRefusal: true, keepsMessage: true };
     }
     return undecided(context);

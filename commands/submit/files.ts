@@ -4,8 +4,8 @@ import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import type { ReadyRow, Row, TypedRow } from '../../src/server-lists/row.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
+import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
-import { limitText } from '../../src/words/refusal.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /** The most files of each kind. Discord takes 10 files in a message, and the reply has another one. */

@@ -13,7 +13,7 @@ import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import type { Prepared } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import { beforeItems } from '../../src/words/refusal.ts';
+import { beforeItems } from '../../src/words/not-submitted.ts';
 import {
   addressItem,
   describe,

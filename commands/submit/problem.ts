@@ -4,18 +4,18 @@ import type { Game } from '../../src/listing/contract.ts';
 import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
 import { isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { Prepared } from '../../src/submissions/draft-editor.ts';
-import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { problemLines } from './problem-text.ts';
-import { buttonsAfterRefusal, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
+import { buttonsWhenNotSubmitted, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
 
 interface OnlyLine {
   readonly row: Row;
   /** Why it was not sent. */
-  readonly refusal: Refusal | undefined;
+  readonly notSubmitted: NotSubmitted | undefined;
   /** What is said of that. */
   readonly said: readonly string[];
   readonly keyButton: Control | false;
@@ -25,16 +25,20 @@ interface OnlyLine {
 export async function problemView(
   context: Context,
   prepared: Prepared,
-  { row, refusal, said, keyButton }: OnlyLine,
+  { row, notSubmitted, said, keyButton }: OnlyLine,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
   const { id, draft } = prepared;
-  const isAsked = isSubmittedImmediately(draft) || refusal !== undefined;
+  const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
       ? await helpFor(context, prepared, row, deps)
-      : { lines: [], choice: undefined, buttons: refusal ? buttonsAfterRefusal(t, id, refusal) : [] };
+      : {
+          lines: [],
+          choice: undefined,
+          buttons: notSubmitted ? buttonsWhenNotSubmitted(t, id, notSubmitted) : [],
+        };
   const { noise = 0 } = draft;
   const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
   const line =

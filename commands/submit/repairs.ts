@@ -6,7 +6,7 @@ import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../s
 import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/words/escape.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -89,16 +89,16 @@ export function gameControls(
 }
 
 /** What can be done about a line that this bot did not send. */
-export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
-  if (refusal.code === 'already-submitted') {
-    if (refusal.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
+export function buttonsWhenNotSubmitted(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
+  if (reason.code === 'already-submitted') {
+    if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
   // What is corrected would be held back, too.
-  if ('until' in refusal) return refusal.isSoon ? [tryAgainButton(t, id)] : [];
-  const again = againOrEdit(t, id, labelAfterRefusal(refusal));
-  const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
-  return isFull || refusal.code === 'waiting-already' ? [mineButton(t), ...again] : again;
+  if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
+  const again = againOrEdit(t, id, labelWhenNotSubmitted(reason));
+  const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
+  return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
 
 /** Leads to what waits of the member's own, where it can be withdrawn. */
@@ -151,10 +151,10 @@ function labelAfterOutcome(outcome: ServerOutcome): AgainLabel | undefined {
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
-function labelAfterRefusal(
-  refusal: Exclude<Refusal, { code: 'already-submitted' } | { until: number }>,
+function labelWhenNotSubmitted(
+  reason: Exclude<NotSubmitted, { code: 'already-submitted' } | { until: number }>,
 ): AgainLabel | undefined {
-  switch (refusal.code) {
+  switch (reason.code) {
     case 'key-missing':
     case 'key-unreadable':
     case 'key-invalid':
@@ -168,7 +168,7 @@ function labelAfterRefusal(
     case 'waiting-already':
       return undefined;
     default:
-      return refusal satisfies never;
+      return reason satisfies never;
   }
 }
 

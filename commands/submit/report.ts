@@ -9,6 +9,7 @@ import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { EndedRow, EndedSubmission } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
+import { remainingText } from '../../src/words/not-submitted.ts';
 import {
   announcementOf,
   outcomeCell,
@@ -16,7 +17,6 @@ import {
   outcomeTexts,
   pageOfUnknown,
 } from '../../src/words/outcomes.ts';
-import { remainingText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import {
   describe,

@@ -8,10 +8,10 @@ import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, type Prepared, withUsualPort } from '../../src/submissions/draft-editor.ts';
-import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
-import { refusalText } from '../../src/words/refusal.ts';
+import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -29,7 +29,7 @@ export const unreadableText = (list: UnreadableList | NotRead, t: Translate): st
 
 export interface DraftAdditions {
   readonly notice?: string | undefined;
-  readonly refusal?: Refusal;
+  readonly notSubmitted?: NotSubmitted;
   /** The games to choose from for some lines, if not all of them. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
@@ -51,15 +51,15 @@ export async function showDraft(
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
   const row = onlyRow(draft.draft);
-  const { refusal, notice } = shown;
-  const isOfRow = row?.kind === 'invalid' && row.problem.code === refusal?.code;
+  const { notSubmitted, notice } = shown;
+  const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
   // The preview says what a limit holds back.
-  const isHeld = refusal !== undefined && refusal.code === draft.allowance.limited?.code && !row;
-  const why = isOfRow || isHeld ? undefined : (refusal ?? noKey);
-  const said = [why && refusalText(why, context, games), notice].filter((text) => text !== undefined);
+  const isHeld = notSubmitted !== undefined && notSubmitted.code === draft.allowance.limited?.code && !row;
+  const why = isOfRow || isHeld ? undefined : (notSubmitted ?? noKey);
+  const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, draft.id);
-  if (row && (row.kind === 'invalid' || refusal)) {
-    return problemView(context, draft, { row, refusal: why, said, keyButton }, deps);
+  if (row && (row.kind === 'invalid' || notSubmitted)) {
+    return problemView(context, draft, { row, notSubmitted: why, said, keyButton }, deps);
   }
   const comes = await nextStepsText(context, draft.draft.panelChannelId, deps);
   return {

@@ -1,6 +1,6 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
-import { refusalText } from '../../src/words/refusal.ts';
+import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
@@ -26,10 +26,10 @@ export async function submitDraft(
     stopping,
     onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
   });
-  if (replacesWaiting && (result.kind === 'refused' || result.kind === 'changed')) {
+  if (replacesWaiting && (result.kind === 'not-submitted' || result.kind === 'changed')) {
     const why =
-      result.kind === 'refused'
-        ? refusalText(result.refusal, context, deps.games)
+      result.kind === 'not-submitted'
+        ? notSubmittedText(result.reason, context, deps.games)
         : withSign('not-sent', t('list.nothingReady'));
     return unchanged(context, id, why, deps);
   }
@@ -43,11 +43,14 @@ export async function submitDraft(
     case 'changed':
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {
-      const { refusal } = result;
+      const { reason } = result;
       // A press that changes nothing says so.
-      const isStill = refusal.code.startsWith('key-') && id !== interactionId;
+      const isStill = reason.code.startsWith('key-') && id !== interactionId;
       const notice = isStill ? t('key.still') : undefined;
-      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, { refusal, notice });
+      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, {
+        notSubmitted: reason,
+        notice,
+      });
     }
   }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { escapeText, memberText } from '../words/escape.ts';
+import { whyNotSubmitted } from '../words/not-submitted.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
-import { refusedText } from '../words/refusal.ts';
 import { namedText, sentences } from '../words/sentences.ts';
 import { describe, withSign, worstOf } from '../words/servers.ts';
 import type { Audience, Translate } from '../words/words.ts';
@@ -20,7 +20,7 @@ export interface SubmissionLogDeps {
 /** How many addresses of a submission are named; /submissions has them all. */
 const NAMED = 2;
 
-/** Tells a guild's log channel of every submission and every refusal: one line each, however many servers it has. */
+/** Tells a guild's log channel of every submission, and of what could not be submitted: one line each, however many servers it has. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
     t: Translate,
@@ -32,13 +32,13 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
   }
 
   return {
-    async refused({ guildId, user }, servers, refusal) {
+    async notSubmitted({ guildId, user }, servers, reason) {
       // The log channel is about what is done with the key, and there is none.
-      if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
+      if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
-        refusal.code === 'key-invalid'
+        reason.code === 'key-invalid'
           ? sentences(t('ended.one.not-sent'), t('key.rejected'))
-          : t('addserver.notReady', { short: refusedText(refusal, t).short });
+          : t('addserver.notReady', { short: whyNotSubmitted(reason, t).short });
       await guildLog.tell(
         guildId,
         (t) => `${submissionText(t, user, servers)} · ${withSign('not-sent', whyOf(t))}`,

@@ -165,7 +165,7 @@ function createCounters(register: Registry) {
       async ended(_, ended) {
         for (const { outcome } of ended) servers.inc({ outcome: outcome.kind });
       },
-      async refused(_, wanted) {
+      async notSubmitted(_, wanted) {
         servers.inc({ outcome: 'refused' }, wanted.length);
       },
     } satisfies Observer,

@@ -57,7 +57,7 @@ export interface SubmitRequest extends Submitter {
 }
 
 /** Why servers are not submitted; nothing was sent. */
-export type Refusal =
+export type NotSubmitted =
   | NoKey
   /** Another submission of the guild is sending the same server now. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
@@ -72,7 +72,7 @@ export type Refusal =
 export type Result =
   | EndedSubmission
   /** Nothing was sent. */
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
+  | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
   /** Nothing was sent: no server can be submitted now, or not as many as the button promised. */
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
@@ -109,11 +109,11 @@ export interface EndedSubmission {
 }
 
 /**
- * Observers are told of every submission that was carried out, and of every refusal to its member. What an observer throws is logged and
+ * Observers are told of every submission that was carried out, and of what a member could not submit. What an observer throws is logged and
  * changes nothing.
  */
 export interface Observer {
-  refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
+  notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
   ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;
 }
 
@@ -229,9 +229,9 @@ export function createPipeline(deps: PipelineDeps) {
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, waiting, latestAt } = found;
-    const refuse = (refusal: Refusal): Result & { readonly kind: 'refused' } => ({
-      kind: 'refused',
-      refusal,
+    const notSubmitted = (reason: NotSubmitted): Result & { readonly kind: 'not-submitted' } => ({
+      kind: 'not-submitted',
+      reason,
       draft,
     });
 
@@ -240,11 +240,11 @@ export function createPipeline(deps: PipelineDeps) {
     // What is posted later, when no interaction is at hand, is in this language.
     if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
-    if ('code' in key) return refuse(key);
+    if ('code' in key) return notSubmitted(key);
 
     const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
     const forbidden = games && ready.find(({ game }) => !games.includes(game));
-    if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game });
+    if (forbidden) return notSubmitted({ code: 'game-not-allowed', game: forbidden.game });
 
     const includesAlreadySubmitted =
       draft.includesAlreadySubmitted || submitRequest.includesAlreadySubmitted === true;
@@ -254,23 +254,23 @@ export function createPipeline(deps: PipelineDeps) {
     const rows = rowsToSend(draft, before);
     const isFewerThanPromised = rows.length < (promised ?? 1);
     if (before.size > 0 && isFewerThanPromised) {
-      return refuse({ code: 'already-submitted', servers: [...before.values()] });
+      return notSubmitted({ code: 'already-submitted', servers: [...before.values()] });
     }
     if (rows.length === 0) return { kind: 'changed' };
 
     const servers = rows.map(({ submission }) => submission);
     const inFlight = await alreadySubmitted.inFlight(guildId, servers);
-    if (inFlight) return refuse({ code: 'in-flight', server: inFlight });
+    if (inFlight) return notSubmitted({ code: 'in-flight', server: inFlight });
 
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
-    if (allowance.count === 0 && allowance.limited) return refuse(allowance.limited);
+    if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
     const waits = approvedBy === undefined && isToWait(chosen, submitRequest);
     // Limits count what is sent: all of what waits is counted when a moderator approves it.
     const count = waits ? rows.length : allowance.count;
     // A limit may let fewer be submitted than the button promised; then the report says so.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const refusal = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
-    if (refusal) return refuse(refusal);
+    const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
+    if (reason) return notSubmitted(reason);
 
     if (submitRequest.replacesWaiting) await waitingSubmissions.takeBack(submitRequest, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
@@ -434,10 +434,10 @@ export function createPipeline(deps: PipelineDeps) {
         submitRequest.onProgress?.(0, reserved.rows.length);
         return carryOut(submitRequest, reserved);
       }
-      // A refusal of what a moderator approves is told to the moderator alone.
-      if (reserved.kind === 'refused' && submitRequest.approvedBy === undefined) {
+      // Why nothing of what a moderator approves was sent is told to the moderator alone.
+      if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
-        await tell(({ refused }) => refused?.(submitRequest, servers, reserved.refusal));
+        await tell(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
       }
       return reserved;
     },

@@ -74,7 +74,7 @@ function ended(result: Result): EndedSubmission {
 }
 const outcomesOf = (result: Result) => ended(result).servers.map(({ outcome }) => outcome);
 const kinds = (result: Result) => outcomesOf(result).map(({ kind }) => kind);
-const refusal = (result: Result) => (result.kind === 'refused' ? result.refusal : result);
+const reasonIn = (result: Result) => (result.kind === 'not-submitted' ? result.reason : result);
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
@@ -91,7 +91,7 @@ describe('what may be submitted', () => {
     const opened = await open();
     const [first, second] = await Promise.all([one(opened, 'a'), one(opened, 'a')]);
     expect(kinds(first)).toEqual(['accepted']);
-    expect(refusal(second)).toMatchObject({ code: 'in-flight', server: { server: 'a' } });
+    expect(reasonIn(second)).toMatchObject({ code: 'in-flight', server: { server: 'a' } });
     await opened.drafts.save(mia, 'list', readyDraft('list', 3));
     const presses = [1, 2].map(() => opened.submit('list'));
     const [pressed, again] = await Promise.all(presses);
@@ -119,11 +119,11 @@ describe('what may be submitted', () => {
   it('leaves nothing where the guild has no key that the service takes', async () => {
     const opened = await open();
     await opened.keys.delete('1');
-    expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
+    expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
     await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
     const { setAt = '' } = (await opened.keys.get('1')) ?? {};
     await opened.keys.noteOutcome('1', setAt, KEY_REJECTED);
-    expect(refusal(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
+    expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
     expect(opened.requests).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('what may be submitted', () => {
       at: opened.clock.now,
       hosts: ['a', 'list-0.example.com'],
     });
-    expect(refusal(await one(opened, 'a', 'single'))).toMatchObject({
+    expect(reasonIn(await one(opened, 'a', 'single'))).toMatchObject({
       code: 'already-submitted',
       servers: [{ server: 'a' }],
     });
@@ -146,7 +146,7 @@ describe('what may be submitted', () => {
     expect(sent.map(({ line }) => line)).toEqual([2]);
     await opened.drafts.save(mia, 'other', readyDraft('list', 2));
     const both = await opened.submit('other');
-    expect(refusal(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
+    expect(reasonIn(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
     expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
   });
 
@@ -159,19 +159,19 @@ describe('what may be submitted', () => {
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
-  it('is refused where the guild does not allow its game, and kept to be corrected', async () => {
+  it('is not submitted where the guild does not allow its game, and kept to be corrected', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
-    expect(refusal(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
+    expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({
       rows: [{ submission: { server: 'a' } }],
       includesAlreadySubmitted: false,
     });
-    expect(refusal(await list(opened, 2))).toMatchObject({ code: 'game-not-allowed' });
+    expect(reasonIn(await list(opened, 2))).toMatchObject({ code: 'game-not-allowed' });
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
   });
 
-  it('is refused by a limit that lets none go, and held back in part by one that lets some go', async () => {
+  it('is not submitted by a limit that lets none go, and held back in part by one that lets some go', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
     expect(result.limited).toEqual({
@@ -185,10 +185,10 @@ describe('what may be submitted', () => {
     const rest = await opened.drafts.find(mia, 'list');
     expect(rest).toMatchObject({ rows: [{ line: 4 }, { line: 5 }] });
     const until = opened.clock.now + MINUTE;
-    expect(refusal(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until, isSoon: true });
+    expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'member-limit', limit: 3, until, isSoon: true });
     await opened.settings.change('1', (now) => ({ ...now, dailyQuota: 3 }));
     opened.clock.now += MINUTE;
-    expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
+    expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
   it('is a draft of the member with a row that is ready', async () => {
@@ -241,7 +241,7 @@ describe('a request', () => {
     expect(outcomes[99]).toEqual(KEY_REJECTED);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(opened.told).toEqual(['1']);
-    expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'key-invalid' });
+    expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'key-invalid' });
   });
 
   it.each([
@@ -302,7 +302,7 @@ describe('a request', () => {
     await mend();
     expect(opened.requests).toEqual([]);
     expect(kinds(await one(opened, 'a'))).toEqual(['unknown']);
-    expect(refusal(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
+    expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
   });
 });
 
@@ -361,7 +361,7 @@ describe('what came of a submission', () => {
     const observers: readonly Observer[] = [
       { ended: () => Promise.reject(new Error('broken')) },
       {
-        refused: async (_by, [server], { code }) => void seen.push(`${server?.server} ${code}`),
+        notSubmitted: async (_by, [server], { code }) => void seen.push(`${server?.server} ${code}`),
         ended: async (_by, [first]) => void seen.push(`${first?.outcome.kind}`),
       },
       {},
@@ -397,12 +397,12 @@ describe('what came of a submission', () => {
   });
 });
 
-it("a submission stores Discord's language of the guild, also if it is refused", async () => {
+it("a submission stores Discord's language of the guild, also if nothing of it is submitted", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');
-  const refused = await opened.submit('other', { guildLocale: 'fr', draft: readyDraft('other', 2) });
-  expect(refused.kind).toBe('refused');
+  const notSubmitted = await opened.submit('other', { guildLocale: 'fr', draft: readyDraft('other', 2) });
+  expect(notSubmitted.kind).toBe('not-submitted');
   expect(await opened.settings.getOrThrow('1')).toMatchObject({
     locale: 'fr',
     language: 'de',

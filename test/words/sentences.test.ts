@@ -5,12 +5,12 @@ import type { Failure, NotSent, UnknownOutcome } from '../../src/listing/contrac
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
 import type { NotApproved, ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { Refusal } from '../../src/submissions/pipeline.ts';
+import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
+import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
 import { problemText } from '../../src/words/problem.ts';
-import { refusalText, stillWaitingText } from '../../src/words/refusal.ts';
 import { typedLine } from '../../src/words/servers.ts';
 import { failureText } from '../../src/words/service.ts';
 import { type Audience, createWords } from '../../src/words/words.ts';
@@ -63,7 +63,7 @@ const before = {
   outcome: { kind: 'accepted', message: 'Yes.' },
 } as const;
 const limit = { limit: 5, until: 1_000, isSoon: true };
-const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
+const NOT_SUBMITTED: Readonly<Record<NotSubmitted['code'], NotSubmitted>> = {
   'key-missing': { code: 'key-missing' },
   'key-unreadable': { code: 'key-unreadable' },
   'key-invalid': { code: 'key-invalid', setBy: '9' },
@@ -138,10 +138,10 @@ describe.each(languages)("in $tag no sentence contains other people's markup", (
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 
-  it('for each refusal', () => {
-    const refusals = Object.values(REFUSALS);
-    for (const text of [refusalText, stillWaitingText]) {
-      expectSentences(audiences.flatMap((each) => refusals.map((refusal) => text(refusal, each, games))));
+  it('for each reason why nothing was submitted', () => {
+    const reasons = Object.values(NOT_SUBMITTED);
+    for (const text of [notSubmittedText, stillWaitingText]) {
+      expectSentences(audiences.flatMap((each) => reasons.map((reason) => text(reason, each, games))));
     }
   });
 

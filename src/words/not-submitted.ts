@@ -1,7 +1,7 @@
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
-import type { Refusal } from '../submissions/pipeline.ts';
+import type { NotSubmitted } from '../submissions/pipeline.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';
@@ -11,64 +11,64 @@ import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /** A reason for sending nothing, other than the guild's key. */
-type ServersRefused = Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
+type NotAboutKey = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Returns why nothing was sent, as a sentence for the member. */
-export function refusalText(refusal: Refusal, audience: Audience, games: GameIndex): string {
+export function notSubmittedText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t } = audience;
-  switch (refusal.code) {
+  switch (reason.code) {
     case 'key-missing':
     case 'key-unreadable':
-      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, audience)));
+      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(reason, audience)));
     case 'key-invalid':
-      return withSign('rejected', keyText(refusal, audience));
+      return withSign('rejected', keyText(reason, audience));
     default: {
-      const isFull = refusal.code === 'member-waiting' || refusal.code === 'guild-waiting';
+      const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
       const withdraw = isFull
         ? t('problem.help.withdraw', { submissions: audience.mention('submissions') })
         : undefined;
-      const text = withSign('not-sent', sentences(notReadyText(refusedText(refusal, t), t), withdraw));
-      const before = refusal.code === 'already-submitted' ? beforeTexts(refusal, audience, games) : [];
+      const text = withSign('not-sent', sentences(notReadyText(whyNotSubmitted(reason, t), t), withdraw));
+      const before = reason.code === 'already-submitted' ? beforeTexts(reason, audience, games) : [];
       return [text, ...before].join('\n');
     }
   }
 }
 
 /** Returns why an approved submission wasn't sent and is still pending, and what the moderator can do. */
-export function stillWaitingText(refusal: Refusal, audience: Audience, games: GameIndex): string {
+export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
-  switch (refusal.code) {
+  switch (reason.code) {
     case 'game-not-allowed': {
-      const game = escapeCode(gameNamed(refusal.game, games).name, LONGEST_GAME);
+      const game = escapeCode(gameNamed(reason.game, games).name, LONGEST_GAME);
       const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
       const help = t('approval.toAllow', { settings: mention('settings') });
       return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
     }
     case 'already-submitted':
-      return `${refusalText(refusal, audience, games)}\n${sentences(still, t('approval.toDecline'))}`;
+      return `${notSubmittedText(reason, audience, games)}\n${sentences(still, t('approval.toDecline'))}`;
     default:
-      return `${refusalText(refusal, audience, games)}\n${still}`;
+      return `${notSubmittedText(reason, audience, games)}\n${still}`;
   }
 }
 
 /** Returns in a few words why servers aren't sent, usually with a solution. */
-export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {
-  switch (refusal.code) {
+export function whyNotSubmitted(reason: NotAboutKey, t: Translate): ProblemText {
+  switch (reason.code) {
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
     case 'already-submitted':
     case 'waiting-already':
-      return { short: t(`problem.short.${refusal.code}`) };
+      return { short: t(`problem.short.${reason.code}`) };
     case 'game-not-allowed':
-      return problemText(refusal, t);
+      return problemText(reason, t);
     case 'member-waiting':
     case 'guild-waiting':
-      return { short: t(`problem.short.${refusal.code}`, { count: refusal.count }) };
+      return { short: t(`problem.short.${reason.code}`, { count: reason.count }) };
     case 'waiting-often':
-      return { short: t('problem.short.waiting-often'), help: nextTryText(refusal.at, t) };
+      return { short: t('problem.short.waiting-often'), help: nextTryText(reason.at, t) };
     default:
-      return limitText(refusal, t);
+      return limitText(reason, t);
   }
 }
 
@@ -90,7 +90,7 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
 
 /** Returns the first of the servers that were already submitted, and where to look up unknown ones. */
 function beforeTexts(
-  { servers }: Extract<Refusal, { code: 'already-submitted' }>,
+  { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,
   games: GameIndex,
 ): readonly string[] {
