@@ -33,9 +33,9 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { openStore } from './storage/open-store.ts';
 import { createSubmissionHandling } from './submissions/submission-handling.ts';
 import { createSubmissionStore } from './submissions/submission-store.ts';
+import { createWorkTurns } from './turns.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
-import { createWorkTurns } from './work-turns.ts';
 
 /*
  * How long each of these may take to finish when the bot stops, in milliseconds. They finish one after another. The HTTP

@@ -5,10 +5,10 @@ import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
+import { createTurns, type WorkTurns } from '../turns.ts';
 import { UserError } from '../user-error.ts';
 import { interruptedText } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
-import type { WorkTurns } from '../work-turns.ts';
 import type { LaterReplies } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
 import { type Context, OldMessage, type PressReplyMode, type Reply } from './command.ts';
@@ -68,8 +68,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
-  /** Ends with the turns of all large replies that were asked for until now. */
-  let largeTurns: Promise<unknown> | undefined;
+  const largeTurns = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
   const say = ({ interaction }: InFlight, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
 
@@ -175,16 +174,17 @@ export function createAnswering(deps: AnswerDeps) {
     await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
 
-  /** Makes one large reply after the other: the memory of one is free again once Discord has its files. */
+  /**
+   * Makes one large reply at a time, because its memory is free again once Discord has its files: twelve exports of 20,000
+   * servers at the same time would need 302 MiB in place of 203 (measured).
+   */
   function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
-    const before = largeTurns;
-    const mine = answerLater(inFlight, action, before);
-    const turns = Promise.resolve(before)
-      .then(() => waitAtMost(largeTurnMs, mine))
-      .finally(() => {
-        if (largeTurns === turns) largeTurns = undefined;
-      });
-    largeTurns = turns;
+    const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
+    const mine = answerLater(inFlight, action, largeTurns.isFull() ? turn : undefined);
+    void largeTurns.run({ guildId: inFlight.interaction.guildId }, () => {
+      begin();
+      return waitAtMost(largeTurnMs, mine);
+    });
     return mine;
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TurnRequest, Turns } from '../turns.ts';
 import type { Breaker } from './breaker.ts';
 import {
   type GamesOutcome,
@@ -8,10 +9,15 @@ import {
   type Outcome,
   type UnknownOutcome,
 } from './contract.ts';
-import type { TurnRequest, Turns } from './turns.ts';
 
 /** The guild and member that make a request, and until when they can use the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
+
+/** A request to the listing service. */
+export interface ServiceRequest extends Requester {
+  /** `reading`: fetches the games list or tests a key. */
+  readonly kind: 'submission' | 'reading';
+}
 
 export interface GuardDeps {
   readonly turns: Turns;
@@ -39,7 +45,7 @@ export function createGuard(deps: GuardDeps) {
 
   /** Makes one try, when it is the guild's turn and its key isn't paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
-    request: TurnRequest,
+    request: ServiceRequest,
     send: () => Promise<Heard>,
   ): Promise<Heard | NotSent> {
     const { guildId, kind } = request;
@@ -70,7 +76,7 @@ export function createGuard(deps: GuardDeps) {
      * @param send makes the request; called just before each try, after all waiting
      */
     async inTurn<Heard extends Outcome | GamesOutcome>(
-      request: TurnRequest,
+      request: ServiceRequest,
       send: () => Promise<Heard>,
     ): Promise<Heard | NotSent> {
       const { guildId, kind } = request;
@@ -89,7 +95,7 @@ export function createGuard(deps: GuardDeps) {
 }
 
 /** Whether the next try may succeed. A wrong key, a bad certificate or a web page doesn't change within seconds. */
-function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
+function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // A submission is only retried if nothing of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);

@@ -1,12 +1,12 @@
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { createTurns } from '../turns.ts';
 import { createBreaker } from './breaker.ts';
 import { createListingApi, type ListingApiDeps } from './client.ts';
 import type { GamesOutcome, KeyChange } from './contract.ts';
 import { createGames, type GamesDeps } from './games.ts';
 import { createGuard, type GuardDeps, type Requester } from './guard.ts';
 import { createKeyTrials } from './key-trials.ts';
-import { createTurns } from './turns.ts';
 
 export interface ListingDeps
   extends ListingApiDeps,

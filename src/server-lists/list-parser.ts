@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
-import { createTurns } from '../listing/turns.ts';
+import { createTurns } from '../turns.ts';
 import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
@@ -65,7 +65,7 @@ export function createListParser({
     if (text.length <= LONGEST_IN_PLACE) {
       return readList(text, { ...games, defaultGame: games.find(game)?.alias });
     }
-    const list = await turns.run({ guildId, kind: 'submission' }, () =>
+    const list = await turns.run({ guildId }, () =>
       readInWorker({ text, game, games: games.all }, readingMs),
     );
     return typeof list === 'string' ? { kind: 'busy' } : list;

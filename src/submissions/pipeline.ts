@@ -8,8 +8,7 @@ import {
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
-import type { Guard } from '../listing/guard.ts';
-import type { TurnRequest } from '../listing/turns.ts';
+import type { Guard, ServiceRequest } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
@@ -373,7 +372,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = submitRequest;
     const servers = request.flatMap((index) => submission.rows[index]?.submission ?? []);
-    const turn: TurnRequest = {
+    const turn: ServiceRequest = {
       guildId,
       memberId: user.id,
       kind: 'submission',

@@ -1,5 +1,5 @@
 import type { Store } from '../storage/store.ts';
-import type { WorkTurns } from '../work-turns.ts';
+import type { WorkTurns } from '../turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
 import { createDrafts } from './drafts.ts';
 import { createErasure } from './erasure.ts';

@@ -528,10 +528,11 @@ it('a bot that stops finishes running work, and begins nothing', async () => {
   expect(ends).toEqual(['answered', 'drained']);
 });
 
-it('a large reply that Discord never accepts delays later ones only for its turn', async () => {
+/** A command whose button makes a large reply; the first waits for the test. */
+function largeReplies() {
   const began: string[] = [];
   const first = Promise.withResolvers<void>();
-  const large: Command = {
+  const command: Command = {
     ...echo,
     run: async () => ({ content: 'here', components: rows([button(customId('echo', 'export'), 'export')]) }),
     presses: {
@@ -546,7 +547,29 @@ it('a large reply that Discord never accepts delays later ones only for its turn
       },
     },
   };
-  const own = await startSmallBot([large], { largeTurnMs: 500 });
+  return { command, began, first };
+}
+
+it('a large reply waits for the one before, and its member reads so', async () => {
+  const { command, began, first } = largeReplies();
+  const own = await startSmallBot([command], { largeTurnMs: 60_000 });
+  onTestFinished(() => own.stop());
+  const person = own.person();
+  const message = await person.slash('echo', { what: 'x' });
+  const firstAnswer = person.press(message, 'export');
+  await expect.poll(() => began).toHaveLength(1);
+  const secondAnswer = person.press(message, 'export');
+  const second = await secondAnswer;
+  await expect.poll(() => textOf(second)).toContain('yours are next');
+  expect(began).toHaveLength(1);
+  first.resolve();
+  await firstAnswer;
+  await expect.poll(() => textOf(second)).toContain('export 2');
+});
+
+it('a large reply that Discord never accepts delays later ones only for its turn', async () => {
+  const { command, began, first } = largeReplies();
+  const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());
   const person = own.person();
   const message = await person.slash('echo', { what: 'x' });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
-import { createTurns } from '../../src/listing/turns.ts';
+import { createTurns } from '../../src/turns.ts';
 
 const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
@@ -28,7 +28,7 @@ function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
 /** Occupies a place until it is released. */
 function occupy(turns: ReturnType<typeof createTurns>): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  void turns.run({ guildId: 'other', kind: 'submission' }, () => promise);
+  void turns.run({ guildId: 'other' }, () => promise);
   return resolve;
 }
 

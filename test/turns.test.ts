@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurns, type TurnRequest } from '../../src/listing/turns.ts';
+import { createTurns, createWorkTurns, type TurnRequest } from '../src/turns.ts';
 
 interface Place {
   readonly guildId: string;
@@ -118,4 +118,28 @@ describe('turns', () => {
     await expect(failing).rejects.toThrow('disk');
     expect(await next).toBe('ran');
   });
+
+  it('are full while the next task has to wait', async () => {
+    const { turns, ask, end } = setUp(1);
+    expect(turns.isFull()).toBe(false);
+    void ask('a');
+    expect(turns.isFull()).toBe(true);
+    await end('a');
+    expect(turns.isFull()).toBe(false);
+  });
+});
+
+it('pieces of work start one per event-loop turn, and no guild waits for all work of another', async () => {
+  const myTurn = createWorkTurns();
+  const begun: string[] = [];
+  const work = (guildId: string, name: string) => myTurn(guildId).then(() => begun.push(name));
+  const flood = Array.from({ length: 50 }, (_, n) => work('1', `flood ${n}`));
+  const other = work('2', 'other');
+  expect(begun).toEqual([]);
+  await other;
+  expect(begun).toEqual(['flood 0', 'other']);
+  await Promise.all(flood);
+  expect(begun).toHaveLength(51);
+  await work('1', 'later');
+  expect(begun.at(-1)).toBe('later');
 });
