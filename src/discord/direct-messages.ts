@@ -1,4 +1,5 @@
 import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import type { Values } from '../storage/values.ts';
@@ -52,7 +53,7 @@ export type DirectMessages = ReturnType<typeof createDirectMessages>;
  */
 export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
   const refusals = createRefusals();
-  let lastOpening: Promise<unknown> = Promise.resolve();
+  const openings = createInOrder();
 
   const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL)) ?? 0);
 
@@ -86,11 +87,8 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
    * Opens the channel of a person, one after the other: the time limit of a request also runs while the request waits in
    * discord.js's queue, behind one that hangs.
    */
-  function open(userId: string): Promise<unknown> {
-    const opened = lastOpening.then(() => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
-    lastOpening = opened.catch(() => undefined);
-    return opened;
-  }
+  const open = (userId: string): Promise<unknown> =>
+    openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
 
   function handleFailure(userId: string, error: unknown): void {
     if (error instanceof PausedError) return;
@@ -113,7 +111,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     /** Whether Discord has stopped them all for now. */
     isPaused,
     /** Ends once the channel that is being opened is open, or could not be opened. Never throws. */
-    opened: async (): Promise<void> => void (await lastOpening),
+    opened: (): Promise<void> => openings.run('', async () => undefined),
     /** Sends one, which pings nobody. Retries passing failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
       try {
