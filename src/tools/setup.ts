@@ -135,9 +135,11 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
 
 /** Sets a variable in the text of a file: in place if it is there, otherwise at the end. */
 function withSetting(text: string, name: string, value: string): string {
-  const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm');
   const setting = `${name}=${value}`;
-  if (line.test(text)) return text.replace(line, () => setting);
+  const lines = text.split('\n');
+  const isOfName = (line: string) =>
+    /^[ \t]{0,8}(?:export[ \t]{1,8})?(\w+)[ \t]{0,8}=/u.exec(line)?.[1] === name;
+  if (lines.some(isOfName)) return lines.map((line) => (isOfName(line) ? setting : line)).join('\n');
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${setting}\n`;
 }
 

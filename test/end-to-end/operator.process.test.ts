@@ -60,7 +60,7 @@ it('a container that cannot use its configuration says why, and waits until it i
     env: {},
     onStart: (child) => {
       child.stderr?.on('data', (text) => {
-        if (String(text).includes('ends in 10 minutes')) child.kill('SIGTERM');
+        if (String(text).includes('exits in 10 minutes')) child.kill('SIGTERM');
       });
     },
   });

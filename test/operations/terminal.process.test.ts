@@ -11,7 +11,7 @@ it.skipIf(!hasTerminal)(
   async () => {
     const wrapper = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
     const bot = await oneBot({ asProcess: true, wrapper });
-    await expect.poll(bot.output).toContain('PRIVACY_URL');
+    await expect.poll(bot.output).toMatch(/invite the bot: \S+permissions=/);
     const said = stripVTControlCharacters(bot.output());
     expect(said).not.toMatch(/^\{"/m);
     for (const line of [
