@@ -9,9 +9,7 @@ import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
 import { createDiscord } from './discord/discord.ts';
 import { asPublished } from './discord/publish.ts';
-import { createNames } from './game-servers/names.ts';
 import { createServerLookup } from './game-servers/server-lookup.ts';
-import { createSteam } from './game-servers/steam.ts';
 import { createGuildLog, type GuildLogTiming } from './guild-log/guild-log.ts';
 import { createGoneGamesEntry, createKeyAlert, createSubmissionLog } from './guild-log/guild-log-entries.ts';
 import { createGoneGames } from './guilds/gone-games.ts';
@@ -170,14 +168,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const { games, breaker } = listing;
   const serverLookup =
-    config.serverLookup === 'off'
-      ? undefined
-      : createServerLookup({
-          steam: createSteam({ apiUrl: config.steamApiUrl, onRequest: metrics?.onSteamRequest, logger }),
-          names: createNames(config.nameServers),
-          games,
-          onFound: metrics?.onFound,
-        });
+    config.serverLookup === 'on'
+      ? createServerLookup({ ...config, games, onLookup: metrics?.onLookup, logger })
+      : undefined;
   const interactionStore = createInteractionStore({ store, processId, isShared, encryption, logger });
   const approvals = createApprovals({ ...submissionStore, store });
   const approvalMessages = createApprovalMessages({

@@ -56,8 +56,8 @@ export async function reportReply(
     ? tellOne(context, result, only, deps.games)
     : await tellList(context, result, ended, deps);
   const { texts, buttons, ...shown } = told;
-  const rowsEnded = ended.map(({ row }) => row);
-  const content = [...texts, foundText(t, rowsEnded), !isRecorded && t('ended.unrecorded')].filter(Boolean);
+  const found = foundText(t, draft.rows);
+  const content = [...texts, found, !isRecorded && t('ended.unrecorded')].filter(Boolean);
   const page = pageOfUnknown(context, ended);
   return {
     content: content.join(only ? '\n' : '\n\n'),

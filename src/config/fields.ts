@@ -1,4 +1,4 @@
-import { Resolver } from 'node:dns';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { LONGEST_LINK } from '../numbers.ts';
 import { Secret } from '../secret.ts';
@@ -174,21 +174,6 @@ export const address = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 
-/** Accepts name servers with commas between them. */
-export const nameServers = z
-  .string()
-  .transform((text) => text.split(',').map((server) => server.trim()))
-  .refine(areNameServers, must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, with commas between them'));
-
-function areNameServers(servers: readonly string[]): boolean {
-  try {
-    new Resolver().setServers(servers);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** `host` or `host:port`, in lower case. */
 export const hostsWithPorts = z
   .string()
@@ -197,6 +182,12 @@ export const hostsWithPorts = z
     (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
     must('hosts such as cdn.example.com or cdn.example.com:8443, separated by commas'),
   );
+
+/** Accepts IP addresses of name servers, with or without a port, with commas between them. */
+export const nameServers = hostsWithPorts.refine(
+  (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
+  must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, with commas between them'),
+);
 
 /** Discord ids of guilds or users. */
 export const ids = z

@@ -12,8 +12,6 @@ const REMEMBERED_MS = 60_000;
 /** The definite response that there is no such record (Node docs: DNS, "Error codes"). */
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
-export type Names = ReturnType<typeof createNames>;
-
 /**
  * Looks up names of game servers. It uses c-ares, since `dns.lookup` shares a few threads with the bot's own new connections:
  * eight names with silent name servers delayed these by 16 seconds (measured).

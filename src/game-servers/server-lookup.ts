@@ -13,15 +13,14 @@ import {
   type TypedRow,
   typedOf,
 } from '../server-lists/row.ts';
-import type { Names } from './names.ts';
-import type { Steam, SteamServer } from './steam.ts';
+import { createNames } from './names.ts';
+import { createSteam, type SteamDeps, type SteamServer } from './steam.ts';
 import { type SteamGames, steamGamesAmong } from './steam-games.ts';
 
-export interface ServerLookupDeps {
-  readonly steam: Pick<Steam, 'serversAt' | 'close'>;
-  readonly names: Names;
+export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
+  readonly nameServers?: readonly string[];
   readonly games: GameIndex;
-  readonly onFound?: ((found: Found) => void) | undefined;
+  readonly onLookup?: ((what: 'asked' | 'failed' | Found) => void) | undefined;
 }
 
 export type ServerLookup = ReturnType<typeof createServerLookup>;
@@ -44,7 +43,10 @@ interface Lookup {
  * Fills in the query port, the game or the Minecraft port that a member didn't type, from Steam's public list and from DNS. It
  * never replaces anything that was typed, and sends nothing to a game server.
  */
-export function createServerLookup({ steam, names, games, onFound }: ServerLookupDeps) {
+export function createServerLookup({ nameServers, games, ...deps }: ServerLookupDeps) {
+  const steam = createSteam(deps);
+  const names = createNames(nameServers);
+
   async function steamServersAt(host: string): Promise<readonly SteamServer[]> {
     const [address, ...others] = (await names.addressesOf(host)).filter((each) => isIPv4(each));
     // Behind several addresses there can be several game servers.
@@ -98,7 +100,7 @@ export function createServerLookup({ steam, names, games, onFound }: ServerLooku
       });
       if (hosts.size === 0) return rows;
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
-      for (const found of completed.flatMap((row) => row.found ?? [])) onFound?.(found);
+      for (const found of completed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
       // Rows can say the same once they are complete. What is found later changes nothing.
       return withRepeats([...completed]);
     },

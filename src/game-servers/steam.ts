@@ -12,26 +12,17 @@ export interface SteamServer {
   readonly appId: number;
 }
 
-/** How a request to Steam ended: with game servers, without any, or not at all. */
-export const STEAM_OUTCOMES = ['found', 'empty', 'failed'] as const;
-export type SteamOutcome = (typeof STEAM_OUTCOMES)[number];
-
 export interface SteamDeps {
-  /** Without a slash at the end. */
-  readonly apiUrl: string;
-  /** Called after each request. */
-  readonly onRequest?: ((outcome: SteamOutcome) => void) | undefined;
+  readonly steamApiUrl: string;
+  readonly onLookup?: ((what: 'asked' | 'failed') => void) | undefined;
   readonly logger: Pick<Logger, 'warn'>;
   /** Milliseconds of a clock that never jumps. */
   readonly now?: () => number;
 }
 
-export type Steam = ReturnType<typeof createSteam>;
-
 const PATH = '/ISteamApps/GetServersAtAddress/v1/';
 /** A thousand game servers take some 200 KiB. */
 const MOST_BYTES = 256 * 1024;
-const MOST_SERVERS = 1_000;
 const REMEMBERED_MS = 10 * 60_000;
 /** One request a second, saved up for a minute at most: 86,400 a day. Steam's terms allow 100,000. */
 const MOST_SAVED_REQUESTS = 60;
@@ -42,11 +33,11 @@ const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
 /** Statuses by which Steam limits a network. */
-const LIMITED: ReadonlySet<number> = new Set([403, 429]);
+const LIMITED: ReadonlySet<unknown> = new Set([403, 429]);
 
 const portSchema = z.int().min(1).max(65_535);
 const responseSchema = z.object({
-  response: z.object({ servers: z.array(z.unknown()).max(MOST_SERVERS).default([]) }),
+  response: z.object({ servers: z.array(z.unknown()).max(1_000).default([]) }),
 });
 const serverSchema = z.object({
   addr: z
@@ -61,7 +52,7 @@ const serverSchema = z.object({
  * Asks Steam's keyless list which game servers are at an address (`ISteamApps/GetServersAtAddress`), and remembers the response
  * for ten minutes. After a 429, a 403 or three failures in a row it pauses, and logs that once.
  */
-export function createSteam({ apiUrl, onRequest, logger, now = () => performance.now() }: SteamDeps) {
+export function createSteam({ steamApiUrl, onLookup, logger, now = () => performance.now() }: SteamDeps) {
   const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
   let savedRequests = MOST_SAVED_REQUESTS;
   let savedAt = now();
@@ -82,7 +73,7 @@ export function createSteam({ apiUrl, onRequest, logger, now = () => performance
     // Other requests that were under way when the pause began fail for the same reason.
     if (now() < pausedUntil) return;
     failures += 1;
-    const isLimited = error instanceof SteamError && LIMITED.has(error.status);
+    const isLimited = error instanceof Error && LIMITED.has(error.cause);
     if (!isLimited && failures < MOST_FAILURES) return;
     const grown = FIRST_PAUSE_MS * 2 ** (failures - MOST_FAILURES);
     const pauseMs = isLimited ? LONGEST_PAUSE_MS : Math.min(grown, LONGEST_PAUSE_MS);
@@ -94,14 +85,14 @@ export function createSteam({ apiUrl, onRequest, logger, now = () => performance
   }
 
   async function ask(address: string): Promise<readonly SteamServer[]> {
-    const { statusCode, body } = await request(`${apiUrl}${PATH}?addr=${address}`, {
+    const { statusCode, body } = await request(`${steamApiUrl}${PATH}?addr=${address}`, {
       dispatcher: agent,
       signal: AbortSignal.timeout(REQUEST_MS),
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     });
     if (statusCode !== 200) {
       body.on('error', () => undefined).destroy();
-      throw new SteamError(statusCode);
+      throw new Error(`Steam responded with status ${statusCode}`, { cause: statusCode });
     }
     const { response } = responseSchema.parse(await body.json());
     return response.servers.flatMap((each) => {
@@ -112,13 +103,13 @@ export function createSteam({ apiUrl, onRequest, logger, now = () => performance
 
   const remembered = createCache(async (address) => {
     if (!takeRequest()) throw new Error('Steam is paused or over its budget');
+    onLookup?.('asked');
     try {
       const servers = await ask(address);
       failures = 0;
-      onRequest?.(servers.length > 0 ? 'found' : 'empty');
       return servers;
     } catch (error) {
-      onRequest?.('failed');
+      onLookup?.('failed');
       noteFailure(error);
       throw error;
     }
@@ -134,14 +125,4 @@ export function createSteam({ apiUrl, onRequest, logger, now = () => performance
     ask,
     close: (): Promise<void> => agent.destroy(),
   };
-}
-
-class SteamError extends Error {
-  override readonly name = 'SteamError';
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`Steam responded with status ${status}`);
-    this.status = status;
-  }
 }

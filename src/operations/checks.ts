@@ -41,13 +41,10 @@ const SAMPLE_ADDRESS = '155.133.248.36';
 /** Asks Steam once, and returns what it listed. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkipped('SERVER_LOOKUP is off');
-  const steam = createSteam({ apiUrl: steamApiUrl, logger: { warn: () => undefined } });
+  const steam = createSteam({ steamApiUrl, logger: { warn: () => undefined } });
   try {
-    const [first, ...others] = await steam.ask(SAMPLE_ADDRESS);
-    const seen = first
-      ? `${others.length + 1}, the first with port ${first.gamePort}, query port ${first.queryPort} and app id ${first.appId}`
-      : 'none';
-    return `Steam responds; game servers at ${SAMPLE_ADDRESS}: ${seen}`;
+    const [first] = await steam.ask(SAMPLE_ADDRESS);
+    return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
   } catch (error) {
     throw new CheckWarning(
       `Steam doesn't respond as it should: ${error instanceof Error ? error.message : String(error)}`,

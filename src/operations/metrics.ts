@@ -2,13 +2,12 @@ import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
 import { DIRECT_MESSAGE_OUTCOMES, type DirectMessageOutcome } from '../discord/direct-messages.ts';
 import { SHARD_STATES } from '../discord/shard.ts';
-import { STEAM_OUTCOMES, type SteamOutcome } from '../game-servers/steam.ts';
 import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import { HELD_BACK_FOR } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
-import { FOUND, type Found } from '../server-lists/row.ts';
+import { FOUND } from '../server-lists/row.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { VERSION } from '../version.ts';
@@ -106,14 +105,11 @@ function createCounters(register: Registry) {
   ]);
 
   const backups = counter('backups_total', 'Backups that the bot has made, and that failed.', ['outcome']);
-  const steamRequests = counter(
-    'steam_requests_total',
-    'Requests to Steam for the game servers at an address. Empty: Steam lists none there.',
-    ['outcome'],
+  const lookups = counter(
+    'server_lookups_total',
+    'Requests of the server lookup to Steam, those that failed, and what it found.',
+    ['what'],
   );
-  const foundCells = counter('server_lookup_found_total', 'What the server lookup found, by kind.', [
-    'found',
-  ]);
   const toldLater = counter(
     'told_later_total',
     'Attempts to tell of an interaction that was left without a reply. Too late: Discord takes none any more.',
@@ -137,8 +133,7 @@ function createCounters(register: Registry) {
   transactions.zero({});
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
-  for (const outcome of STEAM_OUTCOMES) steamRequests.inc({ outcome }, 0);
-  for (const found of FOUND) foundCells.inc({ found }, 0);
+  for (const what of ['asked', 'failed', ...FOUND]) lookups.inc({ what }, 0);
   for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
   for (const outcome of DIRECT_MESSAGE_OUTCOMES) directMessages.inc({ outcome }, 0);
 
@@ -157,8 +152,7 @@ function createCounters(register: Registry) {
     onRateLimited: (scope: string): void =>
       limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     onBackup: (outcome: 'made' | 'failed'): void => backups.inc({ outcome }),
-    onSteamRequest: (outcome: SteamOutcome): void => steamRequests.inc({ outcome }),
-    onFound: (found: Found): void => foundCells.inc({ found }),
+    onLookup: (what: string): void => lookups.inc({ what }),
     onToldLater: (outcome: ToldLaterOutcome): void => toldLater.inc({ outcome }),
     onDirectMessage: (outcome: DirectMessageOutcome): void => directMessages.inc({ outcome }),
     observer: {

@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPublicRecords } from '../../sandbox/game-servers.ts';
-import { createNames } from '../../src/game-servers/names.ts';
 import { createServerLookup } from '../../src/game-servers/server-lookup.ts';
-import { createSteam } from '../../src/game-servers/steam.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import { rowText, typedOf } from '../../src/server-lists/row.ts';
@@ -15,10 +13,11 @@ async function open() {
   const records = await startPublicRecords();
   const found: string[] = [];
   const lookup = createServerLookup({
-    steam: createSteam({ apiUrl: records.steamUrl, logger: recorder() }),
-    names: createNames([records.nameServer]),
+    steamApiUrl: records.steamUrl,
+    nameServers: [records.nameServer],
+    logger: recorder(),
     games,
-    onFound: (each) => found.push(each),
+    onLookup: (each) => found.push(each),
   });
   onTestFinished(async () => {
     await lookup.stop();
@@ -91,7 +90,7 @@ describe('the server lookup', () => {
     const typed = { server: ADDRESS, port: '28015', queryPort: '', game: 'Rust' };
     const [completed] = await lookup.complete([{ ...row, typed }]);
     expect(completed).toMatchObject({ typed: { ...typed, queryPort: '28017' } });
-    expect(found).toEqual(['queryPort']);
+    expect(found).toEqual(['asked', 'queryPort']);
   });
 
   it('marks a line that says the same once it is complete', async () => {

@@ -293,7 +293,7 @@ describe('the doctor, about everything else', () => {
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
     const { text } = await examine(on);
     expect(text).toMatch(
-      /^ok +Server lookup .* 1, the first with port 27015, query port 27016 and app id 730$/m,
+      /^ok +Server lookup .*"queryPort":27016,"gamePort":27015,"appId":730/m,
     );
     expect(bot.records.askedSteam).toHaveLength(1);
     bot.records.behaveAsSteam({ kind: 'status', status: 403 });
