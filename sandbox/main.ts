@@ -9,7 +9,7 @@ const { stdin, stdout, stderr } = process;
 const { data, http, verbose, isPageWanted, open, port } = readOptions();
 let leaving = false;
 
-const sandbox = await openSandbox({ surroundings: process.env, data, http });
+const sandbox = await openSandbox({ surroundings: process.env, data, http, serverLookup: true });
 // Without an explicit request, a script's output doesn't contain the page's URL.
 const served = isPageWanted || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);

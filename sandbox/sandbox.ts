@@ -17,7 +17,7 @@ import { type ListingOptions, startListing } from './listing/stand-in.ts';
 import type { Certificate } from './loopback-server.ts';
 import { createPeople } from './people.ts';
 import { quietPort } from './quiet-port.ts';
-import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES, STEAM_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
 /** A change of the bot's state, or a line that it printed. */
@@ -118,6 +118,7 @@ export async function openSandbox(options: SandboxOptions) {
 
   let discordTrouble = 'ok';
   let serviceTrouble = 'ok';
+  let steamTrouble = 'ok';
   return {
     discord,
     listing,
@@ -131,6 +132,15 @@ export async function openSandbox(options: SandboxOptions) {
     /** The present fault of the listing service: one of {@link SERVICE_TROUBLES}. */
     get serviceTrouble() {
       return serviceTrouble;
+    },
+    /** The present fault of Steam's list: one of {@link STEAM_TROUBLES}. */
+    get steamTrouble() {
+      return steamTrouble;
+    },
+    /** @throws Error if there is no such fault */
+    troubleSteam(name: string): void {
+      records.behaveAsSteam(troubleNamed(STEAM_TROUBLES, name).how);
+      steamTrouble = name;
     },
     /** @throws Error if there is no such fault */
     troubleDiscord(name: string): void {

@@ -9,7 +9,7 @@ interface Trouble<How> {
 }
 
 /** Faults of the listing service, by the page's name for them. */
-export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
+export const SERVICE_TROUBLES = {
   ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
   down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
   slow: {
@@ -33,6 +33,14 @@ export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
     words: { en: 'stops in the middle of its answers', de: 'bricht Antworten mittendrin ab' },
     how: { kind: 'truncated' },
   },
+} satisfies Readonly<Record<string, Trouble<Mode>>>;
+
+/** Faults of Steam's list of game servers, by the page's name for them. */
+export const STEAM_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
+  ok: SERVICE_TROUBLES.ok,
+  limited: SERVICE_TROUBLES.limited,
+  failing: SERVICE_TROUBLES.failing,
+  hang: SERVICE_TROUBLES.hang,
 };
 
 const always =

@@ -63,6 +63,7 @@ export function createActs(deps: {
           return DONE;
         case 'trouble':
           if (act.whom === 'discord') sandbox.troubleDiscord(act.name);
+          else if (act.whom === 'steam') sandbox.troubleSteam(act.name);
           else await sandbox.troubleService(act.name);
           return DONE;
         case 'allow':

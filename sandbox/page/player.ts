@@ -69,6 +69,7 @@ export function createPlayer(deps: {
 
   async function makeWell(): Promise<void> {
     await sandbox.troubleService('ok');
+    sandbox.troubleSteam('ok');
     sandbox.troubleDiscord('ok');
     sandbox.listing.allow(KEY);
     if (!sandbox.bot.running) await sandbox.startBot();

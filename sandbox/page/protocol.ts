@@ -44,7 +44,7 @@ export type Act =
   | { readonly do: 'submit'; readonly modal: string; readonly values: Entered }
   | { readonly do: 'apps'; readonly message: string; readonly command: string }
   | { readonly do: 'dismiss'; readonly message: string }
-  | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }
+  | { readonly do: 'trouble'; readonly whom: 'service' | 'discord' | 'steam'; readonly name: string }
   | { readonly do: 'allow' | 'revoke'; readonly key: string }
   | { readonly do: 'kill' | 'start' | 'next' | 'leave' }
   | { readonly do: 'play'; readonly scenario: string };

@@ -9,6 +9,7 @@ import {
   runs,
   type Stage,
   type Step,
+  setKey,
   turnApprovalOn,
   until,
 } from './steps.ts';
@@ -66,6 +67,9 @@ const server = (address: string) => ({ game: 'cs2', server: address });
 /** Sends the file of 250 lines. */
 const sendsList = (caption: Texts): Step =>
   runs('member', caption, 'addservers', async () => ({ file: await readUpload(`docs/${LIST}`) }));
+
+/** Rust at Steam. */
+const RUST_APP_ID = 252_490;
 
 /** The scenarios, in the order of their cards. To add one, add an entry: the page, its tests and the pictures follow. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -369,6 +373,41 @@ export const SCENARIOS: readonly Scenario[] = [
         },
         'addserver',
         server('play.example.com:27015'),
+      ),
+    ],
+  },
+  {
+    name: 'query-port',
+    title: { en: 'An address is enough', de: 'Eine Adresse genügt' },
+    about: {
+      en: 'Query ports come from Steam’s public list.',
+      de: 'Query-Ports kommen aus Steams öffentlicher Liste.',
+    },
+    async before(stage) {
+      stage.sandbox.records.list('93.184.216.34', [{ port: 28_015, queryPort: 28_017, appId: RUST_APP_ID }]);
+      await setKey(stage);
+    },
+    steps: [
+      runs(
+        'member',
+        {
+          en: 'They submit a Rust server without its query port, which Steam knows.',
+          de: 'Es reicht einen Rust-Server ohne Query-Port ein. Steam kennt ihn.',
+        },
+        'addserver',
+        { game: 'rust', server: '93.184.216.34:28015' },
+      ),
+      runs(
+        'member',
+        {
+          en: 'Steam doesn’t respond. They wait a moment, and it is submitted as typed.',
+          de: 'Steam antwortet nicht. Nach kurzem Warten geht der Server ab wie eingegeben.',
+        },
+        'addserver',
+        async ({ sandbox }) => {
+          sandbox.troubleSteam('hang');
+          return { game: 'rust', server: '93.184.216.35:28015' };
+        },
       ),
     ],
   },

@@ -7,7 +7,7 @@ import type { SubmittedServer } from '../listing/service.ts';
 import { isOfTeam, memberOf, ROLE_NAMES } from '../people.ts';
 import type { Sandbox, SandboxEvent } from '../sandbox.ts';
 import { isSlash, shownName } from '../slash-options.ts';
-import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES, STEAM_TROUBLES } from '../troubles.ts';
 import { DIRECT } from './client/words.ts';
 import { commandViews } from './commands.ts';
 import { lookingAt, type MessageView, messageView } from './messages.ts';
@@ -102,6 +102,7 @@ export function createViews(sandbox: Sandbox) {
         troubles: {
           discord: troublesView(sandbox.discordTrouble, DISCORD_TROUBLES, locale),
           service: troublesView(sandbox.serviceTrouble, SERVICE_TROUBLES, locale),
+          steam: troublesView(sandbox.steamTrouble, STEAM_TROUBLES, locale),
         },
         keys,
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),

@@ -40,7 +40,7 @@ export async function openPageScene(
     read: async () => undefined,
   },
 ): Promise<PageScene> {
-  const sandbox = await openSandbox({ surroundings: process.env });
+  const sandbox = await openSandbox({ surroundings: process.env, serverLookup: true });
   await sandbox.startBot();
   const page = await servePage({ sandbox, ...(read && { read }) });
   const browser = await launch();

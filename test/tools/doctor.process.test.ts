@@ -292,9 +292,7 @@ describe('the doctor, about everything else', () => {
     const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
     const { text } = await examine(on);
-    expect(text).toMatch(
-      /^ok +Server lookup .*"queryPort":27016,"gamePort":27015,"appId":730/m,
-    );
+    expect(text).toMatch(/^ok +Server lookup .*"queryPort":27016,"gamePort":27015,"appId":730/m);
     expect(bot.records.askedSteam).toHaveLength(1);
     bot.records.behaveAsSteam({ kind: 'status', status: 403 });
     const { text: warned, failed } = await examine(on);

@@ -78,11 +78,12 @@ const troubles = (name: string, { now, all }: TroublesView, choose: (name: strin
 
 function unwell(about: Side): TemplateResult {
   const { view, act } = about;
-  const { discord, service: listing } = view.troubles;
+  const { discord, service: listing, steam } = view.troubles;
   const words = wordsOf(about);
   return html`<section aria-labelledby="troubles">
     <h2 id="troubles">${words.badDays}</h2>
     ${troubles('Discord', discord, (name) => act({ do: 'trouble', whom: 'discord', name }))}
+    ${troubles('Steam', steam, (name) => act({ do: 'trouble', whom: 'steam', name }))}
     ${troubles(words.serviceShort, listing, (name) => act({ do: 'trouble', whom: 'service', name }))}
   </section>`;
 }

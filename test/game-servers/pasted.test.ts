@@ -1,0 +1,112 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPublicRecords } from '../../sandbox/game-servers.ts';
+import { createServerLookup } from '../../src/game-servers/server-lookup.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import { readList } from '../../src/server-lists/read-list.ts';
+import { isReady, type Row } from '../../src/server-lists/row.ts';
+import { games } from '../support/arbitraries.ts';
+import { recorder } from '../support/machine.ts';
+
+const APP_IDS = { rust: 252_490, ark: 346_110, dayz: 221_100, '7dtd': 251_570, cs2: 730, tf2: 440 };
+
+interface Pasted {
+  readonly text: string;
+  /** The game of lines that name none. */
+  readonly game?: string;
+  /** What is listed at Steam: `host:port game query port`. */
+  readonly servers: readonly string[];
+}
+
+/** Texts in the shapes that people really paste, with made-up hosts. */
+const LISTS: readonly Pasted[] = [
+  {
+    text: 'Ark - Survival Evolved (Aberration):  93.184.1.7:7777    Ark - Survival Evolved (Ragnarok):  93.184.1.7:7779    Rust PVP Server: 93.184.1.7:28015    Rust Beast Server: 93.184.1.7:28025    Teamspeak 3: 93.184.1.7',
+    servers: [
+      '93.184.1.7:7777 ark 27015',
+      '93.184.1.7:7779 ark 27016',
+      '93.184.1.7:28015 rust 28017',
+      '93.184.1.7:28025 rust 28027',
+    ],
+  },
+  {
+    text: 'ARK.EXAMPLE.EU:7777 – PVE (Aberration)\nARK.EXAMPLE.EU:7779 – PVE (Center)\nARK.EXAMPLE.EU:7781 – PVE (Extinction)',
+    game: 'ark',
+    servers: [
+      'ark.example.eu:7777 ark 27017',
+      'ark.example.eu:7779 ark 27014',
+      'ark.example.eu:7781 ark 27016',
+    ],
+  },
+  {
+    text: "  addr: '93.184.1.56:28017',\n  gameport: 28015,\n  name: 'Example |US Biweekly|',\n  appid: 252490,",
+    servers: ['93.184.1.56:28015 rust 28017'],
+  },
+  {
+    text: '93.184.2.1:27015\n93.184.2.1:28015\n93.184.2.2:2302\n93.184.2.3:26900',
+    servers: [
+      '93.184.2.1:27015 tf2 27015',
+      '93.184.2.1:28015 rust 28017',
+      '93.184.2.2:2302 dayz 27016',
+      '93.184.2.3:26900 7dtd 26902',
+    ],
+  },
+];
+const MESSAGES: readonly Pasted[] = [
+  {
+    text: "array(\n  'id' => 'DayZ # 1',\n  'type' => 'dayz',\n  'connect_host' => '93.184.3.66:2402',\n),\narray(\n  'id' => 'DayZ # 2',\n  'type' => 'dayz',\n  'connect_host' => '93.184.3.34:2302',\n)",
+    servers: ['93.184.3.66:2402 dayz 27020', '93.184.3.34:2302 dayz 27016'],
+  },
+  {
+    text: 'ARK für kleine Astronauten\n\nhttps://ark-servers.example/server/93152/vote/\n\nIP:93.184.4.202:28415\nRegeln:\n\n-Pro Tribe 2 Basen erlaubt.',
+    servers: ['93.184.4.202:28415 ark 28416'],
+  },
+  {
+    text: 'Confirme **UDP 28017** aberta no firewall.\n\nNo Rust, abra o console (F1):\n\n```\nclient.connect 93.184.5.245:28015\n```',
+    servers: ['93.184.5.245:28015 rust 28017'],
+  },
+  {
+    text: '    name: "Example.net | US | Vanilla+ Monthly",\n    connect: "steam://connect/93.184.6.18:28015",\n    client: "93.184.6.18:28015"',
+    servers: ['93.184.6.18:28015 rust 28017'],
+  },
+];
+
+function rowsOf({ text, game }: Pasted): readonly Row[] {
+  const list = readList(text, { ...games, defaultGame: game });
+  return list.kind === 'rows' ? list.rows : [];
+}
+
+describe('the server lookup, in texts that people paste', () => {
+  it.each([
+    ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
+    ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games) })),
+  ])('completes $servers', async ({ servers, rows }) => {
+    const records = await startPublicRecords();
+    const lookup = createServerLookup({
+      steamApiUrl: records.steamUrl,
+      nameServers: [records.nameServer],
+      games,
+      logger: recorder(),
+    });
+    onTestFinished(async () => {
+      await lookup.stop();
+      await records.close();
+    });
+    records.addName('ark.example.eu', { addresses: ['93.184.7.1'] });
+    const listed = Map.groupBy(
+      servers.map((server) => {
+        const [, host = '', port, game = '', query] = /^(.*):(\d+) (\S+) (\d+)$/u.exec(server) ?? [];
+        const appId = APP_IDS[game as keyof typeof APP_IDS];
+        return { host, port: Number(port), queryPort: Number(query), appId };
+      }),
+      ({ host }) => (host === 'ark.example.eu' ? '93.184.7.1' : host),
+    );
+    for (const [address, each] of listed) records.list(address, each);
+    const completed = (await lookup.complete(rows))
+      .filter(isReady)
+      .map(
+        ({ submission: { server, port, game, queryPort = port } }) =>
+          `${server}:${port} ${game} ${queryPort}`,
+      );
+    expect(completed).toEqual(servers);
+  });
+});
