@@ -1,5 +1,5 @@
 import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
-import type { Declined } from '../../src/approval/approvals.ts';
+import type { DeclineDecision } from '../../src/approval/approvals.ts';
 import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
@@ -64,7 +64,7 @@ const linesField = (t: Translate): Field => ({
 export function readDecline(
   { t, field }: SubmitContext,
   { servers }: Submission,
-): Pick<Declined, 'reason' | 'lines'> {
+): Pick<DeclineDecision, 'reason' | 'lines'> {
   const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
   const typed = field('lines').trim();
   if (typed === '') return { reason };

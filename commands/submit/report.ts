@@ -129,7 +129,7 @@ async function tellList(
       namesAll,
     ),
     keyText(context, keyProblem, failed.filter(isForKey).length),
-    refusedText(t, draft, allowedGames, namesAll),
+    invalidText(t, draft, allowedGames, namesAll),
     limitedText(t, result, namesAll),
   ];
   const buttons = listButtons(context, result);
@@ -161,13 +161,13 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
     ? t('again.submitNotSent', { count: rest })
     : t('list.button.submit', { count: rest });
   const toFix = linesToEdit(draft, 'invalid').rows.length;
-  const isRefusedAlone = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
+  const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
   // Somebody has to enter another key first.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),
     unconfirmed > 0 && button(submitId('anyway', id), t('again.submitAll', { count: rest + unconfirmed })),
-    button(submitId('correct', id), isRefusedAlone ? t('again.fix', { count: toFix }) : t('again.edit')),
+    button(submitId('correct', id), hasOnlyInvalid ? t('again.fix', { count: toFix }) : t('again.edit')),
   ];
 }
 
@@ -193,7 +193,7 @@ function endedRows({ draft, servers, limitedRows }: EndedSubmission): readonly E
   ];
 }
 
-function refusedText(t: Translate, { rows: lines }: Draft, games: GameIndex, namesAll: boolean): string {
+function invalidText(t: Translate, { rows: lines }: Draft, games: GameIndex, namesAll: boolean): string {
   const invalid = lines.filter(isInvalid);
   if (invalid.length === 0) return '';
   const items = firstItems(t, invalid, namesAll ? invalid.length : FEW_NAMED, (row) =>

@@ -7,7 +7,7 @@ import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDraft } from './show.ts';
 
-type Wanted = Pick<
+type DraftRequest = Pick<
   SubmitRequest,
   'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'
 >;
@@ -15,14 +15,14 @@ type Wanted = Pick<
 /** Submits what is ready in a draft, once, and says what came of it, or shows why nothing was sent. */
 export async function submitDraft(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
-  wanted: Wanted,
+  request: DraftRequest,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, interactionId, stopping } = context;
-  const { id, replacesWaiting } = wanted;
+  const { id, replacesWaiting } = request;
   const result = await deps.pipeline.submit({
     ...context,
-    ...wanted,
+    ...request,
     stopping,
     onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
   });

@@ -17,7 +17,7 @@ import { channelView, decisionButtons, deletedView, harmfulView } from './approv
 import type { Approvals } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'shown' | 'makeDue' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'markShown' | 'makeDue' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'hasRefused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -83,14 +83,14 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     let place = pressed;
     for (;;) {
       const submission = await approvals.find(key);
-      const isDue = submission !== undefined && submission.changes > submission.shown;
+      const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
       // It may have arrived all the same, after what somebody else has shown: it is shown again later.
       if (put === 'failed') return submission && approvals.makeDue(submission);
       // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
       const shownAt = put === 'nowhere' ? undefined : put;
-      if (submission === undefined || (await approvals.shown(submission, shownAt))) return;
+      if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
     }
   }

@@ -21,7 +21,7 @@ interface Decision extends SeenApproval {
   readonly interactionId: string;
 }
 
-export interface Declined extends Decision {
+export interface DeclineDecision extends Decision {
   readonly reason: ModeratorsReason;
   /** The lines that are declined; the others go on waiting. Absent: all. */
   readonly lines?: ReadonlySet<number> | undefined;
@@ -33,7 +33,7 @@ export interface Correction extends Decision {
 }
 
 /** Makes the message of a submission due. */
-const ONE_CHANGE = { changes: sql<number>`changes + 1` };
+const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
@@ -70,7 +70,7 @@ export function createApprovals({
      * Refuses it, or some lines of it. The draft stays, so that its member can submit it again.
      * @returns whether it still waited as it was seen
      */
-    decline: ({ by, interactionId, reason, lines, ...key }: Declined): Promise<boolean> =>
+    decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
@@ -133,7 +133,7 @@ export function createApprovals({
       const rows = await tables()
         .selectFrom('submissions')
         .select(['draft_id', 'guild_id'])
-        .whereRef('changes', '>', 'shown')
+        .whereRef('revision', '>', 'shown_revision')
         .execute();
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
@@ -141,29 +141,32 @@ export function createApprovals({
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
-        .set(ONE_CHANGE)
+        .set(NEXT_REVISION)
         .where('guild_id', '=', guildId)
         .where('state', '=', 'waiting')
         .execute();
     },
     /** Has the message shown again, which may show another state of the submission. */
     async makeDue({ id }: Submission): Promise<void> {
-      await tables().updateTable('submissions').set(ONE_CHANGE).where('id', '=', id).execute();
+      await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
     },
     /**
      * The message shows the submission as it was read, or there can be none.
      * @returns whether that is how it still is; otherwise it has to be shown again
      */
-    async shown({ id, changes, shown }: Submission, message: MessagePlace | undefined): Promise<boolean> {
+    async markShown(
+      { id, revision, shownRevision }: Submission,
+      message: MessagePlace | undefined,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await tables()
         .updateTable('submissions')
         .set({
-          shown: changes,
+          shown_revision: revision,
           ...(message && { channel_id: message.channelId, message_id: message.messageId }),
         })
         .where('id', '=', id)
-        .where('changes', '=', changes)
-        .where('shown', '=', shown)
+        .where('revision', '=', revision)
+        .where('shown_revision', '=', shownRevision)
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },

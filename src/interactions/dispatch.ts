@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatchDeps) {
   /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
-    logger.info({ interactionId, guildId, command, action }, 'refused: the member lacks the permission');
+    logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
     // Members may use a command and yet not all of its buttons.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';

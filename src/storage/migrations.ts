@@ -178,6 +178,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
           .columns([...columns])
           .execute();
       }
+      await db.schema.dropIndex('submissions_to_tell').execute();
+      await db.schema
+        .createIndex('submissions_to_notify')
+        .on('submissions')
+        .column('ended_at')
+        .where(sql.ref('notice'), 'is not', null)
+        .execute();
     },
   },
 };
@@ -191,6 +198,8 @@ const RENAMED_COLUMNS = [
   ['submissions', 'telling', 'notice'],
   ['submissions', 'told_at', 'notified_at'],
   ['submissions', 'document_id', 'draft_id'],
+  ['submissions', 'changes', 'revision'],
+  ['submissions', 'shown', 'shown_revision'],
   ['submissions', 'refusal', 'decline_reason'],
   ['submissions', 'refusal_key', 'decline_reason_key'],
   ['leases', 'owner', 'process_id'],

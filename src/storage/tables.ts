@@ -80,11 +80,11 @@ export interface SubmissionsTable {
   readonly channel_id: string | null;
   readonly message_id: string | null;
   /**
-   * How often the content of that message has changed, and the count it last showed. The message is out of date while
-   * `changes` is greater.
+   * The revision of the content of that message, and the revision that it last showed. The message is out of date while
+   * `revision` is greater.
    */
-  readonly changes: number;
-  readonly shown: number;
+  readonly revision: number;
+  readonly shown_revision: number;
   /** The data needed to notify the member of the decision, as the JSON of a sealed record; null once it isn't needed. */
   readonly notice: string | null;
   /** When the member was notified, or should have been; null before that. */

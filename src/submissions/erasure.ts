@@ -70,7 +70,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
-      .whereRef('shown', '>=', 'changes');
+      .whereRef('shown_revision', '>=', 'revision');
     const withdrawn = over.where('state', '=', 'withdrawn').select('id');
     await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn).execute();
     const empty = over

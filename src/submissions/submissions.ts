@@ -72,9 +72,9 @@ export interface Submission {
   readonly servers: readonly SubmittedServer[];
   /** The message on which moderators decide. */
   readonly message: MessagePlace | undefined;
-  /** How many times what that message should show has changed, and the value of `changes` that it shows. */
-  readonly changes: number;
-  readonly shown: number;
+  /** The revision of what that message should show, and the revision that it shows. */
+  readonly revision: number;
+  readonly shownRevision: number;
 }
 
 /** A submission to begin: some rows of a draft. */
@@ -102,8 +102,8 @@ const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 const NO_MESSAGE = {
   channel_id: null,
   message_id: null,
-  changes: 0,
-  shown: 0,
+  revision: 0,
+  shown_revision: 0,
   corrected_by: null,
   corrected_by_name: null,
   notice: null,
@@ -207,8 +207,8 @@ export function createSubmissions({
       state: 'running',
       created_at: after(latestAt),
       started_at: now(),
-      changes: 0,
-      shown: 0,
+      revision: 0,
+      shown_revision: 0,
     });
 
   /**
@@ -220,7 +220,7 @@ export function createSubmissions({
     const { draftId, interactionId, correction, expiresAt } = submission;
     const latest = await rowsOf(draftId).executeTakeFirst();
     const previous = latest && hasMessage(latest) ? latest : undefined;
-    const { channel_id, message_id, changes, shown, notice, ...before } = previous ?? NO_MESSAGE;
+    const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
     const corrected =
       correction || interactionId !== null
         ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
@@ -231,8 +231,8 @@ export function createSubmissions({
       expires_at: expiresAt,
       channel_id,
       message_id,
-      changes: changes + 1,
-      shown,
+      revision: revision + 1,
+      shown_revision,
       decision_id: correction?.interactionId ?? null,
       ...corrected,
       notice: submission.notice ?? notice,
@@ -240,7 +240,7 @@ export function createSubmissions({
     if (previous) {
       await tables()
         .updateTable('submissions')
-        .set({ channel_id: null, message_id: null, shown: changes })
+        .set({ channel_id: null, message_id: null, shown_revision: revision })
         .where('id', '=', previous.id)
         .execute();
     }
@@ -260,7 +260,7 @@ export function createSubmissions({
     const isUnseen = sql<number>`case when ${NEEDS_MODERATOR} then 1 else 0 end`;
     return tables()
       .updateTable('submissions')
-      .set({ ...to, changes: sql<number>`changes + ${isUnseen}` })
+      .set({ ...to, revision: sql<number>`revision + ${isUnseen}` })
       .where('id', '=', id)
       .where('guild_id', '=', guildId)
       .where('state', '=', from)
@@ -303,8 +303,8 @@ export function createSubmissions({
       source: row.source ?? undefined,
       servers: await serversOf(row.id),
       message: channelId === null || messageId === null ? undefined : { channelId, messageId },
-      changes: row.changes,
-      shown: row.shown,
+      revision: row.revision,
+      shownRevision: row.shown_revision,
     };
   }
 
@@ -571,7 +571,7 @@ const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): b
 
 /** Whether moderators decide on a submission, or did, in a message that doesn't show that they declined it. */
 const hasMessage = (row: SubmissionsTable): boolean =>
-  needsModerator(row) && !(row.state === 'declined' && row.shown === row.changes);
+  needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
 
 /** Whether a submission is being sent that no moderator decides on. */
 export const isBeingSent = (submission: Submission | undefined): boolean =>

@@ -168,7 +168,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     const find = () => approvals.find({ guildId, id: 'a' });
     const show = async () => {
       const submission = await find();
-      expect(submission && (await approvals.shown(submission, message))).toBe(true);
+      expect(submission && (await approvals.markShown(submission, message))).toBe(true);
     };
     const again = () => send(opened, 'a');
     await submit(opened, 'a');
@@ -493,10 +493,10 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     // In the same millisecond.
     await decline(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
-    expect(waiting && (await opened.approvals.shown(waiting, message))).toBe(false);
+    expect(waiting && (await opened.approvals.markShown(waiting, message))).toBe(false);
     const declined = await opened.approvals.find({ guildId, id: 'a' });
     expect(declined).toMatchObject({ state: 'declined' });
-    expect(declined && (await opened.approvals.shown(declined, message))).toBe(true);
+    expect(declined && (await opened.approvals.markShown(declined, message))).toBe(true);
     expect(await opened.approvals.due()).toEqual([]);
   });
 
@@ -509,7 +509,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       return approval;
     };
     await submit(opened, 'a');
-    expect(await opened.approvals.shown(await asItIs(), message)).toBe(true);
+    expect(await opened.approvals.markShown(await asItIs(), message)).toBe(true);
     const pressed = await asItIs();
     const sent = Promise.withResolvers<Outcome>();
     opened.world.answer = () => sent.promise;
@@ -517,11 +517,11 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     await expect.poll(() => opened.world.requests).toHaveLength(1);
     const sending = await asItIs();
     expect(sending.state).toBe('running');
-    expect(await opened.approvals.shown(sending, message)).toBe(true);
-    expect(await opened.approvals.shown(pressed, message)).toBe(false);
+    expect(await opened.approvals.markShown(sending, message)).toBe(true);
+    expect(await opened.approvals.markShown(pressed, message)).toBe(false);
     sent.resolve(ACCEPTED);
     await approved;
-    expect(await opened.approvals.shown(sending, message)).toBe(false);
+    expect(await opened.approvals.markShown(sending, message)).toBe(false);
   });
 
   it('is withdrawn, its message too, where its member’s data is deleted; a moderator’s name goes', async () => {
@@ -546,7 +546,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     opened.world.now += DRAFT_LIVES_MS;
     await opened.erasure.prune();
     const withdrawn = await opened.approvals.find({ guildId, id: 'a' });
-    expect(withdrawn && (await opened.approvals.shown(withdrawn, undefined))).toBe(true);
+    expect(withdrawn && (await opened.approvals.markShown(withdrawn, undefined))).toBe(true);
     await opened.erasure.prune();
     expect(await stateOf(opened, 'a')).toBeUndefined();
     await submit(opened, 'c');

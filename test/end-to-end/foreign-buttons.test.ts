@@ -585,7 +585,7 @@ describe('the permission that a command takes', () => {
     await changesNothing({ bot, guild }, member, async () =>
       expect(textOf(await member.slash(name))).toContain(REFUSED),
     );
-    const logged = bot.log().filter(({ msg }) => msg === 'refused: the member lacks the permission');
+    const logged = bot.log().filter(({ msg }) => msg === 'denied: the member lacks the permission');
     expect(logged.at(-1)).toMatchObject({ guildId: guild.id, command: name });
     // Nothing that was typed, chosen or carried by a button is in any of these lines.
     for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)

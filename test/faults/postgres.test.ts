@@ -95,9 +95,9 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
-    const refuse = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Decline');
+    const decline = await inStaff(guild, 'admin').press(await waitingIn(guild), 'Decline');
     const cut = wire.cutCommitOf('"decline_reason"');
-    const answer = await inStaff(guild, 'admin').submit(modalOf(refuse), { reason: 'No.' });
+    const answer = await inStaff(guild, 'admin').submit(modalOf(decline), { reason: 'No.' });
     await cut;
     expect(textOf(answer)).toContain('Declined by @');
   });

@@ -156,11 +156,11 @@ describe('what is sealed with a former key', () => {
     expect(second?.encrypted).toBeNull();
   });
 
-  it('is sealed anew where a member is to be told, too', async () => {
+  it('is re-encrypted where a member has to be notified, too', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
     const submission = {
-      ...{ id: 'r', draft_id: 'd', guild_id: '1', created_at: 1, changes: 0, shown: 0 },
+      ...{ id: 'r', draft_id: 'd', guild_id: '1', created_at: 1, revision: 0, shown_revision: 0 },
       state: 'waiting',
       notice: JSON.stringify(createEncryption([FORMER]).seal('whom', context)),
     } as const;

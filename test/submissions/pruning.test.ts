@@ -114,7 +114,7 @@ describe('history', () => {
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
     const update = store.tables().updateTable('submissions');
     await update.set({ state: 'withdrawn' }).execute();
-    await update.set({ changes: 1 }).where('id', '=', 'due').execute();
+    await update.set({ revision: 1 }).where('id', '=', 'due').execute();
     await prune();
     expect(await hosts()).toEqual(['due']);
     expect(await submissions()).toEqual(['due']);

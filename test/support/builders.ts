@@ -79,8 +79,8 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       created_at: at,
       started_at: at,
       ended_at: outcome === null ? null : at,
-      changes: 0,
-      shown: 0,
+      revision: 0,
+      shown_revision: 0,
     })
     .execute();
   const servers = hosts.map(
