@@ -249,7 +249,7 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['servers_by_reservation', 'servers', ['guild_id', 'reserved_at']],
 ];
 
-/** The suffix of migrations that an older version can work with. docs/releasing.md lists the changes they can make. */
+/** The suffix of migrations that an older version can work with. docs/development/storage.md lists the changes they can make. */
 const COMPATIBLE = '-compatible';
 const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 

@@ -14,7 +14,7 @@ const SHAPE = [
 const WHAT_TO_DO =
   'This version of @keyv/sqlite makes or changes the table of values by itself, outside of the migrations, where an older version ' +
   'of the bot may not be able to read it. Keep the version of the package from before; or write the same change as a migration of ' +
-  'the bot, by the rule in docs/releasing.md, also for PostgreSQL (makeKeyvTable), and put the new shape here.';
+  'the bot, by the rule in docs/development/storage.md, also for PostgreSQL (makeKeyvTable), and put the new shape here.';
 
 it.each([
   ['makes', []],
