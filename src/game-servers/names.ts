@@ -51,11 +51,7 @@ export function createNames(nameServers?: readonly string[]) {
   return {
     /** Returns the public addresses of a host: itself if it is one; none if the lookup fails. */
     addressesOf: addresses.get,
-    /**
-     * Returns the port that Minecraft clients use for a name: from its SRV record if the record leads to the same address, 25565
-     * if there definitely is no record, `undefined` otherwise.
-     * @throws Error if the lookup fails
-     */
+    /** Returns the port that Minecraft clients use for a name, if it is certain. @throws Error if the lookup fails */
     minecraftPort: minecraftPorts.get,
     stop: (): void => resolver.cancel(),
   };

@@ -33,12 +33,6 @@ const MOST_HOSTS = 50;
 const CELLS = ['game', 'port', 'queryPort'] as const;
 type Finding = Partial<Record<(typeof CELLS)[number], string>> | 'isQueryPort' | undefined;
 
-/** A lookup for a row in which something is missing. */
-interface Lookup {
-  readonly host: string;
-  readonly find: () => Promise<Finding>;
-}
-
 /**
  * Fills in the query port, the game or the Minecraft port that a member didn't type, from Steam's public list and from DNS. It
  * never replaces anything that was typed, and sends nothing to a game server.
@@ -58,7 +52,8 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return port === undefined ? undefined : { port: String(port) };
   }
 
-  function lookupFor(row: Row, steamGames: SteamGames): Lookup | undefined {
+  /** Returns what to look up for a row in which something is missing: a host, and how. */
+  function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.kind === 'repeated') return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
       const { host, game } = row.problem;
@@ -67,9 +62,8 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     }
     const server = row.kind === 'ready' ? row.submission : serverWithoutGame(row);
     if (server === undefined) return undefined;
-    const lacksQueryPort = server.queryPort === undefined && steamGames.has(server.game);
-    if (server.game !== '' && !lacksQueryPort) return undefined;
-    const { server: host } = server;
+    const { server: host, game, queryPort } = server;
+    if (game !== '' && (queryPort !== undefined || !steamGames.has(game))) return undefined;
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 

@@ -16,7 +16,6 @@ export interface SteamDeps {
   readonly steamApiUrl: string;
   readonly onLookup?: ((what: 'asked' | 'failed') => void) | undefined;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds of a clock that never jumps. */
   readonly now?: () => number;
 }
 
@@ -32,7 +31,6 @@ const MOST_FAILURES = 3;
 /** Pauses in milliseconds: the first after three failures, doubled up to the longest. A 429 or 403 begins the longest one. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
-/** Statuses by which Steam limits a network. */
 const LIMITED: ReadonlySet<unknown> = new Set([403, 429]);
 
 const portSchema = z.int().min(1).max(65_535);
@@ -116,10 +114,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }, REMEMBERED_MS);
 
   return {
-    /**
-     * Returns the game servers at an address; none if Steam can't be asked now. Never throws.
-     * @param address an IPv4 address that was checked to be public
-     */
+    /** Returns the game servers at a public IPv4 address; none if Steam can't be asked now. Never throws. */
     serversAt: (address: string): Promise<readonly SteamServer[]> => remembered.get(address).catch(() => []),
     /** Asks even during a pause, and remembers nothing. @throws Error if Steam doesn't respond as it should */
     ask,

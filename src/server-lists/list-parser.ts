@@ -35,11 +35,7 @@ export interface ListParserDeps {
 }
 
 /** Reads lists, the long ones in a worker. */
-export function createListParser({
-  games,
-  readingMs = READING_MS,
-  complete = async (rows) => rows,
-}: ListParserDeps) {
+export function createListParser({ games, readingMs = READING_MS, complete }: ListParserDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
@@ -83,7 +79,7 @@ export function createListParser({
       if (isOutdated) await games.refresh(list.guildId);
       else games.refreshSoon(list.guildId);
       const read = isOutdated ? await readOnce(list) : first;
-      return read.kind === 'rows' ? { ...read, rows: await complete(read.rows) } : read;
+      return complete && read.kind === 'rows' ? { ...read, rows: await complete(read.rows) } : read;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ServerLookup } from '../game-servers/server-lookup.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import type { Listing } from '../listing/listing.ts';
 import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
+import type { Row } from '../server-lists/row.ts';
 import { createDraftEditor } from './draft-editor.ts';
 import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
 import type { SubmissionStore } from './submission-store.ts';
@@ -27,8 +28,7 @@ export function createSubmissionHandling({
   ...deps
 }: SubmissionHandlingDeps) {
   const { api, guard, games } = listing;
-  const completeRows: ServerLookup['complete'] = serverLookup?.complete ?? (async (rows) => rows);
-  const parser = createListParser({ games, readingMs, complete: completeRows });
+  const parser = createListParser({ games, readingMs, complete: serverLookup?.complete });
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(
@@ -40,7 +40,7 @@ export function createSubmissionHandling({
   };
   return {
     parser,
-    completeRows,
+    completeRows: async (rows: readonly Row[]) => (await serverLookup?.complete(rows)) ?? rows,
     draftEditor: createDraftEditor({ ...submissionStore, store: deps.store, settings, games, parser }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
     pipeline: createPipeline({
