@@ -2,7 +2,7 @@ import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/numbers.ts';
-import { REFUSED_KEPT_DAYS } from '../src/submissions/erasure.ts';
+import { REJECTED_KEPT_DAYS } from '../src/submissions/erasure.ts';
 import { WAITS_MS } from '../src/submissions/submissions.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -29,7 +29,7 @@ export function privacyCommand({
       sentences(
         t('privacy.ofYou'),
         t('privacy.kept', { count: historyDays }),
-        t('privacy.keptRejected', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
+        t('privacy.keptRejected', { count: Math.min(historyDays, REJECTED_KEPT_DAYS) }),
       ),
       sentences(t('privacy.waiting', { count: WAITS_MS / DAY_MS }), t('privacy.notice')),
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),

@@ -31,8 +31,8 @@ export async function notCorrected(
   problem: RowProblem,
   deps: CommandDeps,
 ): Promise<UserError> {
-  const refused = { kind: 'invalid', line: row.line, typed: typedOf(row), problem } as const;
-  const near = (await gamesNear(context, refused, deps)) ?? [];
-  const lines = problemLines(context, refused, { near, isListKnown: deps.games.isFresh() }, notChangedText);
+  const invalid = { kind: 'invalid', line: row.line, typed: typedOf(row), problem } as const;
+  const near = (await gamesNear(context, invalid, deps)) ?? [];
+  const lines = problemLines(context, invalid, { near, isListKnown: deps.games.isFresh() }, notChangedText);
   return new UserError([...lines, context.t('approval.still')].join('\n'));
 }

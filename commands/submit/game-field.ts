@@ -14,7 +14,7 @@ import { enterKey } from '../setkey.ts';
 
 /**
  * The modal that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
- * one is said immediately. A key that the service refuses may work again.
+ * one is said immediately. A key that the service rejects may work again.
  */
 export async function fromPanel(
   context: Context,

@@ -67,7 +67,7 @@ export function createApprovals({
       return [...found.values()];
     },
     /**
-     * Refuses it, or some lines of it. The draft stays, so that its member can submit it again.
+     * Declines it, or some lines of it. The draft stays, so that its member can submit it again.
      * @returns whether it still waited as it was seen
      */
     decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>

@@ -122,7 +122,7 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
 /** Several servers may stand on one line, and a line that says the same as an earlier one is never ready. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/** The service has not decided on the server: it was not sent, or the guild's key was refused. */
+/** The service has not decided on the server: it was not sent, or the guild's key was rejected. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 

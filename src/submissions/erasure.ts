@@ -10,7 +10,7 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submissions } from './submissions.ts';
 
 /** For how many days rejected servers are kept, and servers that were not sent. */
-export const REFUSED_KEPT_DAYS = 30;
+export const REJECTED_KEPT_DAYS = 30;
 /** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
@@ -35,11 +35,11 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
 
   async function dropOldServers(guildId: string): Promise<void> {
     const before = now() - days * DAY_MS;
-    const refusedBefore = now() - Math.min(days, REFUSED_KEPT_DAYS) * DAY_MS;
+    const rejectedBefore = now() - Math.min(days, REJECTED_KEPT_DAYS) * DAY_MS;
     await tables()
       .deleteFrom('servers')
       .where('guild_id', '=', guildId)
-      .where('ended_at', '<=', refusedBefore)
+      .where('ended_at', '<=', rejectedBefore)
       .where(({ or, eb }) =>
         or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
       )

@@ -129,7 +129,7 @@ export interface PipelineDeps extends SubmissionStore {
   /** Throws if the interaction was taken over: its member was told that nothing was sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Tells the guild's admins that the service now refuses their key, or takes it again. */
+  /** Tells the guild's admins that the service now rejects their key, or takes it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   /** The most milliseconds that one request to the service takes. */
   readonly longestRequestMs: number;
