@@ -6,7 +6,7 @@ import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
-import { cannotUse, GuildLocked, reason } from './store-error.ts';
+import { cannotUse, GuildLocked, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -58,7 +58,10 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         const migrations = await migrationsIn(db);
         refuseUnknown(name, migrations);
         if (!mayMigrate) refuseOtherShape(name, migrations);
-        await migrate(db, migrations);
+        await migrate(db, migrations).catch((cause: unknown) => {
+          // Kysely's own error, if the server restarted and the connection was lost.
+          throw cause instanceof StoreError ? cause : cannotUse(name, cause);
+        });
         await makeKeyvTable(db);
         await noticeRestore(db);
       } finally {
