@@ -13,13 +13,13 @@ import {
   withPort,
 } from './row.ts';
 
-/** A value of a document with the name of its column or key; '' where nothing names it. */
+/** A value in a document, with the name of its column or key; '' if it has no name. */
 export interface Cell {
   readonly name: string;
   readonly text: string;
 }
 
-/** A row with the game that its other cells mention, where no cell is called a game. */
+/** A row, and the game that other cells of the record mention, if no cell is labelled as the game. */
 export interface CellRow {
   readonly row: RawRow;
   readonly beside?: NamedGame | undefined;
@@ -30,12 +30,12 @@ const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
 
-/** Whether a number stands for no query port. */
+/** Whether a value means "no query port". */
 const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
-/** The cells that are not empty by their fields, the most exact names first. */
+/** Groups the cells that aren't empty by field, the most exact names first. */
 function byField(cells: readonly Cell[]): ByField {
   const ranked = cells
     .filter(({ text }) => text.trim() !== '')
@@ -44,11 +44,11 @@ function byField(cells: readonly Cell[]): ByField {
   return Map.groupBy(ranked, ({ called }) => called?.field);
 }
 
-/** Whether a cell is called an address, and has one. */
+/** Whether a cell labelled as an address contains one. */
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
-/** The addresses of a server: those under the most exact name that has any, or else what stands where one should. */
+/** Returns the addresses under the most exact name that has any, or else the text of the first cell meant for one. */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
   const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
@@ -57,14 +57,14 @@ function serversIn(cells: ByField): readonly string[] {
   return [...new Set(same.map(({ text }) => text))];
 }
 
-/** The ports of a server, for its players; one that is unclear where names disagree. */
+/** Returns the ports that players use, or one unclear port if names disagree. */
 function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
     (same) => new Set(same.map(({ text }) => portText(sanitised(unwrapped(text))))),
   );
-  // A single "port" is meant rather than one of several "ports".
+  // A single "port" is more likely meant than one of several "ports".
   const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
   if (new Set(single).size > 1) return { ports: [unclearPort(single[0] ?? '')], isOfGame: false };
   const [ports = []] = single.length > 0 ? [single.slice(0, 1)] : byName;
@@ -73,7 +73,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
 
 function queryPortIn(cells: ByField): string {
   const called = (cells.get('queryPort') ?? []).filter(
-    // "query" by itself may be anything.
+    // A cell named just "query" can hold anything.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
   const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
@@ -83,11 +83,11 @@ function queryPortIn(cells: ByField): string {
 function gameIn(cells: ByField, games: GameIndex): string {
   const called = cells.get('game') ?? [];
   const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
-  // A type may be of anything.
+  // A "type" can describe anything.
   return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
-/** The game that cells without a name of their own, or the server's own name, are. */
+/** Finds the game in unnamed cells or in the server's own name. */
 function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
   const unnamed = cells.get(undefined)?.filter(({ name }) => name === '') ?? [];
   const some = [...unnamed, ...(cells.get('name') ?? [])];
@@ -97,13 +97,13 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
 }
 
 /**
- * What one record of a table or one object says, as rows: its fields by their names, and by their values where a name is
- * used for several things. Several addresses or several ports make several rows.
+ * Builds the rows of one table record or one JSON object. Reads fields by name, or by value if one name is used for
+ * several things. Several addresses or several ports make several rows.
  */
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
-  // A name may end in a bracket.
+  // The name may end with a bracket.
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);
@@ -116,7 +116,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   });
 }
 
-/** A number that is called a port, but of something that is not known. */
+/** Returns a number that is called a port, if it's not known of what. */
 const unclearIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
@@ -135,7 +135,7 @@ function withPorts(
     return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
   }
   if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
-  // The address alone: what was typed around it would be kept with each port.
+  // Only the address: any text around it would be repeated with each port.
   const server = formatAddress(parsed.address);
   return ports.map((port) => ({ ...typed, server, port }));
 }

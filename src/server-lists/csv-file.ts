@@ -2,29 +2,32 @@ import { visibleLine } from '../one-line.ts';
 import type { TypedRow } from './row.ts';
 
 /**
- * What a spreadsheet takes for the beginning of a formula: these four characters, also in full width and as small
- * forms, which some versions read as the same (Unicode NFKC makes them so).
+ * The characters that make spreadsheets treat a cell as a formula: four characters, also in full width and as small
+ * forms,
+ * which some versions treat the same way (Unicode NFKC maps them).
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 const FORMULA = `(?='*${SIGN})`;
 const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
-/** Some spreadsheets split at these signs, whatever is in quotes. They also split at tabs, which no cell has. */
+/** Some spreadsheets split at these characters even inside quotes. They also split at tabs, which no cell contains. */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** The columns that are read again when a file is sent back. What was typed into them must come back as it was. */
+/** Columns that are read again when a member sends the file back. Their text must come back unchanged. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
-/** A cell that no spreadsheet runs: with an apostrophe in front, which it takes for "this is text". */
+/** Makes a cell safe for spreadsheets: a leading apostrophe marks it as text. */
 const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
 
-/** The reverse of {@link disarmed}. */
+/** Reverses {@link disarmed}. */
 export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
 
 /**
- * A CSV file for people with a spreadsheet: a byte order mark, because Excel takes UTF-8 for something else
- * without it; every cell in quotes, so that no other delimiter splits it (RFC 4180); an apostrophe before what a
- * spreadsheet would run as a formula. The parser of bulk text takes all three back.
+ * Builds a CSV file that spreadsheets open correctly:
+ * - A byte order mark, because Excel doesn't recognise UTF-8 without it.
+ * - Every cell in quotes, so that no other delimiter splits it (RFC 4180).
+ * - An apostrophe before any text that a spreadsheet would run as a formula.
+ * The list parser removes all three.
  * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -41,9 +44,9 @@ function csvLine(heading: readonly string[], cells: readonly string[]): string {
 }
 
 /**
- * As {@link csvFile}, for many rows.
- * @param mostBytes of the file: pages after the first row that does not fit are not read
- * @returns the file, and whether all rows are in it
+ * Builds a file like {@link csvFile} from many rows.
+ * @param mostBytes the maximum size of the file; pages after the first row that doesn't fit aren't read
+ * @returns the file, and whether it contains all rows
  */
 export async function boundedCsv(
   heading: readonly string[],
@@ -63,10 +66,10 @@ export async function boundedCsv(
   return { data: Buffer.concat(lines), isWhole: true };
 }
 
-/** Spaces, and what is invisible without a character before it: variation selectors and joiners. */
+/** Spaces, and characters that are invisible unless another character precedes them: variation selectors and joiners. */
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
-/** Some spreadsheets find a formula behind invisible characters and spaces, so no cell begins with these. */
+/** Some spreadsheets find a formula after invisible characters and spaces, so no cell begins with these. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 interface RejectedLine {
@@ -76,9 +79,9 @@ interface RejectedLine {
 }
 
 /**
- * Files of the rows that cannot be sent, to be corrected and sent again; the parser ignores the columns `line` and
- * `reason`. The caller leaves repeated rows out, or they would be sent the second time.
- * @param mostBytes of a file; the last one of `mostFiles` takes all that is left
+ * Builds files of the rows that can't be sent, for the member to correct and send again. The parser ignores the columns
+ * `line` and `reason`. The caller must omit repeated rows; otherwise they would be sent after all.
+ * @param mostBytes the maximum size of a file; the last of `mostFiles` contains all remaining rows
  */
 export function rejectedCsv(
   rows: readonly RejectedLine[],
@@ -87,7 +90,7 @@ export function rejectedCsv(
   const heading = ['server', 'port', 'query_port', 'game', 'line', 'reason'];
   const start = Buffer.from(csvFile(heading, []));
   const files: Buffer[][] = [];
-  // The first row begins the first file.
+  // Makes the first row start the first file.
   let bytes = mostBytes;
   for (const { typed, line, reason } of rows) {
     const { server, port, queryPort, game } = typed;

@@ -15,7 +15,7 @@ import {
   sanitisedAddress,
 } from './row.ts';
 
-/** The delimiter of the cells of a line: the one that is rarest in ordinary text. A single `|` may stand between two names. */
+/** Returns the delimiter in a line that is rarest in ordinary text. A single `|` may just separate two names. */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
@@ -24,31 +24,31 @@ export function delimiterOf(line: string): string | undefined {
 
 const CSV = { trim: true, relax_column_count: true, record_delimiter: '\n' } as const;
 
-/** The cells of one line, without spaces around them. */
+/** Splits a line into cells and trims them. */
 export function cellsOf(line: string, delimiter: string): readonly string[] {
   try {
     const [cells = []] = parse(line, { ...CSV, delimiter });
     return cells.map(cleaned);
   } catch {
-    // Quotes that are not CSV's.
+    // The quotes aren't CSV quotes.
     return line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
   }
 }
 
 const cleaned = (cell: string): string => rearmed(cell.trim());
 
-/** A cell in quotes that has more lines is a quote that somebody forgot to close. */
+/** The maximum number of lines of a quoted cell. If a cell has more, its quote was probably never closed. */
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
-  /** The index of the line where it begins. */
+  /** The index of the record's first line. */
   readonly index: number;
   readonly cells: readonly string[];
 }
 
-/** The records of a table. Cells in quotes may have line breaks in them, unless a quote in the table is never closed. */
+/** Returns the records of a table. Quoted cells can contain line breaks, unless a quote in the table is never closed. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
-  // A table with `|` has no quotes around cells, but text behind it may.
+  // A table with `|` doesn't quote its cells, but text after it may contain quotes.
   const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
 }
@@ -74,15 +74,18 @@ export interface Header {
   readonly names: readonly string[];
 }
 
-/** The fields of a game server itself, of which a header names at least one beside the address. */
+/** The fields of a game server itself. A header has at least one of them besides the address. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
 ]);
 
-/** A header names the server and at least one more field. A row of data cannot: a lone word would be a host. */
+/**
+ * Reads a header: it names the server and at least one more field. A data row can't, because a single word would be a
+ * host.
+ */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
-  // A port or an address. Most lines are no header.
+  // The digits are a port or an address, so the line isn't a header. Most lines aren't.
   if (delimiter === undefined || /\d{3}/u.test(line)) return undefined;
   const names = cellsOf(line, delimiter);
   const fields = names.map((name) => fieldCalled(name)?.field);
@@ -91,13 +94,13 @@ export function headerOf(line: string): Header | undefined {
   return servers > 0 && servers + others.length > 1 ? { delimiter, names } : undefined;
 }
 
-/** The names of columns by which their cells are read, and those of columns that may matter and are not used. */
+/** The column names that decide how cells are read, and the names of columns that may matter but aren't used. */
 export interface Columns {
   readonly names: readonly string[];
   readonly unused: readonly string[];
 }
 
-/** A column with the cells that are not empty. */
+/** A column with its cells that aren't empty. */
 interface Column {
   readonly name: string;
   readonly field: Field | undefined;
@@ -106,9 +109,11 @@ interface Column {
 }
 
 /**
- * The columns below a header. One that it names differently is known by its cells: most are games, or most are addresses
- * where no other column has any. Beside addresses without a port, numbers that can be ports are the ports, if they stand in the next
- * column and no other has such numbers.
+ * Finds the columns below a header. A column with an unknown name is recognised by its cells:
+ * - If most are games, it's the game.
+ * - If most are addresses and no other column has any, it's the address.
+ * - If the addresses have no port, the first column of possible ports is read as an unclear port. It is read as the
+ *   port if it is next to the address and the only such column.
  */
 export function columnsUnder(
   { names }: Header,
@@ -142,7 +147,7 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // Whose number it is has to be said, or the usual port would be offered in its place.
+    // The member must say what the number belongs to; otherwise the bot would offer the default port instead.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {
@@ -155,11 +160,11 @@ export function columnsUnder(
 const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boolean =>
   cells.length > 0 && cells.filter(is).length * 2 > cells.length;
 
-/** A smaller number that nothing calls a port is a year, or one of players. */
+/** Whether a cell can be a port. A smaller number that isn't called a port is a year or a player count. */
 const canBePort = (cell: string): boolean =>
   /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= HIGHEST_PORT;
 
-/** A record below a header. */
+/** Reads a record below a header. */
 export function rowsUnder(
   { names }: Columns,
   cells: readonly string[],
@@ -178,8 +183,8 @@ export function rowsUnder(
 const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-many-cells', found, most });
 
 /**
- * The cells of a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
- * @returns undefined when they are anything else, such as a line of words with punctuation in it
+ * Reads a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
+ * @returns undefined if the cells are anything else, such as a sentence with punctuation
  */
 export function readCells(record: readonly string[], line: number, games: GameIndex): RawRow | undefined {
   const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
@@ -206,12 +211,12 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** In a fourth cell that nothing names a smaller number is one of players. */
+/** In a fourth cell without a header, a smaller number is a player count. */
 const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 
-/** An address, right or wrong, with no label in front. */
+/** Whether a text is an address, valid or not, without a label before it. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
 /** Whether a text is an address with a port. */

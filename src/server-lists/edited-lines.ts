@@ -1,6 +1,9 @@
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
-/** Writes a row as one line, from which the parser of lists makes the same row: in words, or in cells where words would not do. */
+/**
+ * Writes a row as one line that the list parser reads as the same row: as words, or as cells if words would be
+ * ambiguous.
+ */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
@@ -14,8 +17,8 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /**
- * Writes rows as lines, each behind its number: as many of the first rows as fit, in the order of their lines.
- * @param most UTF-16 units of the text
+ * Writes rows as numbered lines: as many of the first rows as fit, ordered by line.
+ * @param most the maximum length of the text, in UTF-16 units
  */
 export function numberedLines(
   rows: readonly Row[],
@@ -35,7 +38,7 @@ export function numberedLines(
 
 const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
 
-/** Takes the numbers off the lines of a text that came back. */
+/** Removes the line numbers from a text that a member sent back. */
 export function withoutNumbers(text: string): {
   readonly text: string;
   readonly numbers: readonly (number | undefined)[];
@@ -51,17 +54,17 @@ export function withoutNumbers(text: string): {
 }
 
 interface Numbers {
-  /** What stood before each line that was sent back. */
+  /** The number before each line that was sent back. */
   readonly numbers: readonly (number | undefined)[];
-  /** Those of the lines that were edited. */
+  /** The numbers of the lines that were edited. */
   readonly edited: readonly number[];
   /** The last line of the list. */
   readonly last: number;
 }
 
 /**
- * Gives the rows that came back their place in the list. A row keeps the number before it, if that line was edited; the
- * others take the numbers of edited lines that are free, in order, and then numbers after the last line.
+ * Gives the rows that a member sent back their place in the list. A row keeps its number if that line was edited. The
+ * others get the free numbers of edited lines, in order, then numbers after the last line.
  */
 export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
   const known = new Set(edited);

@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
 /**
- * The field that a column, a JSON key or a label in a text names. `unclearPort`: a port, but not clear for what, such as
+ * The field that a column, a JSON key or a label in a text names. `unclearPort`: a port of unclear purpose, such as
  * `beacon_port`. `other`: not part of a game server, such as `rcon` or `database`.
  */
 export type Field =
@@ -15,18 +15,18 @@ export type Field =
   | 'name'
   | 'other';
 
-/** Fields with the number of a port. */
+/** Fields that hold a port. */
 export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
 ]);
 
 export interface FieldName {
   readonly field: Field;
-  /** The lowest number is the most exact name; "server" and "hostname" often hold the display name. */
+  /** How exact the name is; the lowest number is the most exact. "server" and "hostname" often hold the display name. */
   readonly rank: number;
 }
 
-/** The words that names of fields are made of, in the bot's languages, by what they mean. */
+/** The words in field names, in the bot's languages, grouped by meaning. */
 const WORDS = {
   address:
     'address addresses addr adresse adress adres adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
@@ -43,7 +43,7 @@ const WORDS = {
   alias: 'alias',
   type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
   name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
-  /** Those of people who join, as "game" beside "port". */
+  /** Words for players who join; next to "port" they mean the same as "game". */
   join: 'join client player players',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
   other:
@@ -52,7 +52,7 @@ const WORDS = {
 
 type Meaning = keyof typeof WORDS;
 
-/** A name without accents and capitals. "gamePort" has two words. */
+/** Removes accents and capitals from a name. "gamePort" becomes two words. */
 const fold = (name: string): string =>
   name
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
@@ -74,10 +74,10 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
 const LONGEST_WORD = Math.max(...[...MEANINGS.keys()].map(({ length }) => length));
 /** Longer names are sentences. */
 const LONGEST_NAME = 60;
-/** "serveripport" has three. */
+/** "serveripport" has three parts. */
 const MOST_PARTS = 4;
 
-/** The meanings of the known words that a word consists of, as "Abfrageport" does; undefined where a part is not known. */
+/** Returns the meanings of the known words in a compound such as "Abfrageport"; undefined if a part is unknown. */
 function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | undefined {
   if (word === '') return [];
   if (parts === 0) return undefined;
@@ -92,7 +92,10 @@ function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | unde
 /** Every row of a document has the same names. */
 const remembered = createBoundedMap<FieldName | 'none'>(500);
 
-/** The field that a name names, in any of the bot's languages: "Server IP", "Port (UDP)", "steam_query_port", "Abfrageport". */
+/**
+ * Finds the field for a name in any of the bot's languages: "Server IP", "Port (UDP)", "steam_query_port",
+ * "Abfrageport".
+ */
 export function fieldCalled(name: string): FieldName | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   let known = remembered.get(name);
@@ -110,10 +113,10 @@ function fieldOf(name: string): FieldName | undefined {
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
   if (meanings.includes(undefined)) {
-    // A name without a single letter, such as "1", is none.
+    // A name without a single letter, such as "1", isn't a name.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
-  // An address for queries has the port for queries.
+  // An address for queries has the query port.
   if (has('query')) {
     if (has('address', 'ip', 'host')) return { field: 'other', rank: 0 };
     if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };
@@ -130,7 +133,7 @@ function fieldOf(name: string): FieldName | undefined {
   return has('alias') ? { field: 'game', rank: 2 } : undefined;
 }
 
-/** @param has whether a name with "port" has a word of such a meaning */
+/** @param has whether a name with "port" also has a word with one of these meanings */
 function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
   // "IP:Port"
   if (has('address', 'ip')) return 'server';

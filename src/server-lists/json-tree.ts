@@ -1,11 +1,11 @@
-/** What is deeper in a text is not looked at. */
+/** Values nested deeper than this are ignored. */
 const MAX_DEPTH = 20;
 
-/** Where a value begins. */
+/** The position where a value begins. */
 export interface Place {
-  /** Counted from 1. */
+  /** The line number, counted from 1. */
   readonly line: number;
-  /** How many values are before it. */
+  /** The number of values before it. */
   readonly at: number;
 }
 
@@ -22,7 +22,7 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * The values of a JSON text, with their places. The fields and items of those that are nested too deeply are left out.
+ * Parses a JSON text into values with their places. Omits the fields and items of values that are nested too deeply.
  * @returns undefined for text that isn't JSON
  */
 export function jsonTree(text: string): JsonNode | undefined {
@@ -34,10 +34,10 @@ export function jsonTree(text: string): JsonNode | undefined {
   }
 }
 
-/** A string before a colon is a name, all else the beginning of a value, or a bracket that closes. */
+/** A string followed by a colon is a key; anything else starts a value or closes a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
 
-/** The place of each value in valid JSON, in the order of the text; JSON.parse doesn't return places. */
+/** Yields the place of each value in valid JSON, in text order. JSON.parse doesn't return places. */
 function* placesOfValues(text: string): Generator<Place, undefined> {
   let line = 1;
   let at = 0;
@@ -52,7 +52,7 @@ function* placesOfValues(text: string): Generator<Place, undefined> {
   }
 }
 
-/** @param places those of the value and of all values in it, in the order of the text */
+/** @param places the places of the value and of all values in it, in text order */
 function nodeOf(value: unknown, places: Iterator<Place>, depth = 0): JsonNode {
   const place = places.next().value ?? { line: 1, at: 0 };
   if (typeof value === 'string') return { ...place, kind: 'text', text: value };

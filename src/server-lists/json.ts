@@ -7,21 +7,21 @@ import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
-/** What one object says of a server: its own fields, and those that it takes from the objects in it and around it. */
+/** A server found in one object: the object's own fields, and fields from the objects inside and around it. */
 interface Found extends Place {
   readonly cells: readonly Cell[];
-  /** The names of fields that have a list or an object in which nothing was found. */
+  /** The names of fields with a list or an object in which nothing was found. */
   readonly odd: readonly string[];
 }
 
-/** What is found in a value. */
+/** Everything found inside a value. */
 interface Inside {
   readonly servers: readonly Found[];
-  /** Objects with a port or a game whose address may be in an object around them. */
+  /** Objects with a port or a game, whose address may be in an object around them. */
   readonly parts: readonly Found[];
-  /** Texts that are read as lines. */
+  /** Texts to be read as lines. */
   readonly texts: readonly TextLine[];
-  /** How much was left out that isn't a game server. */
+  /** The number of ignored values that aren't game servers. */
   readonly noise: number;
 }
 
@@ -46,7 +46,7 @@ type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
-/** Fields that an object may be instead of a value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
+/** Fields that an object can hold in place of a plain value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
@@ -56,30 +56,30 @@ const cellsOf = ({ cells }: Pick<Found, 'cells'>, fields: Fields): readonly Cell
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/** The name of a field in an object that is itself called `around`. */
+/** Returns the name of a field in an object that is itself called `around`. */
 function nameInside(around: string, name: string): string {
   if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
   const field = fieldOf(whole);
-  // A name that says something by itself says it anywhere: `"27015/udp": {"HostIp": …}`.
+  // A name that is clear alone means the same everywhere: `"27015/udp": {"HostIp": …}`.
   const isVaguer = field === undefined || (field === 'unclearPort' && fieldOf(name) !== undefined);
   return isVaguer ? name : whole;
 }
 
-/** The servers of a JSON text. */
 interface JsonServers extends Pick<Inside, 'texts' | 'noise'> {
   readonly rows: readonly (CellRow & Place)[];
 }
 
 /**
- * The servers at any depth: objects with an address in any of their fields, and texts that are one. A port or a game in an
- * object without an address belongs to the nearest address around it, or else has to be corrected.
+ * Finds servers at any depth: objects with an address in any field, and texts that are addresses. A port or a game in
+ * an
+ * object without an address belongs to the nearest surrounding address. If there is none, the member has to correct it.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const isGame = (text: string) => gameOf(text, games) !== undefined;
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
-  // A query port by itself may be that of anything.
+  // A query port alone can belong to anything.
   const parts = inside.parts.filter((part) => cellsOf(part, PORTS).length > 0 || namesGame(part));
   const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
     rowsOfCells(cells, line, games).map(({ row, beside }) => ({
@@ -98,7 +98,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
-  /** Whatever is in the outermost list was meant as a server. */
+  /** Reads an element of the outermost list, where every element was meant as a server. */
   function insideElement(node: JsonNode): Inside {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
@@ -106,7 +106,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return isEmpty(inside) ? LEFT_OUT : inside;
   }
 
-  /** @param name that of the field with this value */
+  /** @param name the name of the field with this value */
   function insideOf(node: JsonNode, name: string): Inside {
     if (node.kind === 'object') return insideObject(node.fields, node, name);
     return node.kind === 'list' ? insideList(node.items, name) : NOTHING;
@@ -157,17 +157,17 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
     const own = { line, at, cells: named, odd };
-    // Without a field of a server, each address is one by itself.
+    // If the object has no server fields, each address is a separate server.
     const areByThemselves = !isServer(own) && !isPart(own);
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
-  /** A value that is a game by itself. */
+  /** Returns a game field if the value alone is a game. */
   function gameFields(node: JsonNode): readonly JsonField[] {
     return isScalar(node) && isGame(node.text) ? [['game', node]] : [];
   }
 
-  /** The fields of a value whose key is its address. */
+  /** Returns the fields of a value whose key is its address. */
   function withAddress(key: string, node: JsonNode): readonly JsonField[] {
     const { line, at } = node;
     const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
@@ -179,13 +179,13 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return isKnown ? node.fields : [address, ...node.fields];
   }
 
-  /** Whether what stands under the name of something else has an address or a port. */
+  /** Whether a value in a field for something else contains an address or a port. */
   function isOther(node: JsonNode): boolean {
     if (isScalar(node)) return hasOwnPort(node.text);
     return !isEmpty(insideOf(node, ''));
   }
 
-  /** An object with what is in it. */
+  /** Joins an object with everything found in it. */
   function joined(object: Found, below: Inside): Inside {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
@@ -210,7 +210,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
-  /** The game of whatever names none: the name of the field that it is in. */
+  /** Uses the name of a field as the game of the servers and parts inside that don't name one. */
   function withGame(inside: Inside, text: string): Inside {
     const cells = [{ name: 'game', text }];
     return {
@@ -223,11 +223,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: Found): boolean => hasAddress(cells);
 
-/** Names such as `servers`, which an object has whose own port may be that of something else. */
+/** Whether a field has a name such as `servers`. The port of an object with such a field may belong to something else. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
-/** A text in a list of addresses. */
+/** Reads a text in a list of addresses. */
 function insideText({ line, at, text }: TextLine): Inside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
@@ -237,14 +237,14 @@ function insideText({ line, at, text }: TextLine): Inside {
 
 /**
  * Whether the key of an object is the address of its value.
- * @param areAddresses whether all keys of the object could be
+ * @param areAddresses whether all keys of the object could be addresses
  */
 function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
   const isNumber = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key);
   return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
 }
 
-/** Fields with an unknown name that have an address with its port, as addresses. */
+/** Treats fields with an unknown name as addresses if they contain an address with a port. */
 const withAddressByValue = (found: Found): Found => ({
   ...found,
   cells: found.cells.map(({ name, text }) => {
@@ -253,7 +253,7 @@ const withAddressByValue = (found: Found): Found => ({
   }),
 });
 
-/** Of `{"name": "query", "port": 27016}` in a list of ports, the name says which port it is. */
+/** Uses the name in `{"name": "query", "port": 27016}`, in a list of ports, to tell which port it is. */
 function portsByName(cells: readonly Cell[]): readonly Cell[] {
   const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
   if (name === undefined) return cells;
@@ -262,12 +262,12 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   );
 }
 
-/** Whether a port is missing beside its address. */
+/** Whether an address has no port of its own or in another field. */
 const lacksPort = (found: Found): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/** A server with the parts in it: where it has no port of its own, it is one with each of theirs. */
+/** Adds the parts inside a server to it. If the server has no port of its own, returns one server for each part's port. */
 function withParts(own: Found, parts: readonly Found[]): readonly Found[] {
   const isPort = (part: Found) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
@@ -277,14 +277,17 @@ function withParts(own: Found, parts: readonly Found[]): readonly Found[] {
   return withPort.map((part) => ({ ...whole, cells: [...whole.cells, ...part.cells] }));
 }
 
-/** An object with a port or a game, and no address in it. */
+/** Returns the parts of an object that has a port or a game, but no address inside. */
 function partsOf(own: Found, below: readonly Found[]): readonly Found[] {
   if (below.length === 0 || cellsOf(own, PORTS).length > 0) return [own, ...below];
   const cells = cellsOf(own, ALL_BUT_PORTS);
   return below.map((part) => ({ ...part, cells: [...part.cells, ...cells] }));
 }
 
-/** An object around servers without an address of its own: a port in it may be that of a server without one, or of anything. */
+/**
+ * Passes on the port of an object that surrounds servers but has no address. The port may belong to a server without
+ * one, or to anything, so it's marked as unclear.
+ */
 function withUnclearPort(own: Found, inside: Inside): Inside {
   const isOne = inside.servers.length === 1;
   const [stray] = [own, ...(isOne ? inside.parts : [])].flatMap((found) => cellsOf(found, PORTS));
@@ -299,7 +302,7 @@ function withUnclearPort(own: Found, inside: Inside): Inside {
   };
 }
 
-/** A field that has nothing to read in it, where nothing else gives its value. */
+/** Reports a field whose list or object contains nothing readable, if nothing else gives the field's value. */
 function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
   for (const name of odd) {
     const field = fieldOf(name);

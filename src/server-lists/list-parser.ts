@@ -6,23 +6,26 @@ import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/** UTF-16 units: a modal of Discord takes no more. Longer texts are read in a worker, so that nobody waits for them. */
+/**
+ * In UTF-16 units: the longest text that a Discord modal accepts. Longer texts are parsed in a worker, so that other
+ * members don't have to wait.
+ */
 const LONGEST_IN_PLACE = 4_000;
-/** Concurrent workers; each takes some 46 MiB. */
+/** The number of concurrent workers; each uses some 46 MiB. */
 const WORKERS = 2;
-/** How long reading a file may take, in milliseconds. A file of the greatest size takes a tenth of it. */
+/** The time limit for reading a file, in milliseconds. A file of the maximum size takes a tenth of it. */
 const READING_MS = 5_000;
 
 export interface ListToRead {
-  /** Whose turn it is, and whose key the service is asked with. */
+  /** The guild whose turn it is, and whose key is used to query the service. */
   readonly guildId: string;
-  /** What was typed, then what was uploaded: the lines of each count on from the one before. */
+  /** The typed text, then the uploaded text. Line numbers continue from one text to the next. */
   readonly texts: readonly string[];
-  /** The alias of the game of rows that name none; may be empty. */
+  /** The alias of the game for rows that don't name one; may be empty. */
   readonly game: string;
 }
 
-/** Why a list is not read now: too many lists of its guild wait, or reading it took too long. */
+/** Why a list wasn't read: too many lists of its guild are waiting, or reading took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
 
 export type ListParser = ReturnType<typeof createListParser>;
@@ -30,11 +33,11 @@ export type ListParser = ReturnType<typeof createListParser>;
 export interface ListParserDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
   readonly readingMs?: number | undefined;
-  /** Fills in what members didn't type. */
+  /** Fills in values that members didn't type. */
   readonly complete?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined;
 }
 
-/** Reads lists, the long ones in a worker. */
+/** Creates a parser that reads long lists in a worker. */
 export function createListParser({ games, readingMs = READING_MS, complete }: ListParserDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
@@ -69,9 +72,10 @@ export function createListParser({ games, readingMs = READING_MS, complete }: Li
 
   return {
     /**
-     * If a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list is
-     * read anew.
-     * @throws Error when the worker fails
+     * Reads a list. If it names an unknown game and the games aren't fresh, refreshes them from the service and reads
+     * the
+     * list again.
+     * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {
       const first = await readOnce(list);

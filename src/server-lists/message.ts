@@ -4,12 +4,12 @@ import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-
 import { type RawRow, type Row, typedOf } from './row.ts';
 import type { GameReading } from './text-parser.ts';
 
-/** Custom emoji, mentions and timestamps of Discord. */
+/** Discord's custom emoji, mentions and timestamps. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
 /**
- * The servers in the text of a message, its embeds and code blocks, in their order, each once, with the games that it
- * names. What was meant as an address and cannot be one is among them. Passwords are dropped. Takes time linear in the
+ * Finds the servers in a message's text, embeds and code blocks, in order, each once, with the games that the message
+ * names. Includes text that was meant as an address but isn't a valid one. Drops passwords. Takes time linear in the
  * length of the text.
  */
 export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
@@ -24,7 +24,7 @@ function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
   return readLines(plain, games, 'message').rows;
 }
 
-/** Merges rows of the same server: a row with a game wins over one without, and so does a row with a port. */
+/** Merges rows of the same server. A row with a game wins over one without, and so does a row with a port. */
 function folded(rows: readonly Row[]): readonly Row[] {
   const places = rows.map((row) => {
     const { server, port, game } = typedOf(row);

@@ -5,9 +5,12 @@ import { isKnownGame, isOrdinaryWord } from '../listing/game-search.ts';
 import { gameOf } from './row.ts';
 
 /**
- * What words say of the game. `named`: they are its name, or say "Game: …" or have it in brackets. `mentioned`: its name
- * is among them, and nobody would take it for anything else. `doubtful`: a word of some language, or a very short name.
- * `several`: more than one game. `unknown`: it is called so, and the service does not have it.
+ * The game that a text names.
+ * - `named`: the text is the game's name, says "Game: …" or has it in brackets.
+ * - `mentioned`: the text contains the name, and it can't be mistaken for anything else.
+ * - `doubtful`: the name is an ordinary word in some language, or very short.
+ * - `several`: the text mentions more than one game.
+ * - `unknown`: the text names a game that the service doesn't have.
  */
 export type NamedGame =
   | { readonly kind: 'named' | 'mentioned' | 'doubtful'; readonly alias: string }
@@ -16,24 +19,24 @@ export type NamedGame =
 
 export const SEVERAL: NamedGame = { kind: 'several' };
 
-/** A name of more words than this is not looked for. */
+/** Longer names aren't searched for. */
 const MAX_GAME_WORDS = 8;
-/** Words of one text that are looked at. */
+/** The number of words searched in one text. */
 const MOST_WORDS = 100;
-/** Shorter names are words and greetings ("gm") as often as games. */
+/** Shorter names are as often words and greetings ("gm") as games. */
 const SURE_LETTERS = 4;
 
-/** `Game: Rust`, `"game" => "rust"`, in the bot's languages; a type may be that of anything. */
+/** `Game: Rust`, `"game" => "rust"`, in the bot's languages; a "type" can describe anything. */
 const GAME_LABEL =
   /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}([^"'|,;*]{2,100})/iu;
-/** What says nothing of the game, beside its name. */
+/** Words next to a game's name that don't help identify the game. */
 const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|pve|our)(?![\p{L}\p{N}])/giu;
 
-/** Without separators and signs at the ends, and without what says nothing of the game. */
+/** Removes words that don't help identify the game, and separators and symbols at both ends. */
 export const trimmed = (text: string): string =>
   withoutEnds(text.replace(GENERIC, ' '), { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}.)\]]/u });
 
-/** The game that words name; absent where they name none. */
+/** Finds the game named in a text, if any. */
 export function namedGame(words: string, games: GameIndex): NamedGame | undefined {
   if (!hasWords(words)) return undefined;
   const whole = trimmed(words);
@@ -49,7 +52,7 @@ export function namedGame(words: string, games: GameIndex): NamedGame | undefine
   return { kind: mentions.some(({ isSure }) => isSure) ? 'mentioned' : 'doubtful', alias: first.alias };
 }
 
-/** The game of "Game: Rust" and of "[CS2] Dust2 only". */
+/** Finds the game in "Game: Rust" or "[CS2] Dust2 only". */
 function labelledOrBracketed(words: string, games: GameIndex): string | undefined {
   const labelled = gameOf(trimmed(GAME_LABEL.exec(words)?.[2] ?? ''), games);
   if (labelled !== undefined) return labelled;
@@ -60,12 +63,12 @@ function labelledOrBracketed(words: string, games: GameIndex): string | undefine
 }
 
 interface Mention {
-  /** Absent: the service does not have it. */
+  /** Undefined if the service doesn't have the game. */
   readonly alias: string | undefined;
   readonly isSure: boolean;
 }
 
-/** The games whose names are among the words; the longest name wins. */
+/** Finds the games mentioned in a text; the longest name wins. */
 function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
   const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MOST_WORDS);
   const mentions: Mention[] = [];
@@ -91,7 +94,7 @@ function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
 function mentionOf(name: string, games: GameIndex): Mention | undefined {
   const letters = name.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters < 3) return undefined;
-  // "so tf" is no name of Sons of the Forest: short words with a space have a number in them, as "CS 1.6" has.
+  // "so tf" isn't a name of Sons of the Forest: short names with a space also have a digit, such as "CS 1.6".
   if (/\s/u.test(name) && letters < 6 && !/\d/u.test(name)) return undefined;
   const alias = games.find(name)?.alias;
   const isSure = letters >= SURE_LETTERS && !isOrdinaryWord(name);

@@ -1,29 +1,29 @@
 import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import { LOWEST_BARE_PORT } from './row.ts';
 
-/** A number in a text that is called a port. */
+/** A number that a text calls a port. */
 export interface NamedNumber {
   readonly field: Field;
   readonly text: string;
-  /** Where its name begins. */
+  /** Where the number's name begins. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A number that stands by itself, and is no part of an address. */
+/** A number that stands alone and isn't part of an address. */
 const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
-/** The name before it: `Port: `, `'query_port' => `, `"port" "`, `open port `, "the port is ". */
+/** The name before the number: `Port: `, `'query_port' => `, `"port" "`, `open port `, "the port is ". */
 const NAME =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
 const LONGEST_NAME = 82;
-/** How many words in front of a name can say which port it is: "Steam Query Port". */
+/** How many words before a name are checked for the kind of port: "Steam Query Port". */
 const MOST_WORDS = 2;
 const LONGEST_WORDS = 60;
 
-/** What words before "port" can make of it; others are only words of a sentence. */
+/** Kinds of port that words before "port" can indicate. All others are just words of a sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
-/** The numbers in a line of text that are called ports, in any of the bot's languages. */
+/** Finds the numbers in a line that are called ports, in any of the bot's languages. */
 export function namedNumbers(line: string): readonly NamedNumber[] {
   const found: NamedNumber[] = [];
   for (const { 0: number, index } of line.matchAll(NUMBER)) {
@@ -46,7 +46,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
   return found;
 }
 
-/** @returns the field that the words in front of a name make of it, and how long these words are */
+/** @returns the field that a name becomes with the words before it, and the length of these words */
 function withWords(
   before: string,
   word: string,
@@ -63,7 +63,7 @@ function withWords(
   return found;
 }
 
-/** A line without the numbers that are called ports and their names; all else stands where it stood. */
+/** Blanks out the numbers that are called ports, with their names. All other text keeps its position. */
 export function withoutNumbers(line: string, numbers: readonly NamedNumber[]): string {
   let text = line;
   for (const { start, end } of numbers) {

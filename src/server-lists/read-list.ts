@@ -7,10 +7,10 @@ import { jsonTree } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RawRow, type Row, readRow, sanitised } from './row.ts';
 import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
-/** The most servers in one paste or file: ten requests to the service. */
+/** The maximum number of servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
-/** An address, a game and a query port have room in it; longer ones without a header are something else. */
+/** Enough for an address, a game and a query port. A longer line without a header is something else. */
 const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
@@ -28,20 +28,21 @@ export interface UnreadableList {
 
 /** The servers of a text before they are checked. */
 interface RawRows extends TextRows {
-  /** How many lines have words in them, and no server. */
+  /** The number of lines that have words but no server. */
   readonly noise: number;
-  /** The names of columns that may matter and could not be used. */
+  /** The names of columns that may matter but couldn't be used. */
   readonly unused: readonly string[];
 }
 
 /**
- * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON; broken JSON line by line.
- * Blank lines, comments and lines of punctuation are skipped. Linear in the length of the text. Never throws.
+ * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Reads broken JSON line by
+ * line. Skips blank lines, comments and lines of punctuation. Takes time linear in the length of the text. Never
+ * throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = input
     .replace(/^\ufeff/u, '')
-    // The fence of a code block; its line break stays, so that lines keep their numbers.
+    // The start of a code block. Its line break stays, so that lines keep their numbers.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
   const { rows: raw, noise, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
@@ -58,7 +59,7 @@ export function readList(input: string, games: GameReading): ReadList {
 
 const isOfUnknownGame = (row: Row): boolean => row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for text that isn't JSON */
 export function readJson(text: string, games: GameReading): RawRows | undefined {
   const tree = jsonTree(text);
   if (tree === undefined) return undefined;
@@ -79,7 +80,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   return { rows: inOrder.map(({ row }) => row), noise, namesNewGame, unused: [] };
 }
 
-/** @param text plain; the text of a message has no passwords any more */
+/** @param text plain text; passwords have already been removed from the text of a message */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
   const parser = createTextParser(games, source);
@@ -105,14 +106,14 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
     if (row || parser.read(text, number)) return true;
-    // What was taken for a password may be none ("PW" for Palworld): of it the addresses are read, and nothing else.
+    // A supposed password may not be one ("PW" for Palworld), so its addresses are read, and nothing else.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
   if (header === undefined) return { ...parser.rows(), noise, unused: [] };
-  // A comment may have quotes in it that are not closed.
+  // A comment may contain unclosed quotes.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
@@ -121,7 +122,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     games,
   );
   for (const { index, cells } of records) {
-    // A line without the delimiter may still be one of words.
+    // A line without the delimiter may still be a line of words.
     if (cells.some(isNameOfOther)) noise += 1;
     else if (cells.length > 1 && cells.some(hasWords)) {
       for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
@@ -131,10 +132,10 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   return { ...parser.rows(), noise, unused: columns.unused };
 }
 
-/** A `#` before a number and a space is part of a name: "#7 Dust2". */
+/** Whether a line is a comment. A `#` before a number and a space is part of a name: "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
 
-/** A line without the comment behind its server. */
+/** Removes the comment after a server from a line. */
 function withoutComment(line: string): string {
   const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
@@ -143,7 +144,7 @@ function withoutComment(line: string): string {
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
-/** Checks a row: it is ready, or invalid with the first problem. */
+/** Checks a row: returns it as ready, or as invalid with its first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   return reading.ok
@@ -151,7 +152,7 @@ export function finishedRow({ line, typed, problem, near }: RawRow, games: GameI
     : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
-/** Sorts rows by line, and marks each that says the same as an earlier one. */
+/** Sorts rows by line and marks each row that repeats an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows
@@ -168,17 +169,20 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
     });
 }
 
-/** Control characters that the bytes become which a code page doesn't have; see {@link TextDecoder}. */
+/** The control characters that {@link TextDecoder} returns for bytes that a code page doesn't define. */
 const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
 const KANA = /[\u3041-\u30ff]/u;
 /** The code pages that spreadsheets save in, the likeliest first. */
 const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
-/** Lines at the top of a file in which a header is looked for. */
+/** How many lines at the top of a file are searched for a header. */
 const MOST_LINES_ABOVE = 5;
 
 /**
- * The text of an uploaded file: UTF-8, or UTF-16 when a byte order mark says so, or what a spreadsheet saves in the code
- * page of its system. Names may be wrong then; addresses, ports and games are ASCII nearly always, as in all of these.
+ * Decodes an uploaded file: UTF-8, UTF-16 if it has a byte order mark, or the code page that a spreadsheet on the
+ * member's
+ * system uses. The wrong code page can garble names. Addresses, ports and games are nearly always ASCII, which all
+ * these
+ * code pages contain.
  * @returns undefined for a file that isn't text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
@@ -198,17 +202,17 @@ function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/** The first code page in which the file has a known header fits, or else the first that has all bytes. */
+/** Decodes a file in the first code page that gives it a known header, or else in the first that has all its bytes. */
 function inCodePage(bytes: Uint8Array): string {
   const texts = CODE_PAGES.flatMap((page) => {
     const text = decoded(bytes, page);
-    // Nearly all bytes are something in Shift_JIS.
+    // Nearly every byte is valid in Shift_JIS.
     const isLikely =
       text !== undefined && !UNDEFINED_BYTES.test(text) && (page !== 'shift_jis' || KANA.test(text));
     return isLikely ? [text] : [];
   });
   const hasHeader = (text: string) =>
     text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
-  // Code pages of DOS have every byte, as this one has; its signs are others.
+  // This DOS code page defines every byte, like the others; only its symbols differ.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

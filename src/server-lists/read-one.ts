@@ -12,11 +12,11 @@ import {
   typedOf,
 } from './row.ts';
 
-/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
+/** The longest text accepted as an unknown alias. All aliases in the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
 
-/** The game that was typed. Where it is not known the service is asked for its games, unless they are fresh. */
+/** Finds the game that a member typed. If it's unknown and the games aren't fresh, refreshes them from the service first. */
 export async function gameTyped(
   typed: string,
   games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,
@@ -26,15 +26,16 @@ export async function gameTyped(
   return games.find(typed);
 }
 
-/** Whether what was typed as an address is one, and nothing else could be read out of it. */
+/** Whether the text in the address field is exactly one address. */
 export const isOneAddress = (typed: string): boolean =>
   !/[\s,;]/u.test(typed.trim()) && parseAddress(typed).ok;
 
 /**
- * Reads what was typed into the fields for one server. Only the service knows which games it takes: while its list is unknown,
- * what may be an alias is one.
- * @param found the servers in what was typed as the address, as in a message
- * @returns a row with what was typed, without passwords, since it is stored
+ * Reads the text in the fields for one server. Only the service knows which games it accepts. While its list is
+ * unknown,
+ * accepts anything that could be an alias.
+ * @param found the servers found in the address field, read like a message
+ * @returns a row with the typed text, without passwords because the row is stored
  */
 export function readOne(
   typed: TypedRow,
@@ -44,7 +45,7 @@ export function readOne(
   const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: rowWithoutPasswords(typed) };
-  // The game comes first: which port is missing depends on it.
+  // The game comes first, because the suggested port depends on it.
   if (alias === undefined) {
     return { kind: 'invalid', ...kept, problem: { code: 'game-unknown', game: typed.game } };
   }
@@ -54,7 +55,7 @@ export function readOne(
   return { kind: 'invalid', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
 }
 
-/** The one address in what was typed, where there are words or a web page around it. */
+/** Returns the only address in the text, if it is surrounded by words or part of a web address. */
 function addressAmongWords({ server }: TypedRow, [only, ...others]: readonly Row[]): string | undefined {
   if (parseAddress(server).ok) return undefined;
   const dotted = withDots(server.trim());

@@ -5,23 +5,24 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /**
- * What can be put in place of what was typed: a value for a field of it; '' leaves the field out. `swap` exchanges the address
- * and the game, and has no value.
+ * A replacement for part of the typed text: a value for one field; '' clears the field. `swap` exchanges the address
+ * and
+ * the game, and has no value.
  */
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
-  /** With a game, the port that its servers usually have, where none was typed. */
+  /** For a game, its usual port if no port was typed. */
   readonly port?: string;
 }
 
 /**
- * What is obvious to do about a problem, likeliest first; most problems only the person can solve.
+ * Returns the obvious fixes for a problem, likeliest first. Most problems only the member can solve.
  * @param game the alias of the game, if it is known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {
   switch (problem.code) {
-    // Never filled in unasked: an SRV record of the name may say another.
+    // Never filled in automatically, because an SRV record of the host may give a different port.
     case 'port-missing':
       return problem.usual === undefined ? [] : [portOf(problem.usual)];
     case 'port-conflict':
@@ -39,7 +40,10 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
   }
 }
 
-/** The port that a number with a digit too many was meant to be: the usual one, or else one without a digit that is doubled. */
+/**
+ * Returns the port that was meant by a number with one digit too many: the usual port, or the number without a doubled
+ * digit.
+ */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);
   const shorter = Array.from(digits, (_, index) => Number(digits.slice(0, index) + digits.slice(index + 1)));
@@ -56,7 +60,7 @@ function nearPorts(typed: number, game: string | undefined): readonly number[] {
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>
   gameOf(server, games) !== undefined && parseAddress(game).ok;
 
-/** The address that was meant, where commas stand for its dots. */
+/** Returns the address that was meant if commas were typed instead of its dots. */
 export function withDots(server: string): string | undefined {
   if (!/^[\p{L}\p{N}-]{1,63}(?:,[\p{L}\p{N}-]{1,63}){1,9}(?::\d{1,5})?$/u.test(server)) return undefined;
   const address = server.replaceAll(',', '.');
@@ -65,7 +69,7 @@ export function withDots(server: string): string | undefined {
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
 
-/** A game in place of the one that was typed, with its usual port where nothing else is missing then. */
+/** Replaces the typed game, and adds its usual port if only the port is missing then. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {
   const repair: Repair = { field: 'game', value: alias };
   const read = readRow(repaired(typed, repair), alias);
@@ -73,7 +77,7 @@ export function gameRepair(typed: TypedRow, alias: string): Repair {
   return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
 }
 
-/** What was typed with something else in a field. A port is then the only one, wherever one stood before. */
+/** Replaces one field of the typed text. A new port replaces any other, including one in the address. */
 export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
   if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
   if (field === 'swap') return { ...typed, server: typed.game, game: typed.server };
@@ -81,6 +85,6 @@ export function repaired(typed: TypedRow, { field, value, port }: Repair): Typed
   const parsed = parseAddress(typed.server);
   if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };
   if (parsed.problem.code === 'ipv6-brackets') return { ...typed, server: parsed.problem.host, port: value };
-  // A port in the address that is none.
+  // The port in the address isn't valid.
   return { ...typed, server: typed.server.replace(/:\d{1,12}$/u, ''), port: value };
 }

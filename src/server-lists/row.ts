@@ -6,7 +6,7 @@ import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../lis
 import type { GameIndex } from '../listing/game-search.ts';
 import { clipped } from '../one-line.ts';
 
-/** One server as it stood in the text, without passwords; '' for what was not there. */
+/** The typed text of one server, without passwords; '' for missing parts. */
 export interface TypedRow {
   readonly server: string;
   readonly port: string;
@@ -19,34 +19,34 @@ interface UnknownGame {
   readonly game: string;
 }
 
-/** What can be wrong with one server. */
+/** A problem with one server. */
 export type RowProblem =
   | AddressProblem
   | { readonly code: 'game-missing' }
   | UnknownGame
-  /** The port behind the host and the one given beside it differ. */
+  /** The port in the address and the port given separately differ. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
-  /** No port at all. `usual` is the port such servers usually have, where it is known. */
+  /** No port. `usual` is the default port of the game's servers, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
-  /** Words, but none of them is an address. */
+  /** Words, none of which is an address. */
   | { readonly code: 'no-address' }
-  /** The guild lets only some games be submitted; by its alias. */
+  /** The guild doesn't allow this game, given by its alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  /** Its member has submitted it already, and a moderator has not decided yet. */
+  /** The member has already submitted it, and a moderator hasn't decided yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
-  /** A number where a query port can stand, but more likely of players. */
+  /** A number in the place of a query port that is more likely a player count. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
-  /** More cells than the header or the form of a line has. */
+  /** More cells than the header or the line format has. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
   /** An element of a JSON array that is neither an object nor a text. */
   | { readonly code: 'not-an-object' }
   /** A JSON field with a value of the wrong kind, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
-/** A row before repeated ones are looked for. `problem` wins over whatever `typed` would give. */
+/** A row that hasn't been checked for repeats. `problem` overrides the result of reading `typed`. */
 export interface RawRow {
-  /** Where it begins, counted from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
   readonly typed: TypedRow;
   readonly problem?: RowProblem | undefined;
@@ -58,41 +58,40 @@ export type Reading =
   | { readonly ok: true; readonly submission: ServerSubmission }
   | { readonly ok: false; readonly problem: RowProblem };
 
-/** One server of the text. */
 export type Row = ReadyRow | InvalidRow | RepeatedRow;
 
-/** What a server lookup filled in, or that Steam lists the typed port as a query port. */
+/** The fields that a server lookup filled in; `isQueryPort` if Steam lists the typed port as a query port. */
 export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
 export type Found = (typeof FOUND)[number];
 
 interface RowParts {
-  /** Where it begins, counted from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
   readonly found?: readonly Found[];
 }
 
-/** It can be submitted. */
+/** A row that can be submitted. */
 export interface ReadyRow extends RowParts {
   readonly kind: 'ready';
   readonly submission: ServerSubmission;
-  /** What stood there, of a server that is submitted for itself. */
+  /** The typed text, for a server that is submitted on its own. */
   readonly typed?: TypedRow;
-  /** The outcome of its submission, where that is unknown: it is not submitted again with the others. */
+  /** The outcome of the row's submission if that is unknown. The row isn't submitted again with the others. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
 export interface InvalidRow extends RowParts {
   readonly kind: 'invalid';
   readonly problem: RowProblem;
-  /** What stood there, to be corrected. */
+  /** The typed text, for the member to correct. */
   readonly typed: TypedRow;
   /** The alias of the game that words beside it may mean. */
   readonly near?: string;
-  /** The address in what was typed as one, where other words stand around it. */
+  /** The address found among other words in the address field. */
   readonly address?: string;
 }
 
-/** It says the same as an earlier row, and is not sent. */
+/** A row that repeats an earlier one and isn't sent. */
 export interface RepeatedRow extends RowParts {
   readonly kind: 'repeated';
   /** The line of the earlier row. */
@@ -103,27 +102,27 @@ export interface RepeatedRow extends RowParts {
 export const isReady = (row: Row): row is ReadyRow => row.kind === 'ready';
 export const isInvalid = (row: Row): row is InvalidRow => row.kind === 'invalid';
 export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeated';
-/** Nothing is wrong with it but that it names no game. */
+/** Whether the row's only problem is that it doesn't name a game. */
 export const lacksGame = (row: Row): row is InvalidRow =>
   row.kind === 'invalid' && row.problem.code === 'game-missing';
 
 export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/** How much of a cell is kept, in UTF-16 units, if it is no address. Names and aliases of games are no longer. */
+/** The maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer. */
 const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
-/** The address of a server as text. */
+/** Formats the address of a server as text. */
 export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
   formatAddress({ host, port });
 
-/** A row on another line. Whether it repeats another row has to be found anew there. */
+/** Moves a row to another line. The caller must check again whether it repeats another row. */
 export const onLine = (row: Row, line: number): Row =>
   row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
 
-/** What was typed of a row, or what says the same. */
+/** Returns the typed text of a row, or equivalent text. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
   if (row.kind === 'invalid') return row.typed;
@@ -133,7 +132,7 @@ export function typedOf(row: Row | undefined): TypedRow {
   return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
-/** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */
+/** Makes a cell or line safe to show and store: one line, no passwords, limited length. Also cuts it before reading it. */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   clipped(
     withoutPasswords(
@@ -144,13 +143,10 @@ export const sanitised = (text: string, most = LONGEST_CELL): string =>
     most,
   );
 
-/** As {@link sanitised}, of a cell that may be an address. Whoever shows it fits it to the place. */
+/** Cleans a cell that may be an address, like {@link sanitised}. The code that shows it must shorten it to fit. */
 export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
 
-/**
- * A row with a port from beside its address, or from another line. Beside the port of the game, the one in the address is
- * for queries.
- */
+/** Adds a port from outside the address to a row. If it's the game port, the port in the address becomes the query port. */
 export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {
   const parsed = parseAddress(typed.server);
   const beside = parsePort(port);
@@ -161,19 +157,19 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
-/** A smaller number that nothing calls a port is a year, or one of players or slots. */
+/** A smaller number that isn't called a port is a year, or a player or slot count. */
 export const LOWEST_BARE_PORT = 2100;
 
 /**
- * A number that a text calls a port, where it is not clear whose. It is no port, so that neither it nor the usual one is
- * submitted before the member has corrected it.
+ * Marks a number that a text calls a port, but without saying of what. The result isn't a valid port, so neither it nor
+ * the default port is submitted before the member corrects it.
  */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
-/** The address of a web page and no more: nothing in it is a password, and who typed it sees what they typed. */
+/** Just the address of a web page. It can't contain a password, and the member sees it as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
-/** What was typed of one server as it may be kept, to be corrected: without passwords. */
+/** Removes passwords from the typed text of a server, so that it can be stored for correction. */
 export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow): TypedRow {
   const address = server.trim();
   return {
@@ -184,18 +180,18 @@ export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow)
   };
 }
 
-/** A row in one line, for a person. */
+/** Formats a row as one line for people. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
-/** The alias for a game as written, with or without markup around it. */
+/** Finds the alias of a typed game, with or without markup around it. */
 export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
 /**
- * A typed row as a submission, or why not. The port may stand behind the host, beside it, or in both places if it is
- * the same; a query port equal to the port is left out (specification §2.1).
- * @param game the alias of its game, if the game is known
+ * Reads a typed row as a submission, or returns its first problem. The port can be in the address, in its own field, or
+ * in both if they match. Omits a query port that equals the port (specification §2.1).
+ * @param game the alias of the row's game, if known
  */
 export function readRow(typed: TypedRow, game: string | undefined): Reading {
   const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
@@ -219,7 +215,7 @@ export function readRow(typed: TypedRow, game: string | undefined): Reading {
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
 
-/** What else is wrong with what was typed, each part seen by itself; {@link readRow} says the first thing only. */
+/** Finds further problems by checking each part separately; {@link readRow} returns only the first one. */
 export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),

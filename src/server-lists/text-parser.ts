@@ -17,29 +17,29 @@ import {
   withPort,
 } from './row.ts';
 
-/** How the games in a text are understood. */
+/** The known games, and the game for rows that don't name one. */
 export interface GameReading extends GameIndex {
-  /** The alias for rows that name no game. */
+  /** The alias of the game for rows that don't name one. */
   readonly defaultGame?: string | undefined;
 }
 
-/** What the text has of a server. */
+/** A server found in the text. */
 interface Found {
   readonly kind: 'server';
   readonly row: RawRow;
-  /** What the words beside it name. */
+  /** The game that the words beside the server name. */
   readonly beside?: NamedGame | undefined;
-  /** These words, where they may be the name of an unknown game. */
+  /** These words, if they may be the name of an unknown game. */
   readonly words: string;
 }
 
-/** A line without a server, but with ports. */
+/** A line with ports but no server. */
 interface Ports {
   readonly kind: 'ports';
   readonly numbers: readonly NamedNumber[];
 }
 
-/** A line without either. */
+/** A line with neither a server nor a port. */
 interface Words {
   readonly kind: 'words';
   readonly game: NamedGame | undefined;
@@ -50,46 +50,48 @@ type Part = Found | Ports | Words;
 
 export interface TextRows {
   readonly rows: readonly RawRow[];
-  /** Whether the text names a game that is not known. */
+  /** Whether the text names an unknown game. */
   readonly namesNewGame: boolean;
 }
 
 const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
-/** Two ports or more behind the first: `host:27015, 27016, 27017`. */
+/** Two or more ports after the first: `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
-/** What stands where a port does. A number in brackets is one of slots. */
+/** A number in the place of a port. A number in brackets is a slot count. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
-/** What begins a part of a text that is about something else than the part before. */
+/** The start of a section about something else. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
-/** A key right before its value: `database = `, `"rcon": "`. */
+/** A key directly before its value: `database = `, `"rcon": "`. */
 const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
-/** What words beside an address have in them that are keys or tags of a format, rather than a name. */
+/** Keys or tags of a format, which show that the words beside an address aren't a name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
-/** A cell of CSV in quotes, which says nothing about its words. */
+/** A quoted CSV cell. Its quotes don't show what its words mean. */
 const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
-/** What begins or ends one object of several in a line. */
+/** The start or end of one of several objects in a line. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
-/** The number or sign of an item of a list. */
+/** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
-/** What stands before a link in markup. */
+/** Markup before a link. */
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
-/** Words that are a name at most, and may be a game that is not known. */
+/** The maximum number of words in a name that may be an unknown game. */
 const MOST_UNKNOWN_WORDS = 4;
-/** How names of game servers often begin. */
+/** Common beginnings of game server host names. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
- * Reads the servers of a text line by line: their addresses first, and in the end their ports from other lines and their games.
- * @param source in a message a name without a port is no server unless the text says so: most of them are web sites
+ * Creates a parser that reads the servers of a text line by line. It collects addresses first; at the end it adds the
+ * ports from other lines, and the games.
+ * @param source in a message, a host name without a port isn't a server unless the text says so, because most are
+ * websites
  */
 export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const parts: Part[] = [];
-  /** The lines are about voice servers or the like. */
+  /** Whether the current lines are about voice servers or the like. */
   let isOther = false;
   let lineAbove = '';
 
@@ -136,7 +138,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads a line with the ports of the server above it, or of one below. */
+  /** Reads a line with the ports of a server above or below it. */
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
@@ -153,19 +155,19 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   }
 
   return {
-    /** @returns whether something of the line belongs to a server */
+    /** @returns whether anything in the line belongs to a server */
     read(text: string, line: number): boolean {
-      // A comment of a program.
+      // A comment in a program.
       if (/^\s*\/\//u.test(text)) return true;
       const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
       lineAbove = text;
       return isRead;
     },
-    /** A comment says at most which game comes below. */
+    /** Reads a comment. At most, it names the game of the lines below. */
     readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
-    /** Puts a row that was read by its columns behind those that were read so far. */
+    /** Adds a row that was read by its columns after the rows read so far. */
     add,
-    /** All rows, in the order of the text. */
+    /** Returns all rows, in text order. */
     rows: () => withGames(withPortsOfLines(parts), games, isMessage),
   };
 }
@@ -173,11 +175,12 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
 
 /**
- * The first time that a text is gone through again: each server gets the ports of the lines below it. Where ports stand above
- * the first server, it isn't clear whose those further down are, unless there is one port for one server.
+ * Gives each server the ports of the lines below it, in the first pass over the parts. If ports precede the first
+ * server,
+ * it isn't clear whose the later ports are, unless the text has one port and one server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (Found | Words)[] {
-  /** The lines of ports above the first server, below it, below the second one, and so on. */
+  /** The ports above the first server, between the first and the second server, and so on. */
   const between: NamedNumber[][] = [[]];
   for (const part of parts) {
     if (part.kind === 'server') between.push([]);
@@ -209,7 +212,7 @@ const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || fie
 
 const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'unclearPort' });
 
-/** What was typed of a server with the numbers that a text calls its ports. */
+/** Adds the numbers that a text calls a server's ports to its typed text. */
 function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
   if (numbers.length === 0) return typed;
   const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
@@ -223,10 +226,10 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
 
-/** The second time: each server gets its game. */
+/** Gives each server its game, in the second pass. */
 function withGames(parts: readonly (Found | Words)[], games: GameReading, isMessage: boolean): TextRows {
   const servers: (Found & { readonly gameAbove: NamedGame | undefined })[] = [];
-  // What all lines without a server name.
+  // The games in all lines without a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
   const documentGame = isOfAll ? first : undefined;
@@ -240,10 +243,10 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
       continue;
     }
     const { game, isHeading } = part;
-    // A heading without a known game may be the name of another.
+    // A heading without a known game may be the name of another game.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
-    // If the first server has no game above it, each game may stand below its server.
+    // If the first server has no game above it, the text may put each game below its server.
     isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
@@ -264,7 +267,7 @@ function withGames(parts: readonly (Found | Words)[], games: GameReading, isMess
   return { rows, namesNewGame };
 }
 
-/** The game for all lines, unless the text says that a server is one of another game. */
+/** Returns the default game, unless the text says that the server is for another game. */
 function orDefault(
   beside: NamedGame | undefined,
   gameAbove: NamedGame | undefined,
@@ -275,7 +278,7 @@ function orDefault(
   return isSure(gameAbove) && gameAbove.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
-/** The words of a line as cells: an address, perhaps a port, and a game behind them or in front. */
+/** Splits a line of words into cells: an address, perhaps a port, and a game after or before them. */
 function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
   const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
@@ -286,10 +289,10 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   return [first, port, gameOf(game, games) ?? game];
 }
 
-/** `1.20.4` by itself is a version. */
+/** `1.20.4` alone is a version. */
 const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
-/** An address with what stands behind it. */
+/** An address with the text after it. */
 interface PlacedAddress extends FoundAddress {
   /** The same host with each of its ports. */
   readonly targets: readonly TypedRow[];
@@ -300,7 +303,7 @@ interface PlacedAddress extends FoundAddress {
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
 
-/** The addresses of a line, each with the ports that are its own. */
+/** Finds the addresses of a line, each with its own ports. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
   const found = addressesIn(text).filter(({ start }, index, all) => {
@@ -315,7 +318,7 @@ function placedIn(text: string, numbers: readonly NamedNumber[], games: GameInde
   });
 }
 
-/** The numbers of each address of a line: those behind it, or in the same object in front of it. */
+/** Assigns each number of a line to an address: the one before it, or the next one in the same object. */
 function numbersByAddress(
   text: string,
   found: readonly FoundAddress[],
@@ -323,7 +326,7 @@ function numbersByAddress(
 ): readonly (readonly NamedNumber[])[] {
   const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
   const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
-  // A port in front of several addresses may be that of each.
+  // A port before several addresses may belong to each of them.
   if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
 
   const owned = found.map((): NamedNumber[] => []);
@@ -340,13 +343,13 @@ function numbersByAddress(
 }
 interface Line {
   readonly text: string;
-  /** The same without numbers that are called ports. */
+  /** The text without numbers that are called ports. */
   readonly plain: string;
   /** Where the next address begins. */
   readonly next: number | undefined;
 }
 
-/** @param numbers those of this address */
+/** @param numbers the numbers of this address */
 function withPorts(
   found: FoundAddress,
   { text, plain, next }: Line,
@@ -376,7 +379,7 @@ function withPorts(
   }
 
   const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
-  // The number right behind an address is its port, whatever other ports the line has.
+  // The number directly after an address is its port, whatever other ports the line has.
   const direct = called.find((number) => isPlain(number) && textBetween(found, number, text) === '');
   const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));
   const typed = withNumbers(bare, own);
@@ -391,10 +394,10 @@ function withPorts(
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
 
-/** Words between a port and a name that is its host: "open port 25565 on play.example.com". */
+/** Words between a port and its host: "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
-/** Whether a number belongs to an address. A name alone may be a web site, of which a port far away says nothing. */
+/** Whether a number belongs to an address. A host name alone may be a website, and a port far from it isn't its port. */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
   found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
 
@@ -403,7 +406,7 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** A port behind an address that nothing calls so: a number that is not the beginning of a game's name (7 Days to Die). */
+/** Finds an unlabelled port after an address: a number that doesn't begin the name of a game (7 Days to Die). */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
@@ -416,8 +419,8 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 }
 
 /**
- * The addresses of a line with the words that belong to each: those before it, or behind it where the line begins with one.
- * Where words stand only between addresses, nobody knows.
+ * Pairs each address of a line with its words: those before it, or those after it if the line begins with an address.
+ * If words appear only between addresses, it's unclear which address they belong to.
  */
 function withWords(found: readonly PlacedAddress[], text: string) {
   const [first, second] = found;
@@ -435,7 +438,7 @@ function withWords(found: readonly PlacedAddress[], text: string) {
   });
 }
 
-/** @param words those beside an address in parts, and as they stand in the text */
+/** @param words the words beside an address, in parts; `text` has them unchanged */
 function gameBeside(words: readonly string[], text: string, games: GameIndex): NamedGame | undefined {
   const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
   const [alias] = whole;
@@ -454,7 +457,7 @@ const isSame = (one: NamedGame, other: NamedGame): boolean =>
 const isSure = (named: NamedGame | undefined): named is NamedGame & { readonly alias: string } =>
   named?.kind === 'named' || named?.kind === 'mentioned';
 
-/** A game as a row has it typed; '' where the member is to say which. */
+/** Returns the game as a typed value; '' if the member has to choose one. */
 function gameName(named: NamedGame | undefined): string {
   if (isSure(named)) return named.alias;
   return named?.kind === 'unknown' ? named.name : '';

@@ -3,11 +3,11 @@ import type { Game } from '../listing/contract.ts';
 import { indexGames } from '../listing/game-search.ts';
 import { readList } from './read-list.ts';
 
-/** What a file is read with. */
+/** The input for reading a file. */
 export interface FileToRead {
   readonly text: string;
   readonly games: readonly Game[];
-  /** The alias of the game of rows that name none; may be empty. */
+  /** The alias of the game for rows that don't name one; may be empty. */
   readonly game: string;
 }
 
