@@ -39,14 +39,14 @@ const DATA = slashCommand('addserver', [
   portOption('query_port'),
 ]);
 
-/** /addserver: a draft of what is typed in the options. */
+/** /addserver: opens a draft with the values of the options. */
 export const addServer = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: 'later',
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   run: (context) => enterFields(context, context.interactionId, fieldsOf(context), deps),
   presses: {
-    // Of a panel, which stands for good. Its argument is the game that the modal begins with.
+    // For a panel's button, which never expires. The argument is the game preselected in the modal.
     new: {
       answers: 'modal',
       run: (context) =>

@@ -23,7 +23,7 @@ const DATA = slashCommand('addservers', [
   },
 ]);
 
-/** /addservers: a draft of what is in a file, or of what is pasted into a modal. */
+/** /addservers: opens a draft with the contents of a file, or with a list pasted into a modal. */
 export const addServers = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),
@@ -34,7 +34,7 @@ export const addServers = (deps: CommandDeps): Command => ({
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {
-    // Of a panel, which stands for good. Its argument is the game that the modal begins with.
+    // For a panel's button, which never expires. The argument is the game preselected in the modal.
     new: {
       answers: 'modal',
       run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),

@@ -10,7 +10,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** What all commands together may touch: parts of the modules, and what is created beside them. */
+/** Everything that commands can use: parts of the modules, and objects created for them. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
     Pick<
@@ -26,15 +26,15 @@ export interface CommandDeps
   readonly decisionMessages: DecisionMessages;
   readonly editOrder: EditOrder;
   readonly guildLog: GuildLog;
-  /** The observer that tells the log channel. */
+  /** The observer that reports to the log channel. */
   readonly submissionLog: Observer;
-  /** For how many days the data of a guild that removed the bot is kept. */
+  /** How many days the data of a guild is kept after the guild removed the bot. */
   readonly graceDays: number;
-  /** For how many days accepted servers are kept. */
+  /** How many days accepted servers are kept. */
   readonly historyDays: number;
-  /** For how many days the bot's own backups keep what was deleted; 0: it makes none. */
+  /** How many days the bot's own backups keep deleted data; 0 if the bot makes no backups. */
   readonly backupDays: number;
-  /** Whether Steam gets addresses of game servers. */
+  /** Whether the bot sends addresses of game servers to Steam. */
   readonly looksUpServers: boolean;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

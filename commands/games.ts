@@ -11,18 +11,20 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Short enough for the custom id of the page buttons (100 characters) to carry it. */
+/** Maximum length of a search. It still fits into the custom id of the page buttons (100 characters). */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** UTF-16 units of a name: 20 lines, the heading and the source fit into the 4,096 units of an embed. */
+/**
+ * Maximum length of a name, in UTF-16 units: 20 lines, the heading and the source fit into the 4,096 units of an embed.
+ */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** How many games that may not be submitted here are named. */
+/** How many games are named that members can't submit here. */
 const MOST_NOT_ALLOWED = 5;
 
-/** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
+/** /games: lists names and aliases. The page buttons carry all their state, so they survive a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
-  /** @param isShort whether the games that are not allowed here are named above the list */
+  /** @param isShort whether the games that aren't allowed here are already named above the list */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.getOrThrow(context.guildId);
@@ -58,7 +60,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the games that fit the search and may not be submitted here; empty if there are none. */
+  /** Names the games that match the search but aren't allowed here; empty if there are none. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
@@ -82,12 +84,12 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // An old list is good enough to show immediately; none at all is worth waiting for.
+    // An old list is good enough to show immediately; only a missing list is worth waiting for.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
-      // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
+      // Discord counts the option in code points, but a custom id in UTF-16 units (at most 100).
       return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),

@@ -10,31 +10,31 @@ import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
 /**
- * /help: the commands that this member may use by the bot's defaults. What admins have changed on the Integrations page is
- * in no interaction, and a bot's token cannot ask for it.
- * @param commands every command of the bot, in the order to show them
+ * /help: lists the commands that this member can use by the bot's defaults. Interactions don't contain what admins have
+ * changed on the Integrations page, and a bot's token can't request it.
+ * @param commands every command of the bot, in display order
  */
 export function helpCommand(
   { keys, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** What to do next: submit if there is a key, otherwise who can set one. */
+  /** Returns the next step: how to submit if there is a key, otherwise who can set one. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
-    // Help is shown even if the allowed games cannot be read.
+    // Shows help even if the allowed games can't be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
-    // A command that can be pasted: its names are the same in every language.
+    // A command to paste: its names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
-  /** Replies by everything that makes them differ: the same few are asked for all the time. */
+  /** Descriptions by everything that makes them differ: members request the same few all the time. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {
     const { t, locale, isAdmin, mention } = context;
-    // Mentions change once, when Discord has told their ids.
+    // Mentions change once, after Discord has sent the ids of the commands.
     const key = `${locale} ${isAdmin} ${mention('help')}`;
     const known = descriptions.get(key);
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export function helpCommand(
       const { t } = context;
       const noKey = await keys.problem(context.guildId);
       return {
-        // Not in an embed: Android shows no commands to tap there (discord-api-docs#5635).
+        // Not in an embed: Android doesn't show commands as links there (discord-api-docs#5635).
         content: `${await nextText(context, noKey)}\n\n**${t('help.title')}**\n${description(context)}`,
         components: rows([
           noKey && enterKey(context),
@@ -66,7 +66,7 @@ export function helpCommand(
 }
 
 function line({ t, locale, mention }: Context, data: Command['data']): string {
-  // A message command cannot be mentioned, and Discord shows no description of it.
+  // A message command can't be mentioned, and Discord doesn't show its description.
   if (data.type === ApplicationCommandType.Message) {
     return t('help.onMessage', { name: inLanguageOf(data.name_localizations, locale) ?? data.name });
   }

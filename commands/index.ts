@@ -21,14 +21,11 @@ import { submitMessage } from './submit-message.ts';
 
 interface Made extends Commands {
   readonly replies: LaterReplies;
-  /** What the reply of a member shows of what waits for a moderator, or did. */
+  /** Builds the member's reply for a submission that needs a moderator's decision, or needed one. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/**
- * Every command of the bot, in the order in which /help shows them, what can be done with a draft, and what members are
- * told after a crash.
- */
+/** Creates every command of the bot (in the order of /help), the actions for drafts, and the replies after a crash. */
 export function createCommands(deps: CommandDeps): Made {
   const commands: readonly Command[] = [
     gamesCommand(deps),

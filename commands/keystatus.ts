@@ -11,7 +11,7 @@ import { enterKey } from './setkey.ts';
 import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
+/** /keystatus: shows the status of the guild's key, never the key itself, and a button that tests it. */
 export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: CommandDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
@@ -31,7 +31,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     };
   }
 
-  /** What came of trying the key. The lines below it say whether it is marked as refused now. */
+  /** Tests the key and returns the result. The lines below it show whether the key is now marked as rejected. */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);
@@ -42,7 +42,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     const change = await keys.noteOutcome(guildId, stored.setAt, outcome);
     if (change) await onKeyChange(guildId, change);
     if (outcome.kind === 'games') return [withSign('accepted', t('keystatus.works'))];
-    // What the service said stands below.
+    // The lines below contain the service's message.
     if (outcome.kind === 'rejected') {
       const isStill = outcome.known === 'invalidKey' && change === undefined;
       return isStill ? [withSign('rejected', t('keystatus.stillRejected'))] : [];

@@ -7,12 +7,12 @@ import { DAY_MS } from '../src/numbers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** The commands whose action `new` opens a modal; each button belongs to another command. */
+/** The commands whose action `new` opens a modal. Each of these buttons belongs to a different command. */
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
 /**
- * The message of a panel. It stands for good, so it says nothing that changes: the games and the key are in what a press
- * opens. It is no embed, which a member's client may not show.
+ * Builds the message of a panel. It stays in the channel indefinitely, so it shows nothing that could go out of date:
+ * the games and the key appear only after a press. It isn't an embed, because a member's client may hide embeds.
  */
 export function panelMessage(
   t: Translate,
@@ -31,11 +31,11 @@ export function panelMessage(
   };
 }
 
-/** @param game the alias of the game that the modal begins with */
+/** @param game the alias of the game that is preselected in the modal */
 const pressId = (name: PanelButton, game = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(OPENS[name], 'new', game);
 
-/** Whether a panel's buttons can carry a game. */
+/** Whether a game fits into the custom ids of a panel's buttons. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));
 
 export const panelLink = (
@@ -43,13 +43,16 @@ export const panelLink = (
   { channelId, messageId }: Pick<Panel, 'channelId' | 'messageId'>,
 ): string => `https://discord.com/channels/${guildId}/${channelId}/${messageId}`;
 
-/** A panel with its link. @param number as admins see it, from 1 */
+/**
+ * Formats a panel as a link and its channel.
+ * @param number as admins see it, from 1
+ */
 export const panelItem = (guildId: string, panel: Panel, number: number): string =>
   `[${number}](<${panelLink(guildId, panel)}>) <#${panel.channelId}>`;
 
 type DrawDeps = Pick<CommandDeps, 'posts' | 'panels'>;
 
-/** Changes the message of a panel, which is one that is recorded. A panel whose message is gone is forgotten. */
+/** Updates the message of a recorded panel. Deletes the record if the message no longer exists. */
 export async function drawPanel(
   { posts, panels }: DrawDeps,
   guildId: string,
@@ -59,15 +62,15 @@ export async function drawPanel(
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
   if (result === 'harmful-link') return result;
-  // Any other refusal may pass, or is about what the message would show.
+  // Any other failure may be temporary, or is caused by the content of the message.
   if (result !== 'message-gone' && result !== 'gone') return 'rejected';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
 }
 
 /**
- * Changes the message of a panel until it shows what is stored, also if another change comes between. If Discord refuses, the
- * panel stays due.
+ * Updates the message of a panel until it shows the stored content, even if that changes in the meantime. If Discord
+ * rejects the message, the panel stays due.
  */
 async function showPanel(
   deps: DrawDeps,
@@ -85,7 +88,7 @@ async function showPanel(
   }
 }
 
-/** Changes the messages of a guild's panels that are due, one after the other. */
+/** Updates the messages of a guild's due panels, one after the other. */
 export async function showDuePanels(
   deps: DrawDeps,
   guildId: string,
@@ -100,14 +103,14 @@ interface PanelTaskDeps extends DrawDeps {
   readonly guildWords: GuildWords;
 }
 
-/** Creates the task that changes the panels that are due in every guild: a process died, or Discord refused. */
+/** Creates the task that updates due panels in every guild, after a process died or Discord rejected a message. */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
-  // Discord blocks bots that it refuses often.
+  // Discord blocks bots that often send requests it rejects.
   const isWanted = (panel: Panel) => isDue(panel) && !posts.hasRefused(panel.channelId, DAY_MS);
   return async (stopping: AbortSignal): Promise<void> => {
     for (const guildId of await panels.guilds()) {
-      // Others have their turn.
+      // Lets other work run.
       await setImmediate();
       stopping.throwIfAborted();
       await showDuePanels(deps, guildId, () => guildWords(guildId), isWanted);

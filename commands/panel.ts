@@ -8,10 +8,10 @@ import type { CommandDeps } from './deps.ts';
 import { panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Characters of the admin's own text. */
+/** Maximum length of the admin's own text, in characters. */
 const LONGEST_TEXT = 500;
 
-/** /panel: posts a message for everybody with the buttons that submit, so that nobody has to know a command. */
+/** /panel: posts a public message with the buttons for submitting, so that members don't have to know a command. */
 export function panelCommand({ posts, panels }: CommandDeps): Command {
   async function open({ t, mention, guildId, isInThread }: Context): Promise<Modal> {
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
@@ -26,7 +26,10 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
     });
   }
 
-  /** It is the bot's own message where the bot may post, so that it can be changed, and nobody's command stands above it. */
+  /**
+   * Posts the panel as the bot's own message where the bot has the permission: the bot can edit it later, and Discord
+   * doesn't show an admin's command above it.
+   */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;
     const content = { text: field('text').trim(), buttons: [...PANEL_BUTTONS] };
@@ -53,7 +56,10 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
   };
 }
 
-/** The field for the admin's own text. @param value what stands in it */
+/**
+ * Builds the field for the admin's own text.
+ * @param value the text that it shows at first
+ */
 export const panelText = (t: Translate, value = ''): TextField => ({
   id: 'text',
   label: t('panel.label'),
@@ -63,6 +69,6 @@ export const panelText = (t: Translate, value = ''): TextField => ({
   value,
 });
 
-/** The permission that the bot lacks in a channel that refuses a message without an embed. */
+/** Names the permission that the bot lacks in a channel where Discord rejected a message without an embed. */
 const missingFor = (t: Translate, result: PostResult): string =>
   `**${t(result === 'no-permission' ? 'permission.SendMessages' : 'permission.ViewChannel')}**`;

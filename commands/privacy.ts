@@ -9,7 +9,7 @@ import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /privacy: what is stored. Members can delete their name, admins everything that is kept of their guild. */
+/** /privacy: lists the stored data. Members can delete their name, and admins all data of their guild. */
 export function privacyCommand({
   deletion,
   approvalMessages,
@@ -23,7 +23,7 @@ export function privacyCommand({
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
-    // What is stored can be read, and deleted, also while the store is away.
+    // Members can read the list, and open the deletion, even while the store is unavailable.
     const isOptedOut = await directMessageOptOuts.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
@@ -81,7 +81,7 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
-          // What waited is withdrawn. Nobody waits for its message.
+          // The member's waiting submissions were withdrawn. The reply doesn't wait until their messages show it.
           void approvalMessages.showDue();
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
         },
@@ -104,7 +104,10 @@ export function privacyCommand({
   };
 }
 
-/** Asks before anything is deleted. @param action the action of the button that deletes */
+/**
+ * Asks for confirmation before a deletion.
+ * @param action the action of the button that deletes
+ */
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,
   components: rows([

@@ -8,13 +8,13 @@ import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /removekey: asks once, then deletes the guild's key for good. */
+/** /removekey: asks once, then deletes the guild's key permanently. */
 export function removeKey({ keys, guildLog }: CommandDeps): Command {
   const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
-    // The question was about one key. A key that was set since must not be deleted with it.
+    // The question was about one key. A key that was set since then must not be deleted.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
@@ -44,7 +44,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
   };
 }
 
-/** Tells the key from another one by its time; a damaged record has none. */
+/** Asks for confirmation. The button identifies the key by the time it was set, which a damaged record lacks. */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

@@ -18,14 +18,14 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/** The service does not say how long a key may be (specification §5); this is far above any in use. */
+/** The service doesn't document the maximum length of a key (specification §5). This is far above any key in use. */
 const MAX_KEY_LENGTH = 500;
-/** UTF-16 units of an address in the label of a button, which has room for 80. */
+/** Maximum length of an address in a button label, in UTF-16 units. The whole label can have 80. */
 const LONGEST_LABELLED = 50;
 
 /**
- * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
- * `action=games`, and keeps it only if the service takes it.
+ * /setkey: asks for the guild's API key in a modal, so that it is never a command argument. Tests it with
+ * `action=games`, and stores it only if the service accepts it.
  */
 export function setKey({
   keyTrials,
@@ -42,7 +42,7 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Before the service is asked: if the store fails, the admin is told while nothing was done.
+    // Before the request to the service: if the store fails here, the admin sees the error and nothing has changed.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -58,14 +58,14 @@ export function setKey({
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** After the first key: what is set up, and what to set up next. */
+  /** Replies after the first key: shows the current setup, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
     const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),
       panels.of(context.guildId),
     ]).catch(
-      // The key is stored by now, so a failure here must not look as if it were not.
+      // The key is already stored, so a failure here must not suggest that it isn't.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
@@ -83,8 +83,8 @@ export function setKey({
   }
 
   /**
-   * A button that submits what was refused for the lack of a key, if the modal was opened from there and the draft is
-   * still there.
+   * Returns a button that submits a draft that wasn't sent because of the missing key. Only if the modal was opened
+   * from that draft, and the draft still exists.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
@@ -105,7 +105,7 @@ export function setKey({
     run: async (context) => keyModal(context, 'save'),
     presses: {
       enter: { answers: 'modal', run: async (context) => keyModal(context, 'save', context.argument) },
-      // The refused key was not stored, so it has to be entered again.
+      // The rejected key wasn't stored, so the admin has to enter it again.
       again: { answers: 'modal', run: async (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
@@ -116,18 +116,19 @@ export function setKey({
 }
 
 /**
- * A button for admins under a message that needs a key: opens the modal of /setkey, whose reply is a message of its own.
+ * Builds a button for admins below a message about a missing key. It opens the modal of /setkey, whose reply is a new
+ * message.
  * @param draftId the draft that can be submitted with the key
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-/** @param action `save` for the command's modal, `again` for the modal of a message that changes */
+/** @param action `save` for the command's modal, `again` for the modal of a message that is updated */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),
     title: t('setkey.title'),
-    // Discord's own window warns against sharing passwords.
+    // Discord's own modal warns against sharing passwords.
     text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
     isSecret: true,
@@ -151,6 +152,6 @@ function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon,
 const savedText = ({ t, mention }: Context, key: Secret): string =>
   t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
 
-/** The line in the guild's log channel. */
+/** Builds the line for the guild's log channel. */
 const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
   `🔑 ${t('guildLog.keySet', { member: memberText(user), key: keyEnd(key.lastFour()) })}`;

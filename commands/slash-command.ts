@@ -1,7 +1,7 @@
 import { type APIApplicationCommandOption, ApplicationCommandType } from 'discord.js';
 import { commandText } from '../src/words/command-text.ts';
 
-/** The data of a slash command, with its description in every language. */
+/** Builds the data of a slash command, with its description in every language. */
 export const slashCommand = (
   name: Parameters<typeof commandText>[0],
   options?: readonly APIApplicationCommandOption[],

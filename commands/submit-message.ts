@@ -11,7 +11,7 @@ import type { CommandDeps } from './deps.ts';
 import { isTextFile, readFile } from './submit/enter.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 
-/** "Submit servers" on a message: a draft of every address in it. */
+/** "Submit servers" on a message: opens a draft with every address in the message. */
 export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,
@@ -28,8 +28,9 @@ export const submitMessage = (deps: CommandDeps): Command => ({
 });
 
 /**
- * The game servers in a message and in its first text file, such as the `message.txt` that Discord makes of a long paste.
- * @throws UserError when the file cannot be read
+ * Reads the game servers in a message and in its first text file, such as the `message.txt` that Discord creates from a
+ * long paste.
+ * @throws UserError if the file can't be read
  */
 async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<NewDraft> {
   const rows = rowsOfMessage(context.text, deps.games);

@@ -10,7 +10,7 @@ import { panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
 import { trustedRoleSetting } from './trusted-role.ts';
 
-/** Every setting, in the order in which /settings shows them. */
+/** Returns every setting, in the order in which /settings shows them. */
 export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   logChannelSetting(deps),
   notifyRoleSetting,

@@ -9,7 +9,7 @@ import { logChannelSelect } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type SettingsView } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
-/** Whether what members submit waits for a moderator, and who decides. */
+/** Whether members' submissions wait for a moderator, and who decides. */
 export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting => ({
   id: 'approval',
   name: (t) => t('settings.approval.name'),
@@ -103,11 +103,11 @@ function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string 
   return `${sign} ${t(approval ? 'settings.approval.onRole' : 'settings.approval.offRole', { roleId })}`;
 }
 
-/** Whether submissions would wait in a log channel that takes no messages. */
+/** Whether approval is on, but the log channel doesn't accept messages. */
 export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
   approval === true && logTrouble !== undefined;
 
-/** Says where what waits is decided, if that is not clear. */
+/** Explains where waiting submissions are decided, if that isn't clear. */
 export function waitingTexts(
   { t, mention }: Pick<Audience, 't' | 'mention'>,
   { now, waiting: count }: Pick<SettingsView, 'now' | 'waiting'>,

@@ -25,24 +25,24 @@ import { type Change, modalId, type Setting, type SettingsView } from './setting
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
- * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
- * docs: Message Formatting has guild navigation to other pages only), so the way there is said in words.
+ * Discord's own guide to the Integrations page. No link to that page of a guild is documented (Discord docs: Message
+ * Formatting has guild navigation to other pages only), so a text describes how to get there.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/** How long the page waits for what is tried, in milliseconds: Discord waits 3 seconds for it. */
+/** How long /settings waits for retries, in milliseconds. Discord waits 3 seconds for the reply. */
 const TRIED_FOR_MS = 1_500;
 
-/** What is shown of how everything is. */
+/** Which page to show, and what to show above it. */
 interface View {
-  /** The setting whose page it is; all settings where there is none of that name. */
+  /** The setting whose page is shown; if no setting has this id, all settings are shown. */
   readonly page: string;
-  /** The number of the page where a setting has several, from 1. */
+  /** The page number, from 1, for a setting that has several pages. */
   readonly wanted?: number;
-  /** What is said above. */
+  /** The text above the page. */
   readonly said?: string | undefined;
-  /** A button that opens a refused modal again. */
+  /** A button that reopens a modal whose input wasn't accepted. */
   readonly retry?: Control | undefined;
 }
 
@@ -64,7 +64,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return { now, isLost, key, games: games.all, waiting: waiting.length, panels: standing };
   }
 
-  /** The same, after what is wrong was tried again. */
+  /** Reads the settings, after retrying everything that is wrong with them. */
   async function readAnew(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
@@ -84,7 +84,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
-  /** Shows how everything is after a change. What is refused is said above how everything is. */
+  /** Makes a change and shows the settings afterwards. If the change isn't possible, shows the reason above them. */
   async function change(
     context: Context,
     setting: Setting,
@@ -92,7 +92,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // If the store fails, the admin is told while nothing was changed.
+    // Before the change: if the store fails here, the admin sees the error and nothing has changed.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -106,7 +106,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Saves a change, and tells the log channel who made it and how it is now. */
+  /** Saves a change. Reports to the log channel who made it, and the new value. */
   async function save(
     context: Context,
     setting: Setting,
@@ -145,7 +145,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** The setting whose modal an argument names, its page, and what the modal is about. */
+  /** Returns the setting whose modal an argument names, its page, and the subject of the modal. */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -187,7 +187,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   };
 }
 
-/** One line for each setting, whether it is fine or not; what to do next; and what can be changed. */
+/** Shows one line for each setting with its status, then the next step, then what can be changed. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
@@ -213,7 +213,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   };
 }
 
-/** What a setting is for, how it is, and what changes it. */
+/** Shows the purpose of a setting, its value, and the controls that change it. */
 function settingPage(
   context: Context,
   shown: SettingsView,

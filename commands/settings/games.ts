@@ -9,11 +9,11 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
-/** How many games are named, and the UTF-16 units of each. */
+/** How many games are named, and the maximum length of each name in UTF-16 units. */
 const MOST_NAMED = 5;
 const LONGEST_NAME = 30;
 
-/** Which games may be submitted, as many on a page as a select takes. */
+/** Which games members can submit. A page shows as many as fit into a select. */
 export const gamesSetting = ({ games }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
@@ -45,15 +45,15 @@ export const gamesSetting = ({ games }: CommandDeps): Setting => ({
   },
 });
 
-/** The games that a select can offer. */
+/** Returns the options for the games that a select can offer. */
 const gameOptions = (games: readonly Game[], now?: Settings) =>
   games
     .filter(isSelectable)
     .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
 /**
- * What was chosen on a page replaces what was chosen there before; what was chosen on other pages stays.
- * @param all the games of the service, if they are known: a game that the service no longer has is on no page
+ * Replaces what was chosen on this page. Choices on other pages stay.
+ * @param all the games of the service, if they are known; games that the service no longer has are removed
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
@@ -65,12 +65,12 @@ function withGames(
   return some.length === 0 ? others : { ...others, games: some };
 }
 
-/** Which games may be submitted. A game that the service no longer has is named by its alias. */
+/** Names the games that members can submit. A game that the service no longer has is named by its alias. */
 function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'games'>): string {
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // The service's list, as far as it is known, has none of them any more.
+  // None of the allowed games is in the service's list, as far as that is known.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
     .slice(0, MOST_NAMED)

@@ -7,14 +7,17 @@ import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, OFF, type Setting } from './setting.ts';
 
-/** The value that stands for the language that Discord gives the guild; no name of a language. */
+/** The option for the language that Discord reports for the guild. It isn't the name of a language. */
 const AS_DISCORD_SAYS = 'discord';
 
-/** The name of the language, in itself. */
+/** Returns the name of the guild's public language, in that language. */
 const everybodysLanguage = ({ language, locale }: Settings): string =>
   languageOf(language ?? locale).sentences.languageName;
 
-/** The language of what everybody in the guild reads. @param spoken the languages to choose from */
+/**
+ * The language of everything that is visible to the whole guild.
+ * @param spoken the languages to choose from
+ */
 export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] = languages): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),
@@ -27,7 +30,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
     const { t } = context;
-    // Discord sends nothing when the option is chosen that a select shows.
+    // Discord sends nothing if the admin chooses the option that the select already shows.
     const isToChooseAgain = panels.some(isDue);
     const { control, page } = pagedSelect({
       id: (number) => changeId('language', 'choose', 'language', Number(number)),
@@ -61,14 +64,14 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // In the same transaction, so that the panels follow also if the process dies.
+          // In the same transaction, so that the panels are updated even if the process dies.
           if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
           return now;
         },
       };
     },
   },
-  /** Changes the panels that don't show the language, among them those that Discord refused to change before. */
+  /** Updates the panels that don't show the new language, including panels whose update Discord rejected earlier. */
   async changed(context) {
     const { t, guildId, guildWords, progress } = context;
     const number = (await deps.panels.of(guildId)).filter(isDue).length;

@@ -21,11 +21,14 @@ import {
   type SettingsView,
 } from './setting.ts';
 
-/** The channel in which admins read what is done with their key. */
+/** The channel in which admins read how their key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, addBotLink } = deps;
 
-  /** Takes a channel after a first message in it. @throws UserError when the log cannot be there, and why */
+  /**
+   * Selects a channel after posting a first message in it.
+   * @throws UserError with the reason if the channel can't be the log channel
+   */
   async function choose(context: PressContext): Promise<Change> {
     const { t, guildWords, user, channelPermissions, isFollowable } = context;
     const logChannelId = chosenId(context);
@@ -45,7 +48,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     };
   }
 
-  /** Posts a line in the present log channel, and notes what came of it. */
+  /** Posts a line in the current log channel, and stores the result. */
   async function test(context: Context, { logChannelId: channelId }: Settings): Promise<Change> {
     const { t, guildWords, user } = context;
     if (channelId === undefined) throw new UserError(t('settings.gone'));
@@ -54,7 +57,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
     const logTrouble = result === 'posted' ? undefined : result;
     return {
-      // Another channel may have been chosen meanwhile.
+      // Another channel may have been chosen in the meantime.
       make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
       said: logTrouble ? troubleText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
     };
@@ -88,7 +91,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
-    /** The new channel has its first line already. */
+    /** Notifies only the previous channel: the new one already has its first line. */
     async tell({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
@@ -105,19 +108,22 @@ export function logChannelSetting(deps: CommandDeps): Setting {
 }
 
 /**
- * Where the log channel is chosen, in whatever message.
- * @param page the setting whose page is shown afterwards; all settings for an empty one
+ * Builds the select for the log channel, for any message.
+ * @param page the setting whose page is shown afterwards; if empty, all settings
  */
 export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
-  // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
-  // preselects an unknown one is not documented. The line above names the channel.
+  // Nothing is preselected: the channel may have been deleted a second ago. Whether Discord accepts a message that
+  // preselects an unknown channel isn't documented. The line above names the channel.
   channelSelect(
     changeId('log', 'choose', page),
     now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
     MESSAGE_CHANNELS,
   );
 
-/** Channels for messages. In threads and forums other permissions count, and they end by themselves. */
+/**
+ * Channels for messages. Threads and forums are excluded: other permissions apply in them, and they close
+ * automatically.
+ */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
@@ -135,7 +141,7 @@ interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly lacking: readonly Needed[];
 }
 
-/** Why a channel cannot be chosen in which the bot may not post. */
+/** Explains why a channel can't be chosen because the bot can't post in it. */
 export async function whyNotIn(
   { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
   channelId: string,
@@ -147,7 +153,10 @@ export async function whyNotIn(
     : t('settings.logNeedsBot', { link });
 }
 
-/** Why there is no message in a channel. @param lacking permissions that the bot lacks, if Discord has named them */
+/**
+ * Explains why a message couldn't be posted in a channel.
+ * @param lacking permissions that the bot lacks, if Discord has named them
+ */
 function troubleText(
   t: Translate,
   channelId: string,
@@ -160,7 +169,7 @@ function troubleText(
   return t('settings.missing', { channelId, names });
 }
 
-/** The permissions that the bot lacks in a channel that refuses its messages, which are embeds. */
+/** The permissions that the bot may lack in a channel where Discord rejects its messages, which are embeds. */
 const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
@@ -168,7 +177,10 @@ const MISSING = {
 
 type Needed = (typeof MISSING)[keyof typeof MISSING][number];
 
-/** What the bot lacks for its messages of what it may do in a channel; none where that is unknown. */
+/**
+ * Returns the permissions that the bot needs for its messages but lacks in a channel; empty if its permissions are
+ * unknown.
+ */
 export function missingIn(permissions: bigint | undefined): readonly Needed[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];

@@ -39,7 +39,10 @@ export const notifyRoleSetting: Setting = {
   },
 };
 
-/** Where the role is chosen, in whatever message. @param page as that of `logChannelSelect` */
+/**
+ * Builds the select for the role, for any message.
+ * @param page as in `logChannelSelect`
+ */
 export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Control =>
   roleSelect(
     changeId('role', 'choose', page),

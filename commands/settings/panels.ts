@@ -13,10 +13,10 @@ import { drawPanel, isGameForPanel, panelItem, showDuePanels } from '../panel-me
 import { gamePart } from '../submit/game-field.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** UTF-16 units of the admin's own text in the list. */
+/** Maximum length of the admin's own text in the list, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
-/** The panels that stand, and one of them at a time to be changed. */
+/** The existing panels. The page changes one of them at a time. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {
@@ -76,13 +76,16 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** The panel that a page of the setting is about; `undefined` where there is none. */
+/** Finds the panel that a page of the setting shows; `undefined` if there are no panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
 }
 
-/** A panel of this guild. @throws UserError when it is not recorded */
+/**
+ * Finds a panel of this guild.
+ * @throws UserError if the panel isn't recorded
+ */
 async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {
   const panel = (await panels.of(guildId)).find((each) => each.messageId === messageId);
   if (panel === undefined) throw new UserError(t('settings.gone'));
@@ -90,10 +93,10 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
 }
 
 /**
- * Changes the message of a panel, then what is recorded of it.
+ * Changes the message of a panel, then its record.
  * @param panel as it was read
- * @param how makes the change, once on `panel` and once on what is recorded by then
- * @throws UserError when Discord takes no such message
+ * @param how makes the change, once on `panel` and once on the record at that time
+ * @throws UserError if Discord rejects the message
  */
 async function changed(
   context: Context,
@@ -112,7 +115,10 @@ async function changed(
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/** The modal in which a panel's text and game are changed. It carries what it shows, to tell which of these is changed. */
+/**
+ * Opens the modal for a panel's text and game. Its custom id carries marks of both values, to detect which one was
+ * changed.
+ */
 async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
@@ -127,8 +133,8 @@ async function panelWindow(context: PressContext, messageId: string, deps: Comma
 }
 
 /**
- * What was entered there; a field that still has what the modal showed changes nothing. Of a game that is not known it says so,
- * and the panel keeps the one that it had.
+ * Applies the values that were entered. A field that still has the value shown by the modal changes nothing. If the
+ * game is unknown, the reply reports it and the panel keeps its previous game.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');

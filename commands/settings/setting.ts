@@ -9,15 +9,15 @@ import { UserError } from '../../src/user-error.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** How everything is that /settings shows. */
+/** Everything that /settings shows. */
 export interface SettingsView {
-  /** What the guild has chosen, with Discord's name of its language as it is now. */
+  /** The guild's settings, with Discord's current name of its language. */
   readonly now: Settings;
-  /** Whether what was chosen cannot be read any more, so that `now` is what every guild begins with. */
+  /** Whether the stored settings are no longer readable, so that `now` has the defaults. */
   readonly isLost: boolean;
-  /** What is known of the guild's key; `undefined`: it has none. */
+  /** The status of the guild's key; `undefined` if it has no key. */
   readonly key: KeyStatus | undefined;
-  /** The service's list. */
+  /** The service's list of games. */
   readonly games: readonly Game[];
   /** How many submissions wait for a moderator. */
   readonly waiting: number;
@@ -25,34 +25,38 @@ export interface SettingsView {
   readonly panels: readonly Panel[];
 }
 
-/** What a button, a select or a modal changes. */
+/** A change that a button, a select or a modal makes. */
 export interface Change {
-  /** The settings afterwards. It runs in the transaction of the guild. @throws UserError to refuse */
+  /**
+   * Returns the new settings. Runs in the guild's transaction.
+   * @throws UserError if the change isn't possible
+   */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
-  /** What the admin reads above the page besides. */
+  /** An extra text above the page. */
   readonly said?: string;
   /** The panels, if they have changed. */
   readonly panels?: readonly Panel[];
 }
 
-/** What is left out is `false` or `undefined`. */
+/** Controls of a page; `false` and `undefined` are left out. */
 type Controls = readonly (Control | false | undefined)[];
 
-/** One setting, whole: /settings is made of these. */
+/** One complete setting; /settings consists of these. */
 export interface Setting {
-  /** In custom ids; without a colon. */
+  /** Used in custom ids. Doesn't contain a colon. */
   readonly id: string;
-  /** What it is called in the list of what can be changed. */
+  /** Returns its name in the list of settings to change. */
   name(t: Translate): string;
-  /** How it is, with a sign: among all settings, on its page, and in the log channel after a change. */
+  /** Returns its value with a sign: for the overview, for its page, and for the log channel after a change. */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
-  /** What it is for: the beginning of its page. */
+  /** Describes its purpose, at the top of its page. */
   about(context: Context, now: Settings): string;
-  /** What its page says below its line, a line each. */
+  /** Returns the lines below its value on its page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
-   * What its page changes it with. Discord takes five rows: four selects, and the buttons, behind which stands "All settings".
-   * @param wanted the number of the page where there are several, from 1; anybody could have written it
+   * Returns the controls of its page. Discord allows five rows: four selects, and the buttons, which end with "All
+   * settings".
+   * @param wanted the page number, from 1, if there are several pages; can be forged
    */
   controls(
     context: Context,
@@ -60,59 +64,68 @@ export interface Setting {
     wanted: number,
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
-   * What its buttons and selects do, by the name that {@link changeId} was given.
-   * @param now as everything was when it was pressed; `make` sees what holds
-   * @param about what stands behind the name
+   * The actions of its buttons and selects, by the name that was passed to {@link changeId}.
+   * @param now the settings at the time of the press; `make` gets the current ones
+   * @param about the part of the custom id after the name
    */
   readonly handlers: Readonly<
     Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
   /** The modal that {@link modalId} opens. */
   readonly modal?: SettingModal;
-  /** Tries whether what is wrong with it is right by now; `undefined` where nothing is. Called when /settings is opened. */
+  /**
+   * Checks whether a problem is solved by now; `undefined` if there is no problem. Called when an admin opens
+   * /settings.
+   */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
-  /** Changes what else changes with it. */
+  /** Updates everything else that depends on the setting. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
-  /** Tells others of a change, where the line in the log channel does not do. */
+  /** Notifies others of a change. Replaces the line in the log channel. */
   tell?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
 interface OpenModal extends Omit<ModalOptions, 'id'> {
-  /** What `change` is given; absent: what its button says that it is about. */
+  /** Passed to `change`. If absent, `change` gets the same `about` as `open`. */
   readonly about?: string;
 }
 
-/** The modal in which something is typed. What its button says that it is about, anybody could have written. */
+/** The modal of a setting. `about` comes from a custom id, and can be forged. */
 export interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
-  /** @throws UserError for what cannot be taken */
+  /** @throws UserError if the input can't be accepted */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
-  /** A button that opens the modal again with what was refused. */
+  /** Builds a button that reopens the modal with input that wasn't accepted. */
   retry?(context: SubmitContext): Control;
 }
 
 /**
- * The custom id of what makes a change.
- * @param page the setting whose page is shown afterwards; all settings for an empty one
+ * Builds the custom id of a control that makes a change.
+ * @param page the setting whose page is shown afterwards; if empty, all settings
  */
 export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
   customId('settings', 'change', writePage(number, [page, setting, change].join(':')));
 
-/** The custom id of what opens the modal of a setting. @param number of the page that is shown afterwards, if there are several */
+/**
+ * Builds the custom id of a control that opens the modal of a setting.
+ * @param number the number of the page that is shown afterwards, if there are several pages
+ */
 export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
-/** The signs of how a setting is. */
+/** The signs for the status of a setting. */
 export const FINE = LOOK.accepted.sign;
 export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
 export const OFF = '➖';
 
-/** Whether a log channel is chosen that takes messages, as far as is known. */
+/** Whether a log channel is chosen and accepts messages, as far as is known. */
 export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
   logChannelId !== undefined && logTrouble === undefined;
 
-/** The channel or role that was chosen. @throws UserError where Discord says that it is none of the guild's */
+/**
+ * Returns the chosen channel or role.
+ * @throws UserError if Discord reports that it doesn't belong to the guild
+ */
 export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
   if (id === undefined) throw new UserError(t('settings.gone'));
   return id;

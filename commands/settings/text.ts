@@ -7,11 +7,11 @@ import { logLine } from './log-channel.ts';
 import { notifyRoleLine } from './notify-role.ts';
 import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 
-/** What an admin sets up first, a line each. */
+/** Lists the settings that an admin needs first, one per line. */
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** What an admin may want to set up next; `undefined` when it is all there. */
+/** Suggests the next setting to an admin; `undefined` if everything is set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
@@ -22,12 +22,12 @@ export function nextText(
     const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
     return sentences(t('setkey.chooseLog'), post);
   }
-  // That another channel is to be chosen stands there already.
+  // The page already asks for another channel.
   if (lacksApprovalLog(now)) return undefined;
   return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
 }
 
-/** Whether an admin has to enter the key: there is none, or none that can be used. */
+/** Whether an admin has to enter the key, because it is missing or can't be used. */
 export const lacksKey = (key: KeyStatus | undefined): boolean =>
   key === undefined || !key.readable || key.invalidSince !== undefined;
 
@@ -42,8 +42,11 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;
 }
 
-/** Who may submit is set in Discord itself. */
+/** Explains who can submit: that is set in Discord itself. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
 
-/** Discord's unit for times. @param time ISO 8601 */
+/**
+ * Converts a time to seconds, as Discord's timestamps need it.
+ * @param time ISO 8601
+ */
 export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

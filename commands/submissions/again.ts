@@ -13,7 +13,9 @@ import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 
-/** What a member can do about what was not sent, was declined, or is unconfirmed, and what to do before. */
+/**
+ * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and a text to read first.
+ */
 interface Again {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
@@ -21,12 +23,12 @@ interface Again {
 
 const NOTHING: Again = { text: '', buttons: [] };
 
-/** UTF-16 units of an address on a button. */
+/** Maximum length of an address on a button, in UTF-16 units. */
 const LONGEST_LABELLED = 45;
 
 /**
- * What a member can do about the entries on a page of their history, as long as the drafts are there. What was not sent or is
- * unconfirmed of a list has its buttons where the list's servers are shown.
+ * Builds buttons for the entries on a page of a member's history, as long as their drafts exist. Buttons for the unsent
+ * and unconfirmed servers of a list are below the list's servers.
  */
 export async function buttonsForEntries(
   context: Context,
@@ -57,13 +59,15 @@ export async function buttonsForEntries(
   };
 }
 
-/** Whether a submission is the latest of its draft, which has the lines of that: a later one has an entry of its own. */
+/**
+ * Whether a submission is the latest of its draft. The draft's lines belong to the latest one, which has its own entry.
+ */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
   { submissions }: CommandDeps,
 ): Promise<boolean> => (await submissions.latestId(draftId)) === id;
 
-/** The server of an entry that can be submitted again, and its draft. */
+/** Finds the server of an entry that can be submitted again, and its draft. */
 async function unsentOf(
   context: Context,
   entry: SubmissionEntry,
@@ -82,8 +86,8 @@ async function unsentOf(
 }
 
 /**
- * The button that opens what a moderator has declined, to be edited and submitted again, as long as its draft is kept.
- * @param isNamed whether it names the first server
+ * Builds the button that opens a declined submission, to edit and submit it again; false if its draft no longer exists.
+ * @param isNamed whether the button names the first server
  */
 export async function editAgain(
   context: Context,
@@ -98,7 +102,7 @@ export async function editAgain(
   return button(submitId('correct', draftId), label.filter(Boolean).join(' · '));
 }
 
-/** What a member can do about a list of theirs, as {@link buttonsForEntries}. */
+/** Builds the buttons for a member's own list, like {@link buttonsForEntries}. */
 export async function submitAgainFor(
   context: Context,
   submission: Submission,
@@ -118,7 +122,7 @@ export async function submitAgainFor(
   };
 }
 
-/** What may have arrived has to be looked up before it is sent again. */
+/** Asks the member to look up servers that may have arrived, before sending them again. */
 function unconfirmedText(context: Context, servers: readonly ServerSubmission[]): string {
   const { length: count } = servers;
   if (count === 0) return '';

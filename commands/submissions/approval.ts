@@ -28,10 +28,16 @@ import { notCorrected, readCorrection } from './correction.ts';
 import { declineModal, readDecline } from './decline.ts';
 import { replyForUnavailable } from './waiting.ts';
 
-/** A press or a modal of a message about a submission: its argument is the draft's id, and the submission that it shows. */
+/**
+ * A press or a modal of a message about a submission. The argument has the draft's id, and the submission that it
+ * shows.
+ */
 type Deciding = PressContext | SubmitContext;
 
-/** Whether somebody may decide. @throws UnreadableSettingsError */
+/**
+ * Whether the member can decide on submissions.
+ * @throws UnreadableSettingsError
+ */
 async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
@@ -43,20 +49,22 @@ async function mayDecide(
 
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
-   * What waits that somebody may decide or take back; `undefined` where there is nothing.
-   * @param which its number, counted from 1 and around; whether only their own; the `state` of the message
+   * Shows a waiting submission that the member can decide on or withdraw; `undefined` if there is none.
+   * @param which `wanted`: its number, counted from 1, wrapping around; `isOwn`: whether to show only the member's own
+   * submissions; `state`: the state of the message
    */
   waiting(
     context: Context,
     which: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined>;
-  /** How many submissions wait that somebody may decide, and how many of their own wait. */
+  /** Counts the waiting submissions that the member can decide on, and the member's own. */
   count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
 
 /**
- * The buttons and the modal of a submission that waits for a moderator. They are in the log channel and in /submissions.
- * @param showNext the page of /submissions with what waits, counted from 1 and around
+ * Creates the buttons and the modal of a submission that waits for a moderator. They are in the log channel and in
+ * /submissions.
+ * @param showNext shows the page of /submissions with a waiting submission, counted from 1 and wrapping around
  */
 export function approvalActions(
   deps: CommandDeps,
@@ -72,8 +80,8 @@ export function approvalActions(
   const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
   /**
-   * The message in the channel is shown as it is now, however late its button was pressed; a panel, say, is none about the
-   * submission. Nobody waits for it where something else was pressed.
+   * Updates the message in the log channel to the current state, however late its button was pressed. If the pressed
+   * message isn't about the submission (a panel, for example), updates due messages in the background instead.
    */
   async function showPressed(context: Deciding): Promise<void> {
     const { posted, shown } = context;
@@ -85,19 +93,19 @@ export function approvalActions(
     else void approvalMessages.showDue();
   }
 
-  /** @throws UserError where somebody else has to decide */
+  /** @throws UserError if the member isn't allowed to decide */
   async function demandModerator(context: Deciding): Promise<void> {
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
-  /** What waits, or did, for a moderator. */
+  /** Shows a submission that waits, or waited, for a moderator. */
   async function moderatorsView(t: Context['t'], submission: Submission): Promise<ApprovalView> {
     const { content, embeds } = approvalView(t, submission, games);
     const before = beforeTexts(t, await approvals.before(submission), games);
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** What it is now, for a moderator. Where it still waits, it is not what they have seen. */
+  /** Shows the current state to a moderator. A submission that still waits differs from the one they have seen. */
   async function asItIs(context: Deciding): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -108,7 +116,9 @@ export function approvalActions(
     return { ...view, content, components: rows(decisionButtons(t, approval)), isRefusal: true };
   }
 
-  /** What it is now, where nothing was decided by this press. The message in the channel says so itself. */
+  /**
+   * Replies to a press that decided nothing. In the log channel, the updated message itself shows the current state.
+   */
   async function undecided(context: Deciding): Promise<Reply> {
     await showPressed(context);
     const reply = await asItIs(context);
@@ -116,7 +126,7 @@ export function approvalActions(
     return reply.isRefusal ? { content: context.t('approval.changed'), isRefusal: true } : {};
   }
 
-  /** Where it stands among all that waits, counted from 1, for /submissions. */
+  /** Finds its position among all waiting submissions, counted from 1, for /submissions. */
   async function placeOf(context: Deciding): Promise<number> {
     if (context.posted) return 0;
     const { guildId, id } = seenOf(context);
@@ -124,10 +134,10 @@ export function approvalActions(
   }
 
   /**
-   * The message in the channel shows what was decided. In /submissions the next one that waits follows, which alone has an embed:
-   * the buttons are for it.
-   * @param before what its place was
-   * @param texts what the moderator alone needs to know
+   * Replies to a decision. The message in the log channel shows the decision itself. In /submissions, the reply
+   * continues with the next waiting submission. Only that one has an embed, because the buttons belong to it.
+   * @param before the position that the decided submission had
+   * @param texts notes for the moderator only
    */
   async function decided(context: Deciding, before: number, texts: readonly string[] = []): Promise<Reply> {
     await showPressed(context);
@@ -153,12 +163,12 @@ export function approvalActions(
     const result = await pipeline.submit({
       ...context,
       ...seen,
-      // Where it was submitted is not known any more.
+      // The channel where it was submitted is no longer known.
       channelId: undefined,
       user: { id: found.userId, name: found.userName },
       approvedBy: context.user,
       onProgress(done, count) {
-        // One is sent in a moment, which needs no message of its own.
+        // A single server is sent in a moment, so the message doesn't have to show that it is being sent.
         if (done === 0 && count > 1) void showPressed(context);
       },
     });
@@ -179,7 +189,7 @@ export function approvalActions(
     return undecided(context);
   }
 
-  /** The modal of a moderator who declines it. */
+  /** Opens the modal for a moderator to decline a submission. */
   async function pressDecline(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));
@@ -203,7 +213,7 @@ export function approvalActions(
     return decided(context, before);
   }
 
-  /** What was corrected waits on in the same message. */
+  /** Corrects a submission, which continues to wait in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
@@ -222,7 +232,7 @@ export function approvalActions(
     return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
   }
 
-  /** All of a list, for whoever decides and for its member. */
+  /** Shows a whole list, to moderators and to its member. */
   async function showAll(context: PressContext): Promise<Reply> {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
@@ -233,7 +243,7 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
-  /** Without the settings nobody knows the role: members see their own. */
+  /** Without readable settings the trusted role is unknown, so members see only their own submissions. */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
@@ -271,7 +281,7 @@ export function approvalActions(
     presses: {
       approve: { answers: 'beside', run: approve },
       decline: { answers: 'modal', run: pressDecline },
-      // Messages that 0.3.0 posted.
+      // For messages that 0.3.0 posted.
       refuse: { answers: 'modal', run: pressDecline },
       correct: {
         answers: 'modal',
@@ -297,7 +307,10 @@ export function approvalActions(
   };
 }
 
-/** What was approved and yet not sent: what was left out, and what waits again, and why. @param now the draft's submission */
+/**
+ * Explains which approved servers weren't sent: those that were left out, and those that wait again, with the reason.
+ * @param now the draft's current submission
+ */
 function unsentTexts(
   context: Context,
   ended: EndedSubmission,

@@ -36,12 +36,12 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-/** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
+/** /submissions: shows the submissions of this guild as pages, whose buttons carry the filter, and as a file. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
-  /** By member. */
+  /** Runs one export at a time for each member. */
   const exports = createInOrder();
 
   async function exportOne(context: PressContext): Promise<Reply> {
@@ -50,7 +50,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** All entries as a file. If they do not fit into it, it says so. */
+  /** Exports all entries to a file. The reply mentions it if they don't all fit. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const which = await wanted(context, readFilter(readPage(argument).state));
@@ -70,7 +70,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** The filter for the history, of what this member may see. */
+  /** Converts a filter for the history, restricted to the entries that this member is allowed to see. */
   async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
@@ -82,7 +82,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** The alias of a {@link gameMark}: among the service's games, or among those that were submitted. */
+  /** Finds the alias of a {@link gameMark}, among the service's games and the games that were submitted. */
   async function aliasOf(guildId: string, mark: string): Promise<string | undefined> {
     const known = games.all.find(({ alias }) => gameMark(alias) === mark);
     if (known) return known.alias;
@@ -90,8 +90,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * While something waits for a moderator only that is shown, to whoever may decide and to its member; otherwise the history.
-   * @param waiting which of these submissions, counted from 1
+   * Shows only waiting submissions while there are any, to members who can decide and to the submitter; otherwise the
+   * history.
+   * @param waiting the number of the waiting submission, counted from 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
@@ -105,7 +106,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
   }
 
-  /** Buttons to what waits, if anything does: to what somebody may decide, and to their own. */
+  /** Builds buttons that lead to waiting submissions: those that the member can decide on, and the member's own. */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
@@ -116,7 +117,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
     const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
-    // Among all that somebody may decide are their own.
+    // The submissions that a member can decide on include their own.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
     return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
@@ -168,7 +169,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** The outcomes of one submission, accepted servers last, in a message of its own, so that the page keeps its filter. */
+  /**
+   * Shows the outcomes of one submission, accepted servers last, in a new message. That way, the page keeps its filter.
+   */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const { wanted: wantedPage, state: id } = readPage(context.argument);
@@ -271,8 +274,8 @@ const commandData = () =>
   ]);
 
 /**
- * Members see only their own entries, whatever a button or an option asks for.
- * @throws UserError when a member asks for the entries of another one
+ * Restricts members to their own entries, whatever a button or an option requests.
+ * @throws UserError if a member requests another member's entries
  */
 function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
   if (context.isAdmin) return filter;
@@ -282,7 +285,7 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** An entry of a page; a list has its number among the lists of the page. */
+/** An entry of a page. `number` is the position of a list among the lists of the page. */
 interface Numbered {
   readonly entry: SubmissionEntry;
   readonly number: number | undefined;
@@ -296,7 +299,7 @@ function numberLists(entries: readonly SubmissionEntry[]): readonly Numbered[] {
   });
 }
 
-/** Buttons to see the servers of each list, to turn the page, and to get all of it as a file. */
+/** Builds the buttons that show the servers of each list, turn the page, and export everything as a file. */
 function listRows(
   context: Context,
   entries: readonly Numbered[],
@@ -322,18 +325,18 @@ function listRows(
   );
 }
 
-/** Where it stands among the servers of its submission. */
+/** Returns a server's sort key within its submission: accepted servers are last. */
 const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
-/** Whether the filter asks for nothing but perhaps a member. */
+/** Whether the filter restricts nothing, or only the member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Whether nothing is looked for: it is about everything, or about everything of one's own. */
+/** Whether nothing is searched for: the filter selects all entries, or all of the member's own. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
-/** Why there is nothing to show. A member who had their name deleted finds none of their entries. */
+/** Explains why there is nothing to show. Members who had their name deleted don't find their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');
@@ -341,7 +344,7 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }
 
-/** Which entries are shown. An empty text lets every entry through. */
+/** Selects the entries to show. An empty text matches every entry. */
 interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
@@ -352,18 +355,19 @@ interface SubmissionFilter {
 }
 
 /**
- * An IPv6 address in brackets fits. The whole filter has to fit into a custom id, together with what else stands in it.
+ * Maximum length of the address filter: an IPv6 address in brackets fits. The whole filter has to fit into a custom id,
+ * together with the rest of the id.
  */
 const LONGEST_SERVER_FILTER = 45;
 
 const pageId = (page: number, state: string): string =>
   customId('submissions', 'page', writePage(page, state));
 
-/** A hash of an alias in 8 characters, since custom ids are short and aliases may be long. */
+/** Hashes an alias to 8 characters, because custom ids are short and aliases can be long. */
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
-/** A filter as a part of a custom id; a Discord id takes 13 characters in base 36. */
+/** Writes a filter as a part of a custom id. A Discord id needs 13 characters in base 36. */
 export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
   return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
 }
@@ -371,7 +375,7 @@ export function writeFilter({ userId, game, outcome, server }: SubmissionFilter)
 const outcomeNamed = (name: string): Outcome['kind'] | undefined =>
   OUTCOME_KINDS.find((kind) => kind === name);
 
-/** The reverse of {@link writeFilter}. The address may hold colons. */
+/** The reverse of {@link writeFilter}. The address can contain colons. */
 export function readFilter(state: string): SubmissionFilter {
   const [user = '', game = '', outcome = '', ...server] = state.split(':');
   const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);

@@ -8,9 +8,12 @@ import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
-/* A moderator corrects the only server of what waits, in the modal that its member has. */
+/* A moderator corrects the only server of a waiting submission, in the same modal that its member used. */
 
-/** What a moderator has typed in place of the server. @throws UserError why it may not be submitted */
+/**
+ * Reads the server that a moderator has entered as the correction.
+ * @throws UserError with the reason if it can't be submitted
+ */
 export async function readCorrection(context: SubmitContext, deps: CommandDeps): Promise<ReadyRow> {
   const typed = fieldsOf(context);
   await gameTyped(typed.game, deps.games, context.guildId);
@@ -24,7 +27,10 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   return row;
 }
 
-/** What is wrong with it, as its member would read it. What waits stays as it was. */
+/**
+ * Explains what is wrong with the correction, in the words that the member would see. The waiting submission is
+ * unchanged.
+ */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -12,11 +12,11 @@ import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/* The modal in which a moderator declines what waits, or some lines of it. */
+/* The modal in which a moderator declines a waiting submission, or some of its lines. */
 
-/** Lines of a list that the modal shows; the file of **Show all** has all of them. */
+/** How many lines of a list the modal shows. The file of **Show all** has all lines. */
 const MOST_LINES = 20;
-/** UTF-16 units of the numbers of lines, and of what names none, in a sentence. */
+/** Maximum length of the line numbers, and of an invalid number in an error message, in UTF-16 units. */
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
@@ -45,7 +45,7 @@ export function declineModal({ t, argument }: PressContext, submission: Submissi
   });
 }
 
-/** A list with the numbers of its lines. */
+/** Formats a list with its line numbers. */
 function numberedText(t: Translate, submission: Submission): string {
   const items = firstItems(t, submission.servers, MOST_LINES, ({ line, server }) =>
     serverItem(t, server, line),
@@ -60,7 +60,10 @@ const linesField = (t: Translate): Field => ({
   most: LONGEST_NUMBERS,
 });
 
-/** What was typed into it. @throws UserError where something names none of the lines */
+/**
+ * Reads the input of the modal.
+ * @throws UserError if a number isn't one of the list's lines
+ */
 export function readDecline(
   { t, field }: SubmitContext,
   { servers }: Submission,

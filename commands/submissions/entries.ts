@@ -9,21 +9,26 @@ import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
-/** UTF-16 units of a message: ten entries with the longest one fit into the 4,096 units of an embed. */
+/**
+ * Maximum length of a message, in UTF-16 units: ten entries with the longest one fit into the 4,096 units of an embed.
+ */
 const LONGEST_MESSAGE = 100;
-/** UTF-16 units of a moderator's own words, beside a ready-made reason. */
+/** Maximum length of a moderator's own words beside a ready-made reason, in UTF-16 units. */
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
 interface EntryShown {
-  /** Of a list. */
+  /** The number of a list on its page. */
   readonly number: number | undefined;
   readonly games: GameIndex;
   /** Whether all entries are the reader's own. */
   readonly isOwn: boolean;
 }
 
-/** A submission: its server, or how many servers a list has with which outcomes; when, and by whom unless all are the reader's. */
+/**
+ * Formats a submission: its server, or a list's number of servers for each outcome; also when it was submitted, and by
+ * whom unless all entries are the reader's own.
+ */
 export function entryText(
   audience: Audience,
   entry: SubmissionEntry,
@@ -54,7 +59,10 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/** A game server of a list, and on lines of their own its outcome and why. What a moderator declined was declined as a whole. */
+/**
+ * Formats a game server of a list, with its outcome and the reason on separate lines. Doesn't repeat that a moderator
+ * declined it, since that applies to the whole list.
+ */
 export function serverText(
   { t }: Audience,
   ended: ServerWithOutcome,
@@ -67,7 +75,10 @@ export function serverText(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/** What the service says, or why it was not sent. What could be done about it then is old news. */
+/**
+ * Returns the service's message, or the reason why a server wasn't sent. Leaves out what the member could have done
+ * then.
+ */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];
@@ -75,7 +86,7 @@ function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcom
   return [outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t)];
 }
 
-/** The heading of the table with the rows of {@link fileRow}. It is English in every language, since programs read it. */
+/** The heading of the table with the rows of {@link fileRow}. It is always in English, because programs read it. */
 export const FILE_HEADING = [
   'time',
   'member',
@@ -89,8 +100,8 @@ export const FILE_HEADING = [
 ];
 
 /**
- * An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is called as in a message, the moderator as Discord
- * mentions them, since a spreadsheet would round the number alone.
+ * Formats an entry as a row of a table. The time is ISO 8601 in UTC, and the outcome has the same name as in a message.
+ * The moderator is a Discord mention, because a spreadsheet would round the number alone.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;

@@ -14,10 +14,10 @@ import { reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
- * What became of a draft, for its member who can do nothing with it now: the latest submission of it. What is being sent is waited
- * for, since whoever sends it may write the message of the control no more. A message that shows something else, such as an
- * earlier report, stays as it is.
- * @throws UserError why nothing can be done with it, in all other cases
+ * Replies to a member who can no longer change a draft, with its latest submission. Waits for a submission that is
+ * being sent, because the interaction that sends it may no longer edit the message with the control. A message that
+ * shows something else, such as an earlier report, stays as it is.
+ * @throws UserError with the reason why the draft can't be changed, in all other cases
  */
 export async function replyForUnavailable(
   context: Context & Partial<Pick<PressContext, 'stopping'>>,
@@ -31,7 +31,7 @@ export async function replyForUnavailable(
   if (isBeingSent(submission)) throw noDraft('being-sent', t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
-  // What the message showed when the control was used may be older than the submission, and would stay for good.
+  // The message may have shown something older than the submission when the control was used, and would stay that way.
   const { interactionId } = submission;
   const isOfRun = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
   if (!isOfRun) throw noDraft('submitted', t);
@@ -40,8 +40,8 @@ export async function replyForUnavailable(
 }
 
 /**
- * What waits for a moderator goes on waiting as it was, since its edit cannot be submitted.
- * @param why with the sign of what was not sent
+ * Replies that a waiting submission is unchanged, because the edit of it can't be submitted.
+ * @param why the reason, beginning with the sign for `not-sent`
  */
 export async function unchanged(
   context: Context,
@@ -64,7 +64,7 @@ export async function unchanged(
   return { ...reply, content, isRefusal: true };
 }
 
-/** What a submission has come to, for its member. */
+/** Builds the member's reply for the current state of a submission. */
 export async function replyForSubmission(
   context: Context,
   submission: Submission,
@@ -74,7 +74,9 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.ended(context, submission), deps);
 }
 
-/** What waits for a moderator, or did. Without what is its member's alone for anybody else. */
+/**
+ * Shows a submission that waits, or waited, for a moderator. Leaves out the private parts for everyone but its member.
+ */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, user.id);
@@ -99,8 +101,8 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
 }
 
 /**
- * Why there is no draft any more for a button or a modal. If the draft is over, the only button left opens a modal with
- * what the message shows.
+ * Explains why a button or a modal no longer has a draft. If the draft is over, the only remaining button opens a modal
+ * with the lines that the message shows.
  */
 export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {

@@ -25,13 +25,13 @@ import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show
 import { submitDraft } from './submit-draft.ts';
 
 /**
- * All that can be done with a draft, of one line or a thousand. Each belongs to its member alone: the draft is found by
- * its id, its member and the guild.
+ * Creates all actions for a draft, whether it has one line or a thousand. Only its member can use them: a draft is
+ * found by its id, its member and the guild.
  */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
 
-  /** A press that changes a draft, and shows it. */
+  /** Creates a press that changes a draft and shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
   ): Press => ({
@@ -45,11 +45,11 @@ export function submitActions(deps: CommandDeps): Actions {
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
-  /** What a button puts into a field, or what was chosen in a select. */
+  /** Reads the value that a button puts into a field, or that was chosen in a select. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
-  /** A press that opens the member's own draft. */
+  /** Creates a press that opens the member's own draft. */
   const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
     answers: 'modal',
     async run(context) {
@@ -66,12 +66,12 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'sending',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          // How many servers the button says that it submits, if it does.
+          // How many servers the button promises to submit, if it names a number.
           const promised = Number.parseInt(more, 10) || undefined;
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // From a history, which stays as it is.
+      // From a history, whose message stays as it is.
       again: {
         answers: 'later',
         run(context) {
@@ -79,13 +79,13 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
-      // Also what was already submitted.
+      // Includes servers that were already submitted.
       anyway: {
         answers: 'sending',
         run: (context) =>
           submitDraft(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
       },
-      // As if it had been typed so.
+      // Submits the repaired line as if the member had typed it.
       use: {
         answers: 'sending',
         async run(context) {
@@ -102,9 +102,9 @@ export function submitActions(deps: CommandDeps): Actions {
         return (row) => repair && repaired(typedOf(row), repair);
       }),
       edit: opening('edit', 'invalid'),
-      // The report stays where it is.
+      // The message with the report stays as it is.
       correct: opening('correct', 'all'),
-      // It goes on waiting for a moderator until the modal is submitted.
+      // The submission continues to wait for a moderator until the modal is submitted.
       change: {
         answers: 'modal',
         async run(context) {
@@ -114,7 +114,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return windowOf(context, { id, draft, action: 'changed', which: 'all' }, deps);
         },
       },
-      // What an old message shows.
+      // Opens a modal with the lines that an old message shows.
       anew: {
         answers: 'modal',
         async run(context) {
@@ -187,7 +187,10 @@ interface OpenedDraft {
   readonly which: Editing;
 }
 
-/** The modal of a draft: what could not be read as it was typed, fields for one line, or a paragraph for more. */
+/**
+ * Builds the modal of a draft: a text that could not be read as it was typed, fields for one line, or a paragraph for
+ * more.
+ */
 async function windowOf(
   context: Context,
   { id, draft, action, which }: OpenedDraft,
@@ -205,7 +208,7 @@ async function windowOf(
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 
-/** Takes what was typed into the fields or the paragraph of {@link windowOf}. */
+/** Reads the input in the fields or the paragraph of {@link windowOf}. */
 function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   return isOfLines(context)
@@ -213,7 +216,7 @@ function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> 
     : enterFields(context, id, fieldsOf(context), deps);
 }
 
-/** Sets the game that was chosen or typed in the lines that it is for, and in no other. */
+/** Sets the game that was chosen or typed, only in the lines that the control is for. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,

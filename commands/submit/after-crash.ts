@@ -6,12 +6,12 @@ import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
-/** What is told afterwards, made from the submissions that are stored. */
+/** Creates the replies after a crash from the stored submissions. */
 export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   async reportOf(context, to) {
     const submission = await deps.submissions.by(context.guildId, context.interactionId);
     if (submission === undefined) return undefined;
-    // The message on which moderators decide stands in the log channel already.
+    // The log channel already has the message on which moderators decide.
     if (to === 'log channel' && submission.needsModerator) return undefined;
     return replyForSubmission(context, submission, deps);
   },
@@ -23,7 +23,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     const reply = await replyForSubmission(context, submission, deps);
     return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
   },
-  /** The log channel may have been told already. */
+  /** May repeat an entry that the log channel already has. */
   async logWhatDeadLeft({ guildId, interactionId }) {
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: submission.userId, name: submission.userName } };

@@ -11,12 +11,12 @@ import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* A member edits what waits for a moderator: it waits as it is then, or as it was before if that cannot be submitted. */
+/* A member edits a waiting submission. If the edit can't be submitted, the submission waits unchanged. */
 
-/** Whether the modal was one with lines: Discord lets nobody leave the address empty. */
+/** Whether the modal was the one with lines. Discord doesn't let anyone leave the address empty in the other one. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
-/** Takes what was typed into the modal of what waits. */
+/** Reads the input in the modal of a waiting submission. */
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 
@@ -30,12 +30,12 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   return submitChanged(context, id, { draft, wrong: read.rows.filter(isInvalid) }, deps);
 }
 
-/** What was typed stays in the modal until it is submitted. */
+/** Changes a waiting list. The modal keeps the typed text until it is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more: submissionId } = readSubmitId(context.argument);
   const text = context.field('servers');
   const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, submissionId });
-  // It was decided meanwhile: the lines are kept apart.
+  // A moderator decided in the meantime: the lines become a separate draft.
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
@@ -43,7 +43,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
     : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
-/** A moderator looks at it anyway, so that its member is not asked again. */
+/** Submits the changed lines without another question to the member, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
   id: string,

@@ -20,9 +20,9 @@ import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDraft, unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* What is typed, pasted or uploaded becomes a draft. */
+/* Typed, pasted or uploaded input becomes a draft. */
 
-/** What was typed in the options of a command, or in a modal, for one server. */
+/** Returns the values for one server, from a command's options or a modal. */
 export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
   game: field('game').trim(),
   server: field('server'),
@@ -31,9 +31,9 @@ export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
 });
 
 /**
- * Reads what was typed into the fields for one server. Several addresses are a list: all of the typed game, except those with
- * another game beside them.
- * @returns also what to say of the game of a list, if it cannot be used
+ * Reads the values for one server. Several addresses are a list: the typed game applies to all of them, except those
+ * with another game next to them.
+ * @returns the rows, and for a list a notice if its game can't be used
  */
 export async function readFields(
   context: Context,
@@ -54,8 +54,8 @@ export async function readFields(
 }
 
 /**
- * Submits what was typed into the fields for one server, or says what is wrong with it.
- * @param id of a draft that is new, or put in place of one with this id
+ * Submits the values for one server, or shows what is wrong with them.
+ * @param id the id of a new draft, or of the draft to replace
  */
 export async function enterFields(
   context: Context,
@@ -71,7 +71,7 @@ export async function enterFields(
   return showDraft(context, id, await deps.draftEditor.open(context, id, entered), deps, { notice });
 }
 
-/** The channel of the panel that a draft began with, however often it was corrected since. */
+/** Returns the channel of the panel that a draft was started from, however often it was corrected since then. */
 export async function panelOf(
   context: Context,
   id: string,
@@ -82,7 +82,9 @@ export async function panelOf(
   return typeof found === 'string' ? undefined : found.panelChannelId;
 }
 
-/** What was typed as the game of all that names none. If it cannot be used: what to say, and the game that is nearest. */
+/**
+ * Finds the game for all lines that don't name one. If it can't be used, returns a notice and the most similar game.
+ */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -92,13 +94,15 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
 }
 
-/** Notes in rows without a game that they may mean this game: its name is nearly what was typed for all of them. */
+/**
+ * Marks rows without a game with the game that they may mean, whose name is similar to the one typed for all of them.
+ */
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
 /**
- * Shows what was entered as a list: pasted, uploaded, or given with the command. A list that cannot be read is refused, and kept to
- * be corrected.
+ * Shows a list that was pasted, uploaded, or given with the command. A list that can't be read is kept, so that the
+ * member can correct it.
  */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
@@ -108,7 +112,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // A file alone is corrected in the modal, too, if it fits.
+    // A file without pasted text can also be corrected in the modal, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     if (file && text.trim() === '' && uploaded.trim() === '') {
@@ -122,11 +126,11 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   }
 }
 
-/** Whether the name of a file is that of a text. */
+/** Whether the name of a file has the extension of a text file. */
 export const isTextFile = ({ name }: UploadedFile): boolean =>
   FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
 
-/** @throws UserError when it is no text, or cannot be read now */
+/** @throws UserError if the file isn't a text file, or can't be read now */
 export async function readFile(
   { t }: Context,
   file: UploadedFile,
@@ -143,19 +147,19 @@ export async function readFile(
   return text;
 }
 
-/** UTF-16 units of a file's name in a sentence. */
+/** Maximum length of a file's name in a sentence, in UTF-16 units. */
 const LONGEST_FILE_NAME = 60;
 
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
 
 interface ReadTexts {
-  /** What was typed, then what was uploaded. */
+  /** The typed text, then the uploaded one. */
   readonly texts: readonly string[];
   readonly file: UploadedFile | undefined;
   readonly game: string;
 }
 
-/** @throws UserError when it cannot be read */
+/** @throws UserError if the list can't be read */
 async function openList(
   context: Context,
   { texts, file, game }: ReadTexts,
@@ -180,17 +184,17 @@ async function openList(
   return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps, { notice });
 }
 
-/** UTF-16 units of a column's name in a sentence. */
+/** Maximum length of a column's name in a sentence, in UTF-16 units. */
 const LONGEST_COLUMN_NAME = 40;
 
-/** Names the columns that may matter and weren't used. */
+/** Names the unused columns that may matter. */
 function unusedText(t: Translate, columns: readonly string[]): string | undefined {
   if (columns.length === 0) return undefined;
   const names = columns.slice(0, MOST_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
   return t('list.unusedColumns', { columns: t.and(names) });
 }
 
-/** Says why a list is not read, with a button that opens the modal with what was typed. */
+/** Explains why a list can't be read, with a button that opens the modal with the typed text. */
 async function keepTyped(
   context: Context,
   { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
@@ -205,7 +209,7 @@ async function keepTyped(
   };
 }
 
-/** Replaces the lines that were opened by the corrected ones. */
+/** Replaces the opened lines with the corrected ones. */
 export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more: submissionId } = readSubmitId(context.argument);
@@ -217,11 +221,11 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
-    // The button that opened the modal opens this text from now on.
+    // From now on, the button that opened the modal opens this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  // If the draft was gone: why, and where the typed lines are.
+  // If the draft no longer exists, explains why, and where the typed lines are.
   const notice =
     typeof edited !== 'string' && 'instead' in edited
       ? sentences(noDraft(edited.instead, t).message, t('list.typedKept'))

@@ -10,11 +10,11 @@ import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
-/* What all modals for game servers have in common. */
+/* Shared parts of all modals for game servers. */
 
 /**
- * The modal that a button of a panel opens. Without a key that can be used nothing typed into it could be sent: who can set
- * one is said immediately. A key that the service rejects may work again.
+ * Opens the modal of a panel's button. Without a usable key nothing could be sent, so the reply immediately explains
+ * who can set one. A rejected key doesn't prevent the modal, because the service may accept the key again.
  */
 export async function fromPanel(
   context: Context,
@@ -31,7 +31,7 @@ export async function fromPanel(
 }
 
 /**
- * What comes of a submission before and after it is sent.
+ * Explains what happens to a submission before and after it is sent.
  * @param panelChannelId the channel of the panel that it is made with
  */
 export async function nextStepsText(
@@ -50,29 +50,29 @@ export async function nextStepsText(
   );
 }
 
-/** How many games are named if a select has no room for all that may be submitted. */
+/** How many games are named if a select can't show all allowed games. */
 const MOST_NAMED = 10;
 
-/** The hint is that of a select; for a text it names games. */
+/** `hint` is for a select; a text field names games as its hint. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
-  /** What the field shows at first, as somebody typed it. */
+  /** The game that the field shows at first, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
-  /** Whether a moderator corrects what waits, which submits nothing. */
+  /** Whether a moderator corrects a waiting submission, which submits nothing. */
   readonly isCorrection?: boolean;
 }
 
 /**
- * The field to choose the game in, or to type it if a select has no room for all games.
- * @returns with the field: the games that may be submitted, and what is to be known before anything is entered: that there is
- * no key, which games may be submitted, and what comes of it
+ * Builds the field for the game: a select, or a text field if a select can't show all games.
+ * @returns the field, the allowed games, and a text to read first: whether a key is missing, which games are allowed,
+ * and what happens to the submission
  */
 export async function gamePart(context: Context, wanted: GameField, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
-  // Whether the admins have chosen some of the games.
+  // Whether the admins allow only some of the games.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);
   const isSelect = (isLimited || games.isFresh()) && options.length > 0 && options.length <= LIMITS.choices;

@@ -16,17 +16,17 @@ import { gamePart } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { reasonItem } from './problem-text.ts';
 
-/** The files that are read. */
+/** The file types that the bot reads. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
-/** How many UTF-16 units can be typed as an address, and as a port in the modal. */
+/** Maximum length of an address, and of a port, in the modal, in UTF-16 units. */
 export const MOST_ADDRESS = 500;
 const MOST_PORT = 20;
 
 /**
- * The modal with a field for each part of one server.
+ * Builds the modal with a field for each part of one server.
  * @param id its custom id
- * @param isCorrection whether a moderator corrects what waits
+ * @param isCorrection whether a moderator corrects a waiting submission
  */
 export async function fieldsModal(
   context: Context,
@@ -66,13 +66,16 @@ export async function fieldsModal(
   });
 }
 
-/** The modal with the lines of a draft, and above them what is wrong with them. @param id its custom id */
+/**
+ * Builds the modal with the lines of a draft, and above them their problems.
+ * @param id its custom id
+ */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
   const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
-  // A text that could not be read is opened as it was typed.
+  // A text that could not be read opens as it was typed.
   const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
   return modal({
     id,
@@ -91,13 +94,13 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** How many lines have their reason in the modal; the file of these lines has all reasons. */
+/** How many lines have their reason in the modal. The file with these lines has all reasons. */
 const MOST_REASONS = 20;
 
 /**
- * The modal in which a game is typed in, for lists of games that are too long for a select.
+ * Builds the modal with a text field for the game, for lists of games that are too long for a select.
  * @param id its custom id
- * @param games what may be submitted
+ * @param games the allowed games
  */
 export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): Modal =>
   modal({
@@ -115,7 +118,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` for a modal that was opened from the message that it changes. */
+  /** `retyped` for a modal that was opened from the message that it will update. */
   readonly action?: 'paste' | 'retyped';
   /** The id of the draft whose text could not be read. */
   readonly id?: string;
@@ -123,7 +126,7 @@ interface EnteredList {
   readonly game?: string;
 }
 
-/** The modal into which a list is pasted, or uploaded as a file. */
+/** Builds the modal for pasting a list, or uploading it as a file. */
 export async function listModal(
   context: Context,
   { action = 'paste', id = '', text = '', game = '' }: EnteredList,

@@ -34,14 +34,14 @@ import {
 } from './files.ts';
 import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
 
-/** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
+/** Maximum lengths of parts of the message, in UTF-16 units. The whole message can have 2,000. */
 const LONGEST_NOTICE = 500;
 const LONGEST_WORDS = { name: 30, address: 60 };
 
 /**
- * What would be submitted: first what is wrong, then how many are ready.
- * @param notice something to say before that
- * @param comes what comes of it once it is submitted
+ * Previews a submission: first the problems, then how many servers are ready.
+ * @param notice a text above everything else
+ * @param comes explains what happens after it is submitted
  */
 export function previewOf(
   audience: Audience,
@@ -81,7 +81,7 @@ export function previewOf(
     ]
       .filter(Boolean)
       .join('\n\n');
-  // The lines that the form has no room for are in a file.
+  // A file has the lines that don't fit into the form.
   const canFixAll = prepared.edits.invalid >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
   const content = whole ?? contentOf(false);
@@ -93,7 +93,7 @@ export function previewOf(
   return { content, embeds, files: whole === undefined ? files : [] };
 }
 
-/** How many game servers there are, where some are ready and others aren't. */
+/** Counts all game servers, if some are ready and others aren't. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
   const open = rows.filter(isInvalid).length;
   if (ready === 0 || open === 0) return '';
@@ -101,7 +101,7 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
 }
 
 /**
- * What is wrong with which lines, without those that only lack a game.
+ * Lists the problems of lines, except lines that only lack a game.
  * @param files the names of the files with all of these lines
  */
 function invalidText(
@@ -129,14 +129,17 @@ function invalidText(
   return lines.join('\n');
 }
 
-/** How many servers can be submitted. @param waiting how many a limit holds back */
+/**
+ * Counts the servers that can be submitted.
+ * @param waiting how many servers a limit holds back
+ */
 function readyText(t: Translate, prepared: Prepared, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
   const isSaid = waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether all that is right was submitted already, and nothing is wrong. */
+/** Whether all valid servers were already submitted, and no line is invalid. */
 const isNothingNew = ({ draft, alreadySubmitted }: Prepared): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&
@@ -146,11 +149,11 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
-  /** Whether the text names all rows, rather than the first ones. */
+  /** Whether the text names all rows, not only the first ones. */
   readonly namesAll?: boolean;
 }
 
-/** How many servers a limit holds back, which limit it is, until when, and the first of them. */
+/** Explains how many servers a limit holds back, which limit, and until when. Names the first of them. */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
@@ -177,7 +180,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
     : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
 }
 
-/** What this guild has already submitted: as which game, by whom, and with which outcome. */
+/** Lists servers that this guild has already submitted: their game, who submitted them, and their outcome. */
 function alreadySubmittedText(t: Translate, prepared: Prepared, games: GameIndex): string {
   const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;

@@ -10,24 +10,24 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* What is wrong with a line: as the only one of a draft, as one of many in a message or a modal, and in a file. */
+/* The problem of a line: as a draft's only line, as one of many in a message or a modal, and in a file. */
 
-/** UTF-16 units of a value and of a name in a line. */
+/** Maximum length of a value, and of a name, in a line, in UTF-16 units. */
 const LONGEST_VALUE = 24;
 const LONGEST_NAME = 30;
 const MOST_NUMBERS = 8;
 
-/** A text about a problem that names the games which may have been meant. */
+/** Adds the games that the member may have meant to a text about a problem. */
 const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
   short,
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),
 });
 
 /**
- * All that is wrong with the only line of a draft.
- * @param near the games that may have been meant
+ * Lists all problems of a draft's only line.
+ * @param near the games that the member may have meant
  * @param isListKnown whether the service's own list of games could be read
- * @param sayFirst says what became of the line, and its first problem
+ * @param sayFirst writes the outcome of the line, and its first problem
  */
 export function problemLines(
   audience: Audience,
@@ -58,7 +58,7 @@ function firstProblem(
 }
 
 /**
- * A line that cannot be sent, with what is wrong with it, as an item of a list.
+ * Formats a line that can't be sent, with its problem, as an item of a list.
  * @param isNumbered whether its author can find the line by its number
  */
 export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isNumbered: boolean): string {
@@ -66,7 +66,7 @@ export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isN
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
-/** What is wrong with a line, named by its number: the modal shows the line itself. */
+/** Formats the problem of a line with only the line's number, because the modal shows the line itself. */
 export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 
@@ -78,11 +78,12 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
 }
 
 /**
- * How many games all guesses for a file may compare, in some 25 ms: with a usual list of 100 games, those for 500 lines.
+ * How many games all guesses for a file can compare, in about 25 ms. With a usual list of 100 games, that is enough for
+ * 500 lines.
  */
 const MOST_LOOKED_AT = 50_000;
 
-/** Guesses which games an unknown name may mean, best first. After too many guesses it returns `undefined`. */
+/** Guesses which games an unknown name may mean, best match first. Returns `undefined` after too many guesses. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
@@ -95,7 +96,7 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
   };
 }
 
-/** Says at length why a row is invalid, for a cell of a file. */
+/** Explains in detail why a row is invalid, for a cell of a file. */
 export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
@@ -105,7 +106,7 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   };
 }
 
-/** The first numbers of lines, in words for a sentence. */
+/** Formats the first line numbers as words for a sentence. */
 export function someNumbers(t: Translate, lines: readonly number[]): string {
   const numbers = [...new Set(lines)].map(String);
   return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);

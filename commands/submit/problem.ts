@@ -14,14 +14,14 @@ import { buttonsWhenNotSubmitted, editButton, gameControls, mineButton, repairBu
 
 interface OnlyLine {
   readonly row: Row;
-  /** Why it was not sent. */
+  /** The reason why it wasn't sent. */
   readonly notSubmitted: NotSubmitted | undefined;
-  /** What is said of that. */
+  /** The texts about that reason. */
   readonly said: readonly string[];
   readonly keyButton: Control | false;
 }
 
-/** The only line of a draft, which cannot be sent as it is or now, with what can be done about that. */
+/** Shows a draft's only line, if it can't be sent as it is or can't be sent now, with the next steps. */
 export async function problemView(
   context: Context,
   prepared: Prepared,
@@ -58,7 +58,7 @@ export async function problemView(
   };
 }
 
-/** What is wrong with a line, and what puts it right. */
+/** Explains the problem of a line, with controls that fix it. */
 async function helpFor(context: Context, prepared: Prepared, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
@@ -79,7 +79,7 @@ async function helpFor(context: Context, prepared: Prepared, row: InvalidRow, de
   };
 }
 
-/** The games that may have been meant; `undefined` where the game is not what is wrong. */
+/** Finds the games that the member may have meant; `undefined` if the game isn't the problem. */
 export async function gamesNear(
   { guildId }: Context,
   { problem, near }: InvalidRow,

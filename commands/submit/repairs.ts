@@ -12,17 +12,17 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* What can be done about the only line of a draft: see {@link file://./actions.ts} for what each action does. */
+/* The controls for a draft's only line. See {@link file://./actions.ts} for their actions. */
 
 interface Repairable {
   readonly id: string;
   readonly draft: Pick<Draft, 'source'>;
 }
 
-/** UTF-16 units of an address and a game on a button. */
+/** Maximum length of an address and a game on a button, in UTF-16 units. */
 const LONGEST_SWAPPED = 60;
 
-/** What puts something else into a field, as buttons. */
+/** Builds buttons that put a different value into a field. */
 export function repairButtons(
   t: Translate,
   draft: Repairable,
@@ -48,12 +48,13 @@ export function repairButtons(
   return [...found, ...repairs];
 }
 
-/** How many games are offered as buttons; more games are offered in a select, which has room for 25. */
+/** How many games are offered as buttons. More games are offered in a select, which has up to 25 options. */
 const MOST_GAME_BUTTONS = 4;
 
 /**
- * What puts another game in place of the typed one, with its usual port if only the port is missing then: a button for each of
- * few games; otherwise for those that may have been meant, and a select.
+ * Builds controls that replace the typed game, and add its usual port if only the port would be missing. A few games
+ * get a button each. Otherwise, only the games that the member may have meant get buttons, and a select offers all
+ * games.
  */
 export function gameControls(
   t: Translate,
@@ -88,27 +89,27 @@ export function gameControls(
   };
 }
 
-/** What can be done about a line that this bot did not send. */
+/** Builds buttons for a line that the bot didn't send. */
 export function buttonsWhenNotSubmitted(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
   if (reason.code === 'already-submitted') {
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
-  // What is corrected would be held back, too.
+  // The limit would hold back a corrected line, too.
   if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
   const again = againOrEdit(t, id, labelWhenNotSubmitted(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
 
-/** Leads to what waits of the member's own, where it can be withdrawn. */
+/** Leads to the member's own waiting submissions, where they can be withdrawn. */
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
-/** What can be done about a server that was submitted and not accepted. */
+/** Builds buttons for a server that was submitted but not accepted. */
 export const buttonsAfterOutcome = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
 
-/** A server that may have arrived has to be looked up on the service's site before it is sent again. */
+/** The member has to look up a server that may have arrived on the service's site before sending it again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   anywayButton(t, id, 'sendAnyway'),
   editButton(t, id),
@@ -126,7 +127,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** What helps only after something else was done is not the button to press first. */
+/** If something else has to be done before trying again can help, that button isn't the primary one. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];
@@ -135,16 +136,16 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
   return [again, edit];
 }
 
-/** `use` submits what was put right immediately, `repair` shows it first. */
+/** `use` submits the repaired line immediately, `repair` shows it first. */
 const actionOf = ({ draft }: Repairable) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** No button if what it puts in is too long for a custom id: the line can still be edited. */
+/** Builds a repair button, unless its value is too long for a custom id; the member can still edit the line. */
 function useButton(draft: Repairable, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];
 }
 
-/** A server that was not sent can be sent again as it is; a rejected one has to be corrected first. */
+/** A server that wasn't sent can be sent again unchanged. A rejected one has to be corrected first. */
 function labelAfterOutcome(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
@@ -178,8 +179,8 @@ const writeRepair = ({ field, value, port }: Repair): string =>
 const FIELDS = ['server', 'game', 'port', 'queryPort', 'swap'] as const;
 
 /**
- * The reverse of {@link writeRepair}; `undefined` when it names no field.
- * @param written anybody could have written it
+ * The reverse of {@link writeRepair}; `undefined` if it doesn't name a field.
+ * @param written can be forged
  */
 export function readRepair(written: string): Repair | undefined {
   const [fieldName = '', ...value] = written.split(':');

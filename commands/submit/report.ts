@@ -35,14 +35,14 @@ import { heldText } from './preview.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
 import { buttonsAfterOutcome } from './repairs.ts';
 
-/** What differs between the report on one server and that on a list. */
+/** The parts of a report that differ between one server and a list. */
 interface Told extends Pick<Reply, 'embeds' | 'files'> {
   readonly texts: readonly (string | false | undefined)[];
-  /** What can be done with what was not accepted. */
+  /** The next steps for servers that weren't accepted. */
   readonly buttons: readonly (Control | false)[];
 }
 
-/** What came of a draft, with what can be done next. */
+/** Reports the outcome of a draft, with buttons for the next steps. */
 export async function reportReply(
   context: Context,
   result: EndedSubmission,
@@ -91,8 +91,8 @@ function tellOne(
 }
 
 /**
- * Accepted servers come first, then the others with the service's words and their lines. A long list has a file with every
- * line. If the settings cannot be read, every game counts as allowed.
+ * Reports on a list: accepted servers first, then the others with their lines and the service's messages. A long list
+ * has a file with every line. If the settings can't be read, every game counts as allowed.
  */
 async function tellList(
   context: Context,
@@ -149,7 +149,7 @@ async function tellList(
   };
 }
 
-/** What can be done about what was not accepted of a list, whose draft is still there. */
+/** Builds buttons for the servers of a list that weren't accepted, while its draft still exists. */
 export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
   const ended = endedRows(result);
   const { id, draft, keyProblem, limitedRows } = result;
@@ -162,7 +162,7 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
     : t('list.button.submit', { count: rest });
   const toFix = linesToEdit(draft, 'invalid').rows.length;
   const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
-  // Somebody has to enter another key first.
+  // An admin has to enter another key first.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),
@@ -174,11 +174,11 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
 const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
-/** How many servers a limit holds back that can be submitted while their draft is kept. */
+/** Counts the servers that a limit holds back, if they can be submitted while their draft is kept. */
 const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
-/** The servers that were submitted, and those that are unconfirmed since an earlier submission. */
+/** Returns the servers that were submitted, and those that are unconfirmed since an earlier submission. */
 function endedRows({ draft, servers, limitedRows }: EndedSubmission): readonly EndedRow[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
@@ -211,25 +211,34 @@ function limitedText(
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 
-/** How many more servers may be submitted. Not said if a limit held something back, which says it already. */
+/**
+ * Explains how many more servers can be submitted. Empty if a limit held servers back, because the text about it
+ * explains that already.
+ */
 function roomText(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }
 
-/** How many servers wait for another key, and who can enter one; otherwise only what to do about the key. */
+/**
+ * Explains how many servers wait for another key and who can enter one. Without such servers, only the next step for
+ * the key.
+ */
 function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
   const next = keyProblem && nextForKey(context, keyProblem);
   return count === 0 ? next : withSign('rejected', sentences(context.t('ended.key', { count }), next));
 }
 
-/** @param count how many lines the report has @param files the names of those to be sent back */
+/**
+ * @param count the number of lines in the report
+ * @param files the names of the files to correct and send again
+ */
 const filesText = (t: Translate, count: number, files: string): string =>
   ['-# ', t('list.theseLines', { count }), files && ` · ${t('list.notGone', { files })}`].join('');
 
 /**
- * Every row of the input in its order, with its outcome as the message calls it. Headings are in English, since programs read
- * them.
+ * Writes every row of the input in its order, with its outcome named as in the message. Headings are in English,
+ * because programs read them.
  */
 function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reasons: Reasons): string {
   const outcomes = new Map<Row, ServerOutcome>(ended.map(({ row, outcome }) => [row, outcome]));
@@ -248,10 +257,10 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reaso
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }
 
-/** Characters of the progress bar: narrow enough for a phone. */
+/** The width of the progress bar in characters: narrow enough for a phone. */
 const WIDTH = 20;
 
-/** How many servers of a list have ended, in place of the preview and its buttons. */
+/** Shows how many servers of a list have an outcome. Replaces the preview and its buttons. */
 export function progressOf({ t }: Pick<Audience, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);

@@ -23,21 +23,21 @@ import { problemView } from './problem.ts';
 import { guesser, someNumbers } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
-/** Why a text cannot be read as a list at all, or a list cannot be kept. */
+/** Explains why a text can't be read as a list, or why a list can't be kept. */
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
 export interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
-  /** The games to choose from for some lines, if not all of them. */
+  /** The games to choose from for some lines, if not all games are offered. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
 
 /**
- * A draft before it is submitted: what is wrong with its only line, with what helps; otherwise what it would submit now. If
- * there is none any more, what became of it.
- * @throws UserError when it would become too large
+ * Shows a draft before it is submitted: the problem of its only line with controls that fix it, or else the servers
+ * that would be submitted now. If the draft no longer exists, shows what happened to it.
+ * @throws UserError if the draft would become too large
  */
 export async function showDraft(
   context: Context,
@@ -53,7 +53,7 @@ export async function showDraft(
   const row = onlyRow(draft.draft);
   const { notSubmitted, notice } = shown;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
-  // The preview says what a limit holds back.
+  // The preview already shows which lines a limit holds back.
   const isHeld = notSubmitted !== undefined && notSubmitted.code === draft.allowance.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (notSubmitted ?? noKey);
   const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
@@ -72,8 +72,8 @@ export async function showDraft(
 }
 
 /**
- * Lines whose game is chosen for all of them together: those that name none, or those that name an unknown one which is like no
- * other. A line with a suggestion is in neither.
+ * Lines that get one game together: lines without a game, or lines with an unknown game that isn't similar to any
+ * other. Excludes lines with a suggestion.
  */
 export type GamelessLines = 'missing' | 'unknown';
 
@@ -81,8 +81,8 @@ const SELECT_LABELS = { missing: 'selectGame', unknown: 'selectUnknown' } as con
 const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
 
 /**
- * What gives a game to the lines that lack one: a select for each kind of them, a modal where a select does not take all games,
- * and what the lines may mean.
+ * Builds the controls that set a game in lines without one. Each kind of lines gets a select, or also a button for a
+ * modal if the select can't show all games. Another button sets the games that the lines may mean.
  */
 function gameControls(
   t: Translate,
@@ -115,7 +115,7 @@ function gameControls(
   ];
 }
 
-/** Takes the game that each line may mean. */
+/** Builds the button that sets the game that each line may mean. */
 function meantButton(t: Translate, id: string, meant: readonly Game[]): Control | undefined {
   const [game, ...others] = new Set(meant);
   if (game === undefined) return undefined;
@@ -126,7 +126,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
   return button(submitId('take', id), label, 'primary');
 }
 
-/** @param hasKey without a key nothing can be submitted, but tried again */
+/** @param hasKey if false, the member can't submit, only try again */
 function draftButtons(
   t: Translate,
   { id, draft, allowance, waits, alreadySubmitted, edits }: Prepared,
@@ -155,17 +155,17 @@ function draftButtons(
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
-/** Guesses what the lines mean that name no game, or an unknown one. */
+/** Guesses the games for lines with an unknown game or none. */
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {
-    /** The allowed game that a line may mean. */
+    /** Returns the allowed game that a line may mean. */
     meant(row: Row): Game | undefined {
       if (hasUnknownGame(row)) return guess(row.problem.game)?.[0];
       const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;
       return game && games.isAllowed(game) ? game : undefined;
     },
-    /** Whether a game that is chosen for these lines is meant for a line. */
+    /** Whether the game chosen for these lines applies to this line. */
     isAmong:
       (lines: GamelessLines) =>
       (row: Row): boolean =>
@@ -173,6 +173,6 @@ export function gameGuesses(games: AllowedGames) {
   };
 }
 
-/** The games that may be submitted in the guild. */
+/** Returns the games that members can submit in the guild. */
 export const allowedGames = async ({ guildId }: Context, { games, settings }: CommandDeps) =>
   gamesAmong(games, (await settings.getOrThrow(guildId)).games);
