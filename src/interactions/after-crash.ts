@@ -10,28 +10,32 @@ import type { InteractionStore, KeptInteraction } from './interaction-store.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
- * What came of an attempt to tell a member afterwards what their interaction did.
- * - `told`: to the member.
- * - `too-late`: Discord takes no reply any more; the log channel is told of what was submitted, if anything was.
- * - `failed`: it is tried again.
- * - `unreadable`: what is stored of it cannot be opened.
+ * How an attempt to notify a member of their interaction's result ended.
+ * - `told`: the member was notified.
+ * - `too-late`: Discord no longer accepts a reply. The log channel gets the outcomes, if anything was submitted.
+ * - `failed`: the bot will try again.
+ * - `unreadable`: the stored interaction can't be decrypted.
  */
 export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
 
-/** What members are told afterwards: made by the commands, from what is stored. */
+/** Late replies, which the commands build from stored data. */
 export interface LaterReplies {
   /**
-   * What the interaction has submitted or decided; `undefined` if it did neither. Called only once nobody is at work on the
-   * interaction.
+   * Reports what the interaction submitted or decided; `undefined` if it did neither. Call it only when no process is
+   * still handling the interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
-   * What became of what a control belongs to, by its custom id, where its interaction submitted nothing: the message that it
-   * changes may be out of date. `undefined` if nothing of it was ever submitted.
+   * Shows the current state of the draft that a control belongs to, by its custom id. Used if the interaction submitted
+   * nothing, because the message that it changes may be out of date. Returns `undefined` if no part of the draft was
+   * ever submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
-  /** Tells the log channel of what an interaction has submitted in a process that died before it could. */
+  /**
+   * Reports an interaction's finished submissions to the log channel if another process ran them, because it may have
+   * died before reporting them.
+   */
   readonly logWhatDeadLeft: (context: Context) => Promise<void>;
 }
 
@@ -48,17 +52,17 @@ export interface AfterCrashDeps extends LaterReplies {
 }
 
 /**
- * Tells members what their interaction did if its process died before the reply, or could not deliver the reply. Nothing
- * is done again.
- * @returns what tells, in the background, of the interactions that this process owns and is not at work on; a failure is tried
- *   again at the next call. It throws a StoreError when the store fails.
+ * Creates the function that notifies members of their interaction's result if its process died before the reply, or
+ * could not deliver it. It doesn't repeat any work.
+ * @returns a function that notifies members, in the background, about interactions that this process owns but isn't
+ *   handling. The next call retries failures. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
   const { interactionStore, underWay, editOrder, api, wording, reportOf, stateOfDraft, logWhatDeadLeft } =
     deps;
   const { tellGuild, onToldLater, logger } = deps;
 
-  /** Discord does not take a reply any more: the guild's log channel gets the outcomes of a submission. */
+  /** Reports a submission's outcomes to the guild's log channel, because Discord no longer accepts a reply. */
   async function tellTooLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
@@ -73,7 +77,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     onToldLater?.('too-late');
   }
 
-  /** What a member reads whose interaction was interrupted: from what is stored, never from what their message showed. */
+  /** Builds the reply to an interrupted interaction from stored data, never from the message's previous content. */
   async function replyTo({ shown, customId }: KeptInteraction, context: Context): Promise<Reply | string> {
     const own = await reportOf(context, 'member');
     const about = own ?? (shown && customId ? await stateOfDraft(context, customId) : undefined);
@@ -86,10 +90,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
-    // This process may have replied since it was read, or another one that has taken it over.
+    // This process, or another one that took the interaction over, may have replied since the row was read.
     if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return tellTooLate(interaction);
-    // Discord shows no "thinking…" on a message that is updated.
+    // Discord doesn't show "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
       try {
@@ -107,12 +111,13 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           said,
         );
       } catch (error) {
-        // If Discord did not take it for another reason, it is tried again.
+        // After any other error, the bot tries again.
         if (isRejectedByDiscord(error) || error instanceof LostInteraction) return tellTooLate(interaction);
         throw error;
       }
     } else {
-      // What was carried out beside the message of a control is shown by that message, and has to have ended.
+      // The message of the control shows the result of a `beside` action, but the action's submission still has to be
+      // ended.
       await reportOf(context, 'member');
     }
     await logWhatDeadLeft(context);
@@ -125,7 +130,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
       const unreplied = interactionStore.openRow(row);
-      // A row that cannot be opened stays under way, so that this is logged once.
+      // Keeps a row that can't be decrypted under way, so that the error is logged only once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {
         onToldLater?.('unreadable');

@@ -12,11 +12,11 @@ export interface Announcing {
 }
 
 /**
- * Announces what a reply wants everybody to know; `reserve` has asked whether and where the guild wants that. Tried once:
- * nothing is better than the same twice. A channel that refuses the post is left alone for a day. In the channel of the
- * interaction it then follows up the reply, which Discord shows as an answer to a message that others cannot see; of another
- * channel the admins are told.
- * @param settings the command in which another channel is chosen
+ * Posts a reply's public announcement; `reserve` has already checked whether and where the guild wants it. Tries only
+ * once: no announcement is better than two. If a channel rejects the post, the bot doesn't try that channel again for a
+ * day. In the interaction's own channel, it then sends a follow-up, which Discord shows as an answer to a message that
+ * others can't see. For any other channel, it notifies the admins.
+ * @param settings a mention of the command that chooses another channel
  */
 export async function announce(
   { api, posts, tellGuild }: Announcing,
@@ -27,7 +27,7 @@ export async function announce(
   const isElsewhere = channelId !== interaction.channelId;
   if (!posts.hasRefused(channelId, DAY_MS)) {
     const result = await posts.post(channelId, message);
-    // Nobody knows whether a post that failed has arrived.
+    // A failed post may have arrived.
     if (result === 'posted' || result === 'failed') return;
     if (isElsewhere) {
       await tellGuild(interaction.guildId, (t) =>
@@ -36,6 +36,6 @@ export async function announce(
     }
   }
   if (isElsewhere) return;
-  // A follow-up is public unless it says otherwise, whatever the reply was.
+  // A follow-up is public by default, even if the reply was private.
   await api.followUp(interaction, { body: messageBody(message), files: [] });
 }

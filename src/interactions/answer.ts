@@ -46,12 +46,12 @@ export interface AnswerDeps extends Announcing {
 }
 
 /**
- * How long the next large reply waits for the one before, in milliseconds. Usually that takes seconds; an upload that Discord
- * does not answer would hold up others for minutes, and goes on beside them.
+ * How long the next large reply waits for the previous one, in milliseconds. A large reply usually takes seconds. If
+ * Discord doesn't answer an upload, the next reply starts anyway; otherwise it would wait for minutes.
  */
 const LARGE_TURN_MS = 20_000;
 
-/** One interaction on its way. */
+/** An interaction that is being handled. */
 export interface InFlight {
   readonly interaction: Interaction;
   readonly context: Context;
@@ -62,8 +62,8 @@ export interface InFlight {
 export type Answering = ReturnType<typeof createAnswering>;
 
 /**
- * Carries out what was requested, and replies, in the way that the command says it answers. What an action throws becomes words
- * for its member. What is thrown from here is logged by dispatch.ts: the interaction was lost, or has no reply yet.
+ * Creates the functions that run an action and reply in the command's reply mode. Errors of an action become a text for
+ * the member. dispatch.ts logs errors thrown from here: the interaction was lost, or has no reply yet.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
@@ -77,7 +77,7 @@ export function createAnswering(deps: AnswerDeps) {
     await say(inFlight, why);
   }
 
-  /** What a member reads of a failure, with the reference under which the bot's log has the error. */
+  /** Logs an error and returns the member's text, with the reference that finds the error in the log. */
   function referring(error: unknown, { context, trace }: InFlight, says: string, what: string): string {
     const { t, interactionId, guildId } = context;
     const reference = trace.failed();
@@ -86,7 +86,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * What a member reads when an action throws: a UserError's own words, or what to do. Any other error is logged whole.
+   * Returns the text for an action's error: a UserError's own message, or what the member can do. Logs any other error
+   * in full.
    */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
@@ -104,7 +105,7 @@ export function createAnswering(deps: AnswerDeps) {
     return referring(error, inFlight, t(`failure.${cause}`), FAILED);
   }
 
-  /** What a member reads instead of a reply that Discord does not take. What the action did stays done. */
+  /** Returns the text that replaces a reply that Discord rejected. The action's changes are kept. */
   function notTaken(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
     const says = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
@@ -112,9 +113,9 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * The reply after a failure of the store, from what is stored, as after a crash: a connection that is lost during a COMMIT may
-   * have changed something.
-   * @throws StoreError if that cannot be read now; the interaction stays recorded, and its member is told soon
+   * Builds the reply from stored data after the store failed, as after a crash: if the connection was lost during a
+   * COMMIT, the change may have been saved.
+   * @throws StoreError if the data can't be read now; the interaction stays recorded, and its member is notified later
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
     const { context, interaction } = inFlight;
@@ -124,7 +125,10 @@ export function createAnswering(deps: AnswerDeps) {
     return (await reportOf(context, 'member')) ?? nothing;
   }
 
-  /** Carries an action out. @throws LostInteraction; StoreError as {@link replyFromStore} */
+  /**
+   * Runs an action.
+   * @throws LostInteraction; StoreError as {@link replyFromStore}
+   */
   async function carryOut(inFlight: InFlight, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
@@ -144,7 +148,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (!('custom_id' in opened)) return await turnDown(inFlight, opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
-      // Where Discord's answer did not come, the modal may be open.
+      // If Discord's response didn't arrive, the modal may be open.
       if (error instanceof LostInteraction || isUncertain(error)) throw error;
       if (!(error instanceof OldMessage)) return say(inFlight, failureText(error, inFlight));
       await answerImmediately(inFlight, {
@@ -155,7 +159,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** The first response is the reply. If it fails, the member asks again, since nothing was changed. */
+  /** Replies with the first response. If that fails, the member can simply try again, since nothing was changed. */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);
@@ -167,16 +171,16 @@ export function createAnswering(deps: AnswerDeps) {
         shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
     if (shown) {
-      // Otherwise an older reply to the same message, which is being tried again, might overwrite this one. Not awaited,
-      // since Discord waits.
+      // Otherwise a retry of an older reply to the same message might overwrite this one. Not awaited, because Discord
+      // is waiting.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
   }
 
   /**
-   * Makes one large reply at a time, because its memory is free again once Discord has its files: twelve exports of 20,000
-   * servers at the same time would need 302 MiB in place of 203 (measured).
+   * Runs one large reply at a time, because its memory is free again once Discord has the files. Twelve simultaneous
+   * exports of 20,000 servers would need 302 MiB instead of 203 (measured).
    */
   function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
@@ -189,8 +193,9 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Record, acknowledge, carry out, reply, mark as replied: a crash anywhere in between leaves nobody waiting.
-   * @param before has to end before the action is carried out; meanwhile the member reads that it waits
+   * Records and acknowledges the interaction, runs the action, replies and marks the interaction as replied to. After a
+   * crash at any point, the member still gets a reply.
+   * @param before must end before the action runs; until then, the member sees that it is waiting
    */
   async function answerLater(inFlight: InFlight, action: Action, before?: Promise<unknown>): Promise<void> {
     const { interaction, context, trace, progress } = inFlight;
@@ -209,11 +214,11 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // Its own message it has claimed with its record.
+      // An interaction claims its own message when it is recorded.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
       if (!(await interactionStore.mayReply(interaction.id)))
         throw new LostInteraction('The interaction was taken over');
-      // If this fails, the interaction stays recorded, and its member or the log channel is told soon: see after-crash.ts.
+      // If this fails, the interaction stays recorded. after-crash.ts then notifies the member or the log channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => notTaken(error, inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
@@ -225,7 +230,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Announces what the reply wants everybody to know. Never throws: its member has the reply by now. */
+  /** Posts the reply's announcement, if it has one. Never throws, because the member already has the reply. */
   async function tryToAnnounce({ interaction, context }: InFlight, reply: ReplyOrText): Promise<void> {
     if (typeof reply === 'string' || !reply.announcement) return;
     try {
@@ -237,8 +242,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records the interaction.
-   * @returns false if it could not be recorded, which its member was told
+   * Records the interaction, or replies with an error if it can't.
+   * @returns whether it was recorded
    * @throws LostInteraction
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
@@ -253,7 +258,7 @@ export function createAnswering(deps: AnswerDeps) {
     return true;
   }
 
-  /** @throws LostInteraction when it was not acknowledged in time */
+  /** @throws LostInteraction if it wasn't acknowledged in time */
   async function acknowledge(
     { interaction, context }: InFlight,
     { answers }: Action,
@@ -263,8 +268,8 @@ export function createAnswering(deps: AnswerDeps) {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
       await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
-      // Discord may have taken it all the same; then the member sees "thinking…". If that cannot be known, it stays
-      // recorded.
+      // Discord may have accepted it anyway, and then the member sees "thinking…". If the state can't be read, the
+      // interaction stays recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
       await interactionStore.markReplied(interaction.id);

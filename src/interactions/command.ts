@@ -9,86 +9,88 @@ import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
 
-/** What every kind of interaction brings, and the words for its member. */
+/** The data that every kind of interaction has, and the member's words. */
 export interface Context
   extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
-  /** The words for what everybody in the guild reads, such as an announcement. Never throws. */
+  /** Returns the words for texts that everyone in the guild reads, such as an announcement. Never throws. */
   readonly guildWords: () => Promise<Translate>;
-  /** The message of the control, by the interaction whose reply it is; see `messageWritten`. */
+  /** The control's message, named by the interaction that it replies to; see `messageWritten`. */
   readonly message: string | undefined;
-  /** The channel of the panel whose button was pressed, also where that has opened the modal. */
+  /** The channel of the panel whose button was pressed, even if the button opened this modal. */
   readonly panelChannelId: string | undefined;
 }
 
-/** What was entered in the options of a slash command, or in the fields of a modal. */
+/** The values entered in a slash command's options or a modal's fields. */
 export interface EnteredValues {
-  /** What was typed or chosen, by the option's name or the field's custom id; empty when it was left empty. */
+  /**
+   * Returns the typed or chosen value, by the option's name or the field's custom id; empty if the member left it
+   * empty.
+   */
   readonly field: (id: string) => string;
-  /** The file that was uploaded there. */
+  /** Returns the file uploaded there. */
   readonly file: (id: string) => UploadedFile | undefined;
 }
 
 export interface CommandContext extends Context, EnteredValues {}
 
-/** The message whose control was used, where it answers no interaction, so that everybody in its channel sees it. */
+/** The message whose control was used, if it isn't a reply to an interaction. Everyone in its channel sees it. */
 export interface PressedPost extends MessagePlace {
-  /** Whose token changes the message, where the action answers `beside`. */
+  /** The interaction whose token changes the message, if the action answers `beside`. */
   readonly by?: ReplyTarget | undefined;
 }
 
-/** A button that was pressed or a select in which something was chosen. */
+/** A pressed button, or a select in which a member chose something. */
 export interface PressContext
   extends Context,
     Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions' | 'isFollowable'>,
     Pick<SourceMessage, 'shown'> {
   readonly posted: PressedPost | undefined;
-  /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
+  /** The part of the custom id after `name:action:`. Anyone could have forged it. */
   readonly argument: string;
   /**
-   * Shows how far the work is, in place of the message of the button and without its buttons. Called as often as
-   * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.
-   * Never fails.
+   * Shows progress in place of the button's message, without its buttons. Attached files stay. Can be called any number
+   * of times: the message changes at most every 2 seconds, so most calls show nothing. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
-  /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
+  /** Aborted when the bot has to stop: finish the current work and don't start any more. */
   readonly stopping: AbortSignal;
 }
 
-/** A modal that was submitted. */
+/** A submitted modal. */
 export interface SubmitContext extends Context, EnteredValues {
   readonly argument: string;
   readonly posted: PressedPost | undefined;
-  /** What the message of the button showed that has opened it. */
+  /** The content of the message whose button opened the modal. */
   readonly shown: SourceMessage['shown'] | undefined;
 }
 
-/** What the member reads. deliver.ts fits it into Discord's limits and sends it; nobody is ever pinged. */
+/** A reply to a member. deliver.ts fits it into Discord's limits and sends it. It never pings anyone. */
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ActionRow[];
-  /** For everybody in the channel, where it is the first response; a reply is seen by its member alone otherwise. */
+  /** Whether everyone in the channel sees it, if it is the first response. Otherwise only its member sees a reply. */
   readonly isPublic?: true;
-  /** Nothing was done; like a UserError, but with buttons. */
+  /** Whether the action did nothing, as with a UserError, but with buttons. */
   readonly isRefusal?: true;
-  /** The message of the button stays below it, with its files; these components are in place of its own. */
+  /** Whether the button's message stays below the reply, with its files. These components replace its own. */
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
-   * Said besides, for everybody in a channel, in the guild's language. Where the bot may not post in the channel of the
-   * interaction, it goes out with the interaction's token, like the reply.
+   * An additional message for everyone in a channel, in the guild's language. If the bot can't post in the
+   * interaction's channel, it sends the message with the interaction's token, like the reply.
    */
   readonly announcement?: ((t: Translate) => Announcement) | undefined;
 }
 
 export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' | 'components'> {
-  /** Where it is said; absent: in the channel of the interaction. */
+  /** The channel it is posted in; absent: the interaction's channel. */
   readonly channelId?: string;
 }
 
-/** A refusal that leaves the message no buttons but these. */
+/** An error that replaces the message's buttons with its own. */
 export class OldMessage extends UserError {
   readonly reply: Reply;
   constructor(content: string, components: readonly ActionRow[]) {
@@ -98,44 +100,47 @@ export class OldMessage extends UserError {
 }
 
 /**
- * How a command answers.
- * - `immediate`: it only reads, and its reply is the first response. Nothing is recorded.
- * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
- * - `modal`: it opens a modal, or says why not, and so does no work first.
+ * How a command replies.
+ * - `immediate`: it only reads, and its reply is the first response. It isn't recorded.
+ * - `later`: it submits or changes something. It is recorded and acknowledged first, and the member is notified after a
+ *   crash.
+ * - `modal`: it opens a modal or says why it can't, so it does no work first.
  */
 export type ReplyMode = 'immediate' | 'later' | 'modal';
 
 /**
- * How a button, a select or a modal answers. These change the message that it belongs to, which its member alone sees:
- * - `immediate update` and `update`: as `immediate` and `later`.
- * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
- * - `beside`: as `update`. Where everybody sees the message, the action has it changed itself, with {@link PressedPost}; its
- *   reply is a private message beside it, and none where it says nothing.
+ * How a button, a select or a modal replies. The modes below change its message if only its member sees that message:
+ * - `immediate update` and `update`: like `immediate` and `later`.
+ * - `sending`: like `update`, but until the reply the message says that the bot is sending, and has no buttons. For
+ *   actions that call the listing service.
+ * - `beside`: like `update`. If everyone sees the message, the action changes it itself, with {@link PressedPost}. Its
+ *   reply is then a private message beside it, or nothing if the reply is empty.
  *
- * If `update` or `sending` throws, the reason stands above the message as it was when it was pressed, with its buttons unless
- * an OldMessage was thrown. By the others a message that everybody sees is never changed: the reply is a private one below it.
+ * If `update` or `sending` throws, the reason is shown above the message's previous content. The buttons stay, unless
+ * an OldMessage was thrown. The other modes never change a message that everyone sees: their reply is a private one
+ * below it.
  */
 export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
 
 /**
- * What a member must be allowed in the server. The dispatcher asks for it at the command and again at each of its
- * buttons, selects and modals, whatever Discord has shown: Integrations can give a command to anyone, and a message
- * with buttons or a modal can stay open for long.
+ * A permission that a member needs in the guild. The dispatcher checks it for the command and again for each of its
+ * buttons, selects and modals, regardless of what Discord has shown. Admins can give anyone a command under
+ * Integrations, and a message with buttons or a modal can stay open for a long time.
  */
 export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressReplyMode;
-  /** Its files take so much memory that the process makes one such reply after the other: see answer.ts. */
+  /** Whether its files need so much memory that the process builds only one such reply at a time: see answer.ts. */
   readonly isLarge?: true;
-  /** What this action needs, if its command needs none. No action needs less than its command. */
+  /** The permission that this action needs, if its command needs none. An action never needs less than its command. */
   readonly permission?: Permission;
-  /** Says what to say, and throws a UserError to refuse. A `modal` returns a modal, everything else a reply. */
+  /** Returns a modal if `answers` is `modal`, otherwise a reply. Throws a UserError to turn the member down. */
   run(context: Input): Promise<Says>;
 }
 
 export type Press = Handler<PressContext, Reply | Modal>;
-/** Of a modal that was sent off, which Discord calls to submit it. Discord allows no modal in answer to a modal. */
+/** The handler of a submitted modal. Discord doesn't allow a modal in response to a modal. */
 export type Submit = Handler<SubmitContext, Reply>;
 
 export interface Choice {
@@ -143,33 +148,39 @@ export interface Choice {
   readonly value: string;
 }
 
-/** Buttons, selects and modals by the action in their custom id, `name:action:argument`. No state is kept in memory. */
+/**
+ * Handlers of buttons, selects and modals, by the action in their custom id, `name:action:argument`. They keep no state
+ * in memory.
+ */
 export interface Actions {
-  /** Of each of them, and of their command. */
+  /** The permission for all of them and for their command. */
   readonly permission?: Permission;
-  /** Works also if the operator has blocked the guild or the member, so that data can be deleted. */
+  /** Whether they work even if the operator has blocked the guild or the member, so that data can be deleted. */
   readonly isNeverBlocked?: true;
   readonly presses?: Readonly<Record<string, Press>>;
-  /** Of modals. */
+  /** The handlers of submitted modals. */
   readonly submits?: Readonly<Record<string, Submit>>;
 }
 
 /**
- * A slash command, or with `useOn` a message command, with the actions that bear its name. It never calls Discord: it returns
- * what to say, and throws a UserError to refuse.
+ * A slash command, or a message command if it has `useOn`, with the actions named after it. It never calls Discord: it
+ * returns a reply, or throws a UserError to turn the member down.
  */
 export interface Command extends Actions {
-  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
+  /** The name, texts and options. Publishing adds where the command can be used and who sees it. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   readonly answers: ReplyMode | ((entered: EnteredValues) => ReplyMode);
   run?(context: CommandContext): Promise<Reply | Modal>;
-  /** @param context with all that can be read in the message: what was written, embeds, a forwarded message */
+  /** @param context includes everything readable in the message: its text, embeds and a forwarded message */
   useOn?(context: Context & UsedMessage): Promise<Reply>;
-  /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */
+  /**
+   * Returns choices for the option being typed. Must not use the network: Discord waits only 3 seconds, and
+   * autocomplete can't be deferred.
+   */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }
 
-/** All commands, and actions that belong to none of them, by their name. */
+/** All commands, and the actions without a command, by their name. */
 export interface Commands {
   readonly commands: readonly Command[];
   readonly actions: Readonly<Record<string, Actions>>;
@@ -178,7 +189,7 @@ export interface Commands {
 /** Notifies a guild's admins, in the guild's language. Never throws. */
 export type TellGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
 
-/** The words that every reply is made with, for any reader. */
+/** The words and links that replies to any reader are made with. */
 export interface Wording {
   readonly wordsFor: WordsFor;
   readonly guildWords: GuildWords;
@@ -190,7 +201,7 @@ export function contextOf(
   interaction: Interaction,
   { wordsFor, guildWords, mention, pages }: Wording,
 ): Context {
-  // Its token and its application are for this folder alone.
+  // Only this folder can use the token and the application id.
   const { id, token, applicationId, isInstalledInGuild, request, ...member } = interaction;
   const source = 'message' in request ? request.message : undefined;
   return {

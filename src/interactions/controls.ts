@@ -17,7 +17,7 @@ import {
 import { LIMITS } from '../discord/limits.ts';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 
-/** A button, or a select of texts, channels or roles, as Discord takes it. */
+/** A button, or a select of texts, channels or roles, in Discord's format. */
 export type Control =
   | APIButtonComponent
   | APIStringSelectComponent
@@ -55,7 +55,7 @@ export const linkButton = (url: string, label: string): APIButtonComponent => ({
 export interface SelectOption {
   readonly label: string;
   readonly value: string;
-  /** It is chosen already. */
+  /** Whether it is preselected. */
   readonly default?: boolean;
 }
 
@@ -64,11 +64,11 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** At most 25. */
   readonly options: readonly SelectOption[];
-  /** Any number of the options may be chosen, and at least so many; absent: exactly one. */
+  /** The minimum number of options to choose, with no maximum; absent: exactly one. */
   readonly least?: 0 | 1;
 }
 
-/** `undefined` without options, since Discord takes no such select. */
+/** Builds a select. Returns `undefined` without options, since Discord rejects such a select. */
 export function select({ id, placeholder, options, least }: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
   const one = {
@@ -85,7 +85,7 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
   channel_types: [...types],
 });
 
-/** One role of the guild; @everyone is offered too. */
+/** Builds a select for one role of the guild, which also offers @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
   ...emptySelect(id, placeholder),
@@ -96,12 +96,12 @@ const emptySelect = (id: string, placeholder: string) => ({
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
-/** Buttons in a row (Discord docs: Component Reference, Action Row). */
+/** The maximum number of buttons in a row (Discord docs: Component Reference, Action Row). */
 const MOST_BUTTONS = 5;
 
 /**
- * Rows of controls, each of buttons or one select. What is absent is left out, and more than five buttons take another
- * row.
+ * Builds rows of controls, each with buttons or one select. Leaves out absent controls, and puts more than five buttons
+ * into several rows.
  */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
@@ -114,9 +114,9 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
   });
 }
 
-/** What every field of a modal has. */
+/** The properties of every field of a modal. */
 interface LabelledField {
-  /** What the handler asks for its content by. */
+  /** The name by which the handler reads its value. */
   readonly id: string;
   readonly label: string;
   readonly hint: string;
@@ -125,16 +125,16 @@ interface LabelledField {
 export interface TextField extends LabelledField {
   readonly kind?: 'text';
   readonly example?: string;
-  /** What stands in it already. */
+  /** The prefilled text. */
   readonly value?: string;
-  /** Characters; `least` is 1 for a field that may not be left empty. */
+  /** In characters; `least` is 1 for a required field. */
   readonly least?: number;
   readonly most: number;
-  /** More than one line. */
+  /** Whether it has more than one line. */
   readonly long?: boolean;
 }
 
-/** One option is chosen, at most. */
+/** A select of at most one option. */
 export interface SelectField extends LabelledField {
   readonly kind: 'select';
   readonly placeholder: string;
@@ -143,10 +143,10 @@ export interface SelectField extends LabelledField {
   readonly required: boolean;
 }
 
-/** One file is uploaded, at most; none has to be. */
+/** An optional upload of one file. */
 export interface FileField extends LabelledField {
   readonly kind: 'file';
-  /** The names of files end so. */
+  /** The accepted file extensions. */
   readonly types: readonly `.${string}`[];
 }
 
@@ -155,16 +155,16 @@ export type Field = TextField | SelectField | FileField;
 export interface ModalOptions {
   readonly id: string;
   readonly title: string;
-  /** What is to be known before anything is typed. */
+  /** The text above the fields. */
   readonly text?: string;
   readonly fields: readonly Field[];
-  /** What was typed is not shown again in another modal. */
+  /** Whether the typed text must not appear again in another modal. */
   readonly isSecret?: true;
 }
 
 /**
- * A modal with fields to fill in; members read "form". A phone shows again what it has shown for the same custom id. The id of
- * an empty modal is the same while the modal shows the same, so that what was typed is still there when it was closed by accident.
+ * Builds a modal, which members call a "form". A phone shows again what it showed for the same custom id. So the id of
+ * an empty modal only changes with its content: if a member closes it by accident, the typed text is still there.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {
   const shown = {
@@ -201,7 +201,7 @@ function componentOf(field: Field): APIComponentInLabel {
         custom_id: field.id,
         placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
         options: [...field.options],
-        // Without it Discord takes 1, also where nothing has to be chosen.
+        // Otherwise Discord assumes 1, even for an optional select.
         min_values: field.required ? 1 : 0,
         required: field.required,
       };
@@ -230,42 +230,42 @@ const textInput = ({ id, example, value = '', least = 0, most, long }: TextField
   required: least > 0,
 });
 
-/** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */
+/** Builds the custom id of a component or modal: its command, its action and the state it carries. */
 export function customId(command: string, action: string, argument = ''): string {
   return `${command}:${action}:${argument}`;
 }
 
-/** Whether Discord takes a custom id. */
+/** Whether a custom id fits into Discord's limit. */
 export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 
 const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
- * A custom id that is another one each time, since Discord remembers by it. A select sends nothing when the value that it shows
- * is chosen again, also after an edit of its message (discord-api-docs#4801, #7765): with another id it is another select,
- * which shows none. On a phone a modal shows what its id showed first (discord-api-docs#7554).
+ * Builds a custom id that is different each time, since Discord remembers choices and texts by it. A select sends
+ * nothing if the value that it shows is chosen again, even after an edit of its message (discord-api-docs#4801, #7765).
+ * With a new id, it is a new select with no value chosen. On a phone, a modal shows what its id showed first
+ * (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));
 
 const withMark = (id: string, mark: string): string => `${id.replace(NEW_MARK, '')}#${mark}`;
 
-/** A short mark of a text: as good as certainly another one for another text. */
+/** Returns a short hash of a text. Different texts almost certainly have different hashes. */
 export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);
 
-/** Components of a message as they are, but for selects, in which everything can be chosen again. */
+/** Returns a message's components with new ids for selects, so that every option can be chosen again. */
 export function renewed(components: readonly unknown[]): readonly unknown[] {
   const renew = (key: string, value: unknown) =>
     key === 'custom_id' && NEW_MARK.test(String(value)) ? newId(String(value)) : value;
   return JSON.parse(JSON.stringify(components, renew));
 }
 
-/** The custom ids of a message's controls. */
 export const customIdsOf = (components: readonly unknown[]): readonly string[] =>
   components
     .flatMap((row) => Object(row).components ?? [])
     .flatMap((control) => Object(control).custom_id ?? []);
 
-/** The reverse of {@link customId}; the argument may contain colons. */
+/** Parses a custom id built by {@link customId}; the argument can contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };

@@ -16,20 +16,20 @@ import type { EditOrder } from './edit-order.ts';
 import type { Interaction, MessageContent, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
-/** A reply, or a text in place of one: an error, or a refusal. */
+/** A reply, or a text in place of one: an error, or the reason why the bot turned the member down. */
 export type ReplyOrText = Reply | string;
 
-/** Nobody is ever pinged. */
+/** Allowed mentions that never ping anyone. */
 export const NO_MENTIONS = { parse: [] };
 
-/** After so many milliseconds an earlier edit no longer takes effect at Discord. */
+/** How long an earlier edit can still take effect at Discord, in milliseconds. */
 const LATE_EDIT_MS = 2_000;
 
 export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
 }
 
-/** A reply, without its files, as a message that only its member sees unless it is for everybody. */
+/** Builds a new message from a reply, without its files. Only the member sees it unless the reply is public. */
 function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
@@ -42,8 +42,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * The first response by which the message of a button says that the bot is at work; meanwhile it has no buttons, and no game
- * servers, which may be corrected just now.
+ * Builds a first response that shows on the button's message that the bot is working. Until the reply, the message has
+ * no buttons. It has no game servers either, because the member may just have corrected them.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -51,32 +51,32 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
 });
 
 /**
- * A reply as the first response that changes the message of a button.
- * @param shown what the message shows
+ * Builds a first response that changes the button's message.
+ * @param shown the message's current content
  */
 export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(reply, shown);
-  // Other than in an edit, Discord's documents know no `null` here.
+  // Unlike for an edit, Discord's documentation doesn't mention `null` here.
   return {
     type: InteractionResponseType.UpdateMessage,
     data: { ...body, content: String(body.content ?? '') },
   };
 }
 
-/** What a reply says, without its buttons and files. */
+/** Returns a reply's text without its buttons and files. */
 export function bareText({ content = '', embeds = [] }: Reply): string {
   const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** Discord does not take the text of a message, for a link in it (Discord docs: JSON Error Codes, 240000). */
+/** Whether Discord rejected a message's text because of a link (Discord docs: JSON Error Codes, 240000). */
 const isAboutText = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
 
-/** Statuses with which Discord doesn't refuse the message itself: the token, the interaction, or the moment is wrong. */
+/** Statuses that don't concern the message itself: the token, the interaction or the time is wrong. */
 const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
 
-/** Whether Discord could accept another message in place of the one that it refused. */
+/** Whether Discord could accept a different message in place of the rejected one. */
 const isAboutMessage = (error: unknown): boolean =>
   error instanceof DiscordAPIError &&
   isRejectedByDiscord(error) &&
@@ -84,9 +84,9 @@ const isAboutMessage = (error: unknown): boolean =>
   !hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 
 /**
- * Says a reply as Discord takes it: as it is, else its bare text, else a fixed sentence.
- * @param fallback told why Discord did not take the reply; returns the sentence
- * @throws what `send` throws for another reason
+ * Sends a reply in the first form that Discord accepts: in full, as bare text, or as a fixed sentence.
+ * @param fallback receives the reason for Discord's rejection and returns the sentence
+ * @throws any other error that `send` throws
  */
 export async function sendFirstAccepted(
   reply: ReplyOrText,
@@ -110,10 +110,13 @@ export async function sendFirstAccepted(
   await send({ content: sentence });
 }
 
-/** Between a reason and what stays: a line that shows nothing. */
+/** The separator between a reason and the previous content: a line that shows nothing. */
 const BELOW_REASON = '\n\u200b\n';
 
-/** A message as it was, with its files, below the reason why it is, or with other components. A former reason goes. */
+/**
+ * Shows the message's previous content below a reason, or with other components. Its files stay; a previous reason is
+ * removed.
+ */
 function shownBelow(
   { content, embeds, components }: MessageContent,
   { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
@@ -128,7 +131,7 @@ function shownBelow(
   };
 }
 
-/** What a reply puts in place of what its message showed. */
+/** Builds the new content of the message that a reply changes. */
 function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): MessageBody {
   const reply = replyOf(said);
   const stays = typeof said === 'string' || said.keepsMessage;
@@ -137,7 +140,7 @@ function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): Mes
 
 const replyOf = (said: ReplyOrText): Reply => (typeof said === 'string' ? { content: said } : said);
 
-/** The whole message, in place of what is there. */
+/** Builds an edit that replaces the whole message. */
 function messageOf(reply: Reply): MessageBody {
   const { content, embeds = [], components = [], files = [] } = fitTexts(reply);
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));
@@ -147,24 +150,26 @@ function messageOf(reply: Reply): MessageBody {
   };
 }
 
-/** Names a message by the interaction whose reply it is. */
+/** A message, named by the interaction that it replies to. */
 export type MessageKey = string;
 
-/** The message that an interaction writes: the one that it changes, or its own. */
+/** Returns the message that an interaction writes: its own reply, or the message that it changes. */
 export const messageWritten = (interaction: Interaction, isUpdate: boolean): MessageKey =>
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
-/** The message that an interaction came from. */
 const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | undefined =>
   'message' in request ? request.message : undefined;
 
-/** What an update replaces. A message that everybody sees stays as it is, whatever was forged for it. */
+/**
+ * Returns the content that an update replaces. Never replaces a message that everyone sees, even if the interaction was
+ * forged.
+ */
 export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
 }
 
-/** Whether a reply is a private message beside the message of its control, which everybody sees. */
+/** Whether a reply is a private message beside the control's message, which everyone sees. */
 export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressReplyMode): boolean =>
   answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
 
@@ -172,26 +177,26 @@ export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly interaction: Interaction;
-  /** The message that it writes. */
+  /** The message that the interaction writes. */
   readonly message: MessageKey;
-  /** What the message of the button or the modal showed that it changes; `undefined`: it has a message of its own. */
+  /** The message's content before this button or modal changes it; `undefined` if the reply is a new message. */
   readonly shown: MessageContent | undefined;
-  /** What was shown of it before. */
+  /** The progress shown before the reply. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
-  /** Told of a reply that Discord does not take; returns what is said in the end. */
+  /** Receives Discord's reason for rejecting the reply, and returns the text that replaces it. */
   readonly fallback: (error: unknown) => string;
 }
 
 /**
- * Puts the reply in place of "thinking…", or of what the message of the control shows. What was done is done by now, so this
- * is tried for a minute and a half before the reply is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
- * below the failure.
+ * Replaces "thinking…", or the content of the control's message, with the reply. The action's work is already done, so
+ * the bot tries for a minute and a half before it gives up. A plain text is a failure: an update then shows the
+ * previous message again with its buttons, below the failure.
  * @throws the last failure
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
-/** The same of a reply beside the message of its control: see {@link isBeside}. Where it says nothing, there is none. */
+/** Sends a reply beside the control's message: see {@link isBeside}. Sends nothing if the reply has no text. */
 export async function deliverBeside(
   { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
@@ -208,28 +213,28 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   const edit = () => {
-    // What has shown nothing but "thinking…" has no buttons, so no other interaction writes it.
+    // While only "thinking…" is shown, there are no buttons, so no other interaction can write this message.
     const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
     return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
   };
   await persist(async () => {
-    // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
+    // If Discord no longer shows "thinking…", the edit arrived, and its buttons may have been pressed since.
     if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
     const done = edit();
     isSentBefore = true;
     await done;
   });
   if (!progress?.isUncertain()) return;
-  // Discord may have done the edit with the progress last.
+  // Discord may have applied the progress edit last.
   await sleep(LATE_EDIT_MS);
   await persist(edit);
 }
 
-/** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
+/** When Discord has surely stopped accepting a first response, which it does after 3 seconds. In milliseconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
 /**
- * What the member sees of a reply: asked again once Discord takes no acknowledgement any more that is still on its way.
+ * Reads what the member sees of a reply. Asks again after the point where a late acknowledgement could still arrive.
  */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,

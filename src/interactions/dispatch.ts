@@ -29,19 +29,19 @@ import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './trac
 export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;
   readonly access: Access;
-  /** Where somebody who is blocked can ask why. */
+  /** Where blocked users can ask for the reason. */
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
   readonly interactionStore: Pick<InteractionStore, 'surelyOwns'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: TellGuild;
-  /** Told the guild of every interaction that the guild's own installation authorised, and Discord's name of its language. */
+  /** Receives the guild and its Discord locale for every interaction that the guild's own installation authorised. */
   readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;
 }
 
-/** Interaction → command → reply. Commands never call Discord: this folder does. */
+/** Creates the dispatcher: interaction → command → reply. Commands never call Discord; this folder does. */
 export function createDispatcher(deps: DispatchDeps) {
   const { api, access, supportUrl, wording, answering, interactionStore, traces, tellGuild, onUse, logger } =
     deps;
@@ -83,7 +83,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  /** Choices for the option being typed; none where there can be none. */
+  /** Returns choices for the option being typed; none if the command has none or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -96,7 +96,7 @@ export function createDispatcher(deps: DispatchDeps) {
     try {
       return await command.complete(context, typed, option);
     } catch (error) {
-      // Unreadable settings are logged once, not with every key stroke.
+      // Unreadable settings are logged only once, not for every keystroke.
       if (!(error instanceof UnreadableSettingsError)) {
         logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
       }
@@ -104,11 +104,14 @@ export function createDispatcher(deps: DispatchDeps) {
     }
   }
 
-  /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
+  /**
+   * Turns down a member who lacks the permission, and informs the operator and the admins. Never repeats what the
+   * member entered.
+   */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
-    // Members may use a command and yet not all of its buttons.
+    // Members can use a command without being allowed to use all of its buttons.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
@@ -136,10 +139,10 @@ export function createDispatcher(deps: DispatchDeps) {
     });
   }
 
-  /** ReplyMode what cannot be read, so that the member does not wait for nothing. */
+  /** Replies to an unreadable interaction, so that the member doesn't wait in vain. */
   async function sayUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
-    // Its message may quote what a member wrote.
+    // The error's message may quote what a member wrote.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
     logger.warn({ type, at }, 'an interaction could not be read');
     try {
@@ -159,7 +162,7 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   return {
-    /** ReplyMode an interaction as Discord sends it; never throws. */
+    /** Handles an interaction in Discord's format. Never throws. */
     async handle(payload: unknown): Promise<void> {
       const receivedAt = Date.now();
       let interaction: Interaction;
@@ -170,7 +173,7 @@ export function createDispatcher(deps: DispatchDeps) {
       }
       await tracked(handleOne(interaction));
     },
-    /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
+    /** Stops accepting interactions. Resolves when all current ones have ended, or after `ms` milliseconds. */
     async drain(ms: number): Promise<void> {
       stopping.abort();
       await waitAtMost(ms, Promise.all(running));

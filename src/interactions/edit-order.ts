@@ -4,7 +4,8 @@ import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
 /**
- * How often the bot looks whether an earlier reply to the same message was sent, and the pause in between in milliseconds.
+ * How many times the bot checks whether an earlier reply to the same message was sent, and the pause in between in
+ * milliseconds.
  */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
@@ -18,9 +19,9 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Keeps an older reply from overwriting a newer one: the reply to button A may be tried again after the member has pressed B.
- * Once B's reply is ready, B claims the message; from then on A's reply is dropped. B's reply waits while an edit for A is under
- * way. Presses on a message that the bot has posted are in no order.
+ * Keeps an older reply from overwriting a newer one: the bot may retry the reply to button A after the member has
+ * pressed B. Once B's reply is ready, B claims the message, and A's reply is dropped. If an edit for A is still in
+ * progress, B's reply waits for it. Presses on a message that the bot posted for everyone aren't ordered.
  */
 export function createEditOrder({ store, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
@@ -52,13 +53,17 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
 
   return {
     /**
-     * A recorded interaction writes this message from now on.
-     * @returns false if it was taken over from this process or deleted with the data of its guild, or that cannot be known
+     * Records that an interaction writes this message from now on.
+     * @returns false if another process took the interaction over, if it was deleted with its guild's data, or if that
+     *   can't be checked
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
       claimed(interactionId, message).catch(() => false),
 
-    /** The same of an interaction that is not recorded and writes the message with its first response. Never throws. */
+    /**
+     * Does the same for an interaction that isn't recorded and writes the message with its first response. Never
+     * throws.
+     */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await store
         .tables()
@@ -77,8 +82,8 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
     },
 
     /**
-     * Whether an interaction has written this message, or is about to write a message, which may be this one. An interaction
-     * is forgotten after an hour.
+     * Whether an interaction wrote this message, or is about to write a message that may be this one. The bot deletes
+     * an interaction's record after an hour.
      */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await store
@@ -92,8 +97,9 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
     },
 
     /**
-     * Whether no later interaction has begun to write the message; true while that cannot be known. If an edit for an earlier
-     * interaction may still be under way, this waits for its end, two seconds at most: Discord might apply that edit last.
+     * Whether no later interaction has begun to write the message; true if that can't be checked. If an edit for an
+     * earlier interaction may still be in progress, this waits up to two seconds for it, because Discord might apply
+     * that edit last.
      */
     isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
       latest(interactionId, message).catch(() => true),

@@ -11,11 +11,11 @@ import type {
 import { type Modal, parseCustomId } from './controls.ts';
 import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
-/** What an interaction asks for, found among the commands. */
+/** The action that an interaction asks for, found among the commands. */
 export interface Action {
-  /** The name of the command, or that its custom id begins with. */
+  /** The name of the command, or the first part of the custom id. */
   readonly command: string;
-  /** Of a button, a select or a modal. */
+  /** The action in the custom id; absent for a command. */
   readonly action?: string;
   readonly permission: Permission | undefined;
   readonly answers: PressReplyMode;
@@ -24,8 +24,8 @@ export interface Action {
 }
 
 /**
- * Finds what an interaction asks for: a command by its name, a button, a select or a modal by its custom id.
- * @param stopping aborted when the bot is to stop
+ * Finds the action for an interaction: a command by its name; a button, a select or a modal by its custom id.
+ * @param stopping aborted when the bot has to stop
  * @returns `undefined` if the bot has no such action, or no longer has it
  */
 export function findAction(
@@ -104,7 +104,10 @@ export function findAction(
   }
 }
 
-/** With any other answer, the token of the interaction would change the reply instead. */
+/**
+ * Returns the posted message of a control. Passes the token only in `beside` mode: in any other mode, it would change
+ * the reply.
+ */
 function postIn(
   interaction: Interaction,
   message: SourceMessage | undefined,

@@ -3,14 +3,14 @@ import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**
- * The words for what everybody in a guild reads, in the language that its admins have chosen; otherwise in Discord's, as also
- * where the settings cannot be read. Never throws.
- * @param discordLocale Discord's name of the guild's language, where it is at hand; otherwise the latest that this process has heard
- * counts, then that of the last change or submission
+ * Returns the words for texts that everyone in a guild reads, in the language that its admins chose. Uses Discord's
+ * language for the guild if they chose none, or if the settings can't be read. Never throws.
+ * @param discordLocale Discord's locale of the guild, if known; otherwise the latest that this process received counts,
+ *   then the one from the last change or submission
  */
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 
-/** The most guilds of which a process remembers the language. */
+/** The maximum number of guilds whose language a process remembers. */
 const MOST_HEARD = 10_000;
 
 export function createGuildWords(deps: {
@@ -18,7 +18,7 @@ export function createGuildWords(deps: {
   readonly wordsFor: WordsFor;
 }) {
   const { settings, wordsFor } = deps;
-  /** By guild, Discord's name of its language as the latest interaction had it. */
+  /** By guild, Discord's locale in its latest interaction. */
   const heard = createBoundedMap<string>(MOST_HEARD);
 
   const guildWords: GuildWords = async (guildId, discordLocale) => {

@@ -12,19 +12,19 @@ import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
- * How long the id of an interaction is kept after its reply: without it 171 of 800 late second deliveries were taken
- * again (tried).
+ * How long the id of an interaction is kept after its reply. Without it, the bot handled 171 of 800 late second
+ * deliveries again (tried).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** For how many days an interaction without a reply is kept: the next start tells of it. */
+/** How many days an interaction without a reply is kept. The next start notifies its member. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows in one statement: 5 ms; 100,000 in one would stop everybody for 750 ms (measured). */
+/** Rows per statement, which takes 5 ms. A statement with 100,000 would block everything for 750 ms (measured). */
 const DELETED_PER_STATEMENT = 500;
-/** Pauses between the tries to mark an interaction as replied to, in milliseconds. */
+/** Pauses between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** The encrypted part of an interaction: what it takes to reply later, also after its process has died. */
+/** The encrypted part of an interaction: the data needed to reply later, even after its process has died. */
 const encryptedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -36,32 +36,31 @@ const encryptedSchema = z.object({
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
-  /** The message that its reply writes. */
+  /** The message that the reply writes. */
   message: z.string(),
-  /** Of the control that was used, or of the modal. */
+  /** The custom id of the control or modal that was used. */
   customId: z.string().optional(),
-  /** 0.3.0 has kept these two only where no column has them. */
+  /** 0.3.0 stored these two only if no column had them. */
   id: z.string().default(''),
   receivedAt: z.number().default(0),
 });
 
-/** Binds the encrypted part of an interaction to its guild and its id. */
+/** Returns the context that binds an interaction's encrypted part to its guild and id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
 export interface KeptInteraction {
   readonly interaction: Interaction;
   readonly message: MessageKey;
-  /** What the message that its reply changes shows; `undefined`: the reply is a message of its own. */
+  /** The current content of the message that the reply changes; `undefined` if the reply is a new message. */
   readonly shown?: MessageContent | undefined;
   readonly customId?: string | undefined;
 }
 
 export interface InteractionStoreDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** The id of this process. */
   readonly processId: string;
-  /** Whether other processes of the bot use the database, which could take over an interaction from this one. */
+  /** Whether other processes of the bot use the database and could take over an interaction from this one. */
   readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
@@ -70,8 +69,8 @@ export interface InteractionStoreDeps {
 export type InteractionStore = ReturnType<typeof createInteractionStore>;
 
 /**
- * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
- * Every method throws a StoreError when the store fails.
+ * Creates the store for interactions that submit or change something, recorded from before their acknowledgement until
+ * their reply. Every method throws a StoreError when the store fails.
  */
 export function createInteractionStore({
   store,
@@ -80,16 +79,16 @@ export function createInteractionStore({
   encryption,
   logger,
 }: InteractionStoreDeps) {
-  /** @param context binds it to where it is kept */
+  /** @param context binds the encrypted text to where it is stored */
   function seal({ interaction, ...others }: KeptInteraction, context: string): string {
-    // Only the fields of the schema are kept.
+    // Stores only the fields of the schema.
     const kept = encryptedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
     return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
   }
 
   /**
-   * @param known what columns have of it
-   * @returns `undefined` if it cannot be opened, which is logged
+   * @param known the fields that columns hold
+   * @returns `undefined` if it can't be decrypted or read, which is logged
    */
   function open(
     encrypted: string | null,
@@ -120,7 +119,9 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /** Whether the interaction was not taken over from this process. Inside of a transaction of its guild that stays so. */
+  /**
+   * Whether no other process has taken the interaction over. Inside a transaction of its guild, the result stays true.
+   */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await store
@@ -129,7 +130,7 @@ export function createInteractionStore({
       .select('process_id')
       .where('id', '=', interactionId)
       .executeTakeFirst();
-    // Without a row: an admin had the data of the guild deleted.
+    // There is no row if an admin deleted the guild's data.
     return row === undefined || row.process_id === processId;
   }
 
@@ -146,7 +147,9 @@ export function createInteractionStore({
     open,
     openRow,
 
-    /** An interaction without a reply, of whatever process; `undefined` if there is none, or it cannot be opened. */
+    /**
+     * Finds an interaction without a reply, from any process; `undefined` if there is none, or it can't be decrypted.
+     */
     async find(interactionId: string): Promise<KeptInteraction | undefined> {
       const row = await store
         .tables()
@@ -159,9 +162,9 @@ export function createInteractionStore({
     },
 
     /**
-     * Records an interaction, before it is acknowledged.
-     * @param shown what the message that its reply changes shows
-     * @returns `twice` when this very interaction was taken already
+     * Records an interaction before it is acknowledged.
+     * @param shown the current content of the message that its reply changes
+     * @returns `twice` if this interaction was already recorded
      */
     async take(interaction: Interaction, shown?: MessageContent): Promise<'taken' | 'twice'> {
       const { id, guildId, receivedAt, request } = interaction;
@@ -177,7 +180,8 @@ export function createInteractionStore({
           process_id: processId,
           taken_at: receivedAt,
           encrypted: seal(kept, interactionContext(guildId, id)),
-          // Its own message. Another one it writes once its reply is ready: see `claim` in edit-order.ts.
+          // Claims its own message. The interaction claims any other message once its reply is ready: see `claim` in
+          // edit-order.ts.
           message_key: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -185,22 +189,22 @@ export function createInteractionStore({
       return numInsertedOrUpdatedRows === 1n ? 'taken' : 'twice';
     },
 
-    /** Whether the interaction belongs to this process; false while that cannot be known. Never throws. */
+    /** Whether the interaction belongs to this process; false if that can't be checked. Never throws. */
     surelyOwns: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
-     * Whether a reply may go out whose work is done: also while the store is away, since nothing is taken over meanwhile. Never
-     * throws.
+     * Whether the reply of a finished action can be sent. True even while the store is unavailable, because no process
+     * can take over an interaction then. Never throws.
      */
     mayReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
-    /** @throws LostInteraction if the interaction was taken over from this process */
+    /** @throws LostInteraction if another process has taken the interaction over */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
       throw new LostInteraction('The interaction was taken over');
     },
 
-    /** The interactions that this process owns and has not replied to, oldest first. */
+    /** Returns the interactions that this process owns and hasn't replied to, oldest first. */
     unreplied: () => unreplied().orderBy('taken_at').execute(),
 
     async isUnreplied(interactionId: string): Promise<boolean> {
@@ -208,8 +212,8 @@ export function createInteractionStore({
     },
 
     /**
-     * Marks an interaction as replied to, also if no reply is possible any more. Tried again while a server of PostgreSQL
-     * restarts: otherwise the member would be told again.
+     * Marks an interaction as replied to, even if no reply is possible any longer. Retries while a PostgreSQL server
+     * restarts, because otherwise the member would be notified again.
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {
@@ -222,7 +226,10 @@ export function createInteractionStore({
       });
     },
 
-    /** Deletes what is past its time. @throws what `stopping` was aborted with, between two steps */
+    /**
+     * Deletes expired interactions.
+     * @throws the reason that `stopping` was aborted with, between two statements
+     */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = store
         .tables()
@@ -237,7 +244,7 @@ export function createInteractionStore({
       for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
         count = Number((await some.executeTakeFirst()).numDeletedRows);
-        // Others have their turn between two steps.
+        // Lets other work run between two statements.
         await setImmediate();
       }
     },

@@ -19,25 +19,25 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * What a member did, as plain data: the same over the gateway and over HTTP; after a crash, what was recorded of it. Nothing
- * else of a guild is known.
+ * A member's action as plain data, the same over the gateway and over HTTP. After a crash, it is the recorded part. The
+ * bot knows nothing else about a guild.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
-  /** Whether that channel is a thread or a post in a forum, which is archived some day. */
+  /** Whether that channel is a thread or a forum post, which Discord archives eventually. */
   readonly isInThread: boolean;
   readonly user: { readonly id: string; readonly name: string };
-  /** Whether the member may manage the guild. */
+  /** Whether the member can manage the guild. */
   readonly isAdmin: boolean;
-  /** The member's roles; none where it was recorded. */
+  /** The member's roles; empty if the interaction was read from its record. */
   readonly roleIds: readonly string[];
-  /** Discord's name of the member's language, such as `en-US`. */
+  /** The member's Discord locale, such as `en-US`. */
   readonly locale: string;
-  /** Discord's name of the guild's language, for what others read too. */
+  /** The guild's Discord locale, for texts that others also read. */
   readonly guildLocale: string;
-  /** Whether the guild itself has installed the application, and not only the user. */
+  /** Whether the guild itself has installed the application, not only the user. */
   readonly isInstalledInGuild: boolean;
   readonly request: Request;
 }
@@ -50,34 +50,34 @@ export type Request =
   | SubmittedModal
   | { readonly kind: 'unknown' };
 
-/** A message that a message command is used on. */
+/** The message that a member used a message command on. */
 export interface UsedMessage {
-  /** All that its readers see. */
+  /** All text that its readers see. */
   readonly text: string;
   readonly files: readonly UploadedFile[];
 }
 
-/** A button that was pressed, or a select in which something was chosen. */
+/** A pressed button, or a select in which a member chose something. */
 export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
-   * What was chosen in a select: values, or ids of channels or roles, and only those that Discord says are some of this
-   * guild. Empty for a button.
+   * The values chosen in a select, or the ids of channels or roles that Discord confirms are part of this guild. Empty
+   * for a button.
    */
   readonly values: readonly string[];
-  /** Whether a role that was chosen can be mentioned by everybody. */
+  /** Whether everyone can mention the chosen role. */
   readonly isRoleMentionable: boolean;
-  /** What the bot may do in a channel that was chosen; `undefined` where Discord does not say. */
+  /** The bot's permissions in the chosen channel; `undefined` if Discord doesn't send them. */
   readonly channelPermissions?: bigint | undefined;
-  /** Whether other Discord servers can follow a channel that was chosen. */
+  /** Whether other guilds can follow the chosen channel. */
   readonly isFollowable?: boolean;
   readonly message: SourceMessage;
 }
 
-/** What was entered in the options of a slash command, by their names, or in the fields of a modal, by their custom ids. */
+/** The values entered in a slash command's options, by name, or in a modal's fields, by custom id. */
 export interface EnteredFields {
-  /** What was typed, or the value that was chosen; empty for none. */
+  /** The typed text or the chosen value; empty for none. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
@@ -88,7 +88,7 @@ export interface SubmittedModal extends EnteredFields {
   readonly message?: SourceMessage;
 }
 
-/** What a message shows, as Discord gives and takes it. */
+/** A message's content, in Discord's format. */
 export interface MessageContent {
   readonly content: string;
   readonly embeds: readonly unknown[];
@@ -98,25 +98,25 @@ export interface MessageContent {
 /** The message that a button, a select or a modal belongs to. */
 export interface SourceMessage {
   readonly shown: MessageContent;
-  /** Whether its member alone sees it. */
+  /** Whether only its member sees it. */
   readonly isPrivate: boolean;
-  /** The interaction that the message answers; `undefined` when Discord does not say. */
+  /** The interaction that the message replies to; `undefined` if Discord doesn't send it. */
   readonly madeBy: string | undefined;
-  /** Its id where it answers no interaction, so that everybody in its channel sees it. */
+  /** The message's id if it isn't a reply to an interaction, so that everyone in its channel sees it. */
   readonly postedId: string | undefined;
 }
 
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
-  /** Its bytes, as Discord says; NaN where it does not. */
+  /** The size in bytes that Discord reports; NaN if it doesn't. */
   readonly size: number;
 }
 
 /**
- * Reads an interaction as Discord sends it.
+ * Reads an interaction in Discord's format.
  * @param receivedAt milliseconds since 1970
- * @throws TypeError when a field that is needed is not as Discord documents it
+ * @throws TypeError if a required field doesn't match Discord's documentation
  */
 export function readInteraction(payload: unknown, receivedAt: number): Interaction {
   const interaction = payload as APIInteraction;
@@ -139,14 +139,17 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   };
 }
 
-/** A post in a forum is a public thread, too. */
+/** Includes forum posts, which are public threads. */
 const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
 ]);
 
-/** Reads only what it takes to respond. @throws TypeError when that cannot be read either */
+/**
+ * Reads only the fields needed to respond.
+ * @throws TypeError if those can't be read either
+ */
 export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarget {
   const { id, application_id, token } = Object(payload);
   return { id: text(id), applicationId: text(application_id), token: new Secret(text(token)), receivedAt };
@@ -220,7 +223,7 @@ function readControl(interaction: APIMessageComponentInteraction): Request {
     case ComponentType.ChannelSelect: {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
-      // In resolved channels since 2026-07-16, where the bot itself is in the guild.
+      // Part of resolved channels since 2026-07-16, if the bot itself is in the guild.
       const { app_permissions: may, type } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
       const isFollowable = type === ChannelType.GuildAnnouncement;
@@ -247,7 +250,10 @@ function readMessage(message: APIMessage): SourceMessage {
   };
 }
 
-/** Every field of a modal, wherever in the tree of its components it is; of what was chosen or uploaded the first. */
+/**
+ * Reads every field of a modal, at any depth of its components. Reads only the first of several chosen or uploaded
+ * values.
+ */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const each of components) {
@@ -267,7 +273,7 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
   size: Number(size),
 });
 
-/** Of the fields that name an attachment, what was uploaded. */
+/** Returns the uploaded files, by the fields that name an attachment. */
 function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
@@ -277,7 +283,7 @@ function filesIn(fields: EnteredFields['fields'], attachments: Attachments): Ent
   return Object.fromEntries(files);
 }
 
-/** The values of a slash command's options; of users only those that Discord says are some. */
+/** Reads the values of a slash command's options. Skips users that Discord doesn't confirm. */
 function readOptions({
   options = [],
   resolved,
@@ -291,7 +297,7 @@ function readOptions({
   return Object.fromEntries(values);
 }
 
-/** Looks up a name that anybody may have written: `constructor` must find nothing. */
+/** Looks up a name that anyone may have forged: `constructor` must not find anything. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

@@ -13,11 +13,14 @@ export interface InteractionsDeps
   readonly replies: LaterReplies;
 }
 
-/** How an interaction comes to its command, and the answer to Discord, immediately or after a crash. */
+/**
+ * Creates everything that handles interactions: it finds their command and replies to Discord, immediately or after a
+ * crash.
+ */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {
-    // What the interaction was writing has ended once another transaction of its guild begins.
+    // Once another transaction of the guild begins, all writes of the interaction have ended.
     await store.inGuild(context.guildId, () => submissions.endRunningOf(context.interactionId));
     return replies.reportOf(context, to);
   };

@@ -1,13 +1,13 @@
-/** The parts of a message that its readers see, each with whatever is inside of it (Discord docs: Message Object). */
+/** The parts of a message that its readers see, including everything inside them (Discord docs: Message Object). */
 const VISIBLE_PARTS = ['content', 'embeds', 'components', 'poll', 'message_snapshots'];
-/** The texts of these parts, by their names: of embeds, of components with their labels, of a poll's answers. */
+/** The names of the text fields in these parts: embeds, components with their labels, and poll answers. */
 const TEXTS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
 
 /**
- * All text of a message that its readers see, a part on each line: what was written, embeds, components, a poll, and the
- * same of a message that was forwarded. It comes with the interaction, so no intent to read messages is needed.
- * @param message as Discord sends it. Read by the names of its fields and not by types, so that a kind of message or
- * component that is newer than this bot is read too.
+ * Returns all text of a message that its readers see, one part per line: its content, embeds, components, a poll, and
+ * the same from a forwarded message. The text comes with the interaction, so the bot needs no intent to read messages.
+ * @param message in Discord's format. Read by field names and not by types, so that types of messages or components
+ *   newer than this bot can be read too.
  */
 export function messageText(message: unknown): string {
   const fields: Readonly<Record<string, unknown>> = Object(message);

@@ -4,13 +4,13 @@ import type { Translate } from '../words/words.ts';
 import type { PressContext } from './command.ts';
 import { button, customId, type SelectOption, select } from './controls.ts';
 
-/** A page of something long. The custom ids of its buttons hold all of its state. */
+/** A page of a long list. The custom ids of its buttons hold all of its state. */
 export interface Page {
   /** From 1. */
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
-  /** How many items stand before this page, and how many the page shows at most. */
+  /** The number of items before this page, and the maximum number on it. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -18,7 +18,10 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /** A number out of range becomes the nearest page, and no number the first page: anybody may have written it. */
+  /**
+   * A number out of range becomes the nearest page, and a value that isn't an integer the first page: anyone may have
+   * forged it.
+   */
   readonly wanted: number;
 }
 
@@ -30,9 +33,9 @@ export function pageOf({ count, perPage, wanted }: PageOptions): Page {
 
 export interface TurnOptions {
   readonly command: string;
-  /** The handler that shows another page; it reads its argument with {@link readPage}. */
+  /** The action that shows another page; it parses its argument with {@link readPage}. */
   readonly action: string;
-  /** What else the other page has to know. */
+  /** Additional state for the other page. */
   readonly state?: string;
 }
 
@@ -49,35 +52,35 @@ export function pageButtons(
   ];
 }
 
-/** "Page 2 of 3" below an embed; nothing when there is one page only. */
+/** Returns "Page 2 of 3" as an embed's footer; nothing if there is only one page. */
 export const pageFooter = (
   { t }: { readonly t: Translate },
   { number: page, pages }: Page,
 ): { readonly footer?: { readonly text: string } } =>
   pages === 1 ? {} : { footer: { text: t('pager.page', { page, pages }) } };
 
-/** A page and what else it has to know as the argument of a custom id. */
+/** Builds the argument of a custom id from a page number and additional state. */
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** The reverse of {@link writePage}; page 1 for what is no number. The state may hold colons. */
+/** Parses an argument built by {@link writePage}; page 1 if it has no number. The state can contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
 }
 
 export interface PagedSelectOptions {
-  /** See `customId`; what is given to it stands behind the action. */
+  /** Builds the custom id; its argument goes after the action. See `customId`. */
   readonly id: (argument: string) => string;
-  /** All of them, on however many pages. */
+  /** The options of all pages. */
   readonly options: readonly SelectOption[];
-  /** From 1; anything else is brought into range. */
+  /** From 1; a number out of range becomes the nearest page. */
   readonly wanted: number;
   readonly placeholder: (page: Page) => string;
-  /** Exactly one option is chosen; otherwise any number. */
+  /** Whether exactly one option is chosen; otherwise any number. */
   readonly isSingle?: true;
 }
 
-/** A select of more options than one takes: a page of them, and which page it is. */
+/** Builds a select for one page of options, because a select can't have all of them. Returns that page too. */
 export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
@@ -94,8 +97,8 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
 export type ChosenOnPage = ReturnType<typeof chosenOnPage>;
 
 /**
- * What was chosen on a page; what is chosen on the other pages is unknown here.
- * @param argument the custom id's
+ * Returns the values chosen on a page. The choices on other pages aren't known here.
+ * @param argument the argument of the custom id
  * @returns the values that the page offers now, and those of them that were chosen
  */
 export function chosenOnPage(

@@ -3,14 +3,15 @@ import type { Reply } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
+/** The minimum time between two progress edits, in milliseconds: a webhook accepts about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
 /**
- * Shows how far the work is.
- * @param isOwner whether the interaction still belongs to this process: whoever takes it over tells of it
+ * Creates the progress display of an interaction.
+ * @param isOwner whether the interaction still belongs to this process; a process that takes it over writes the reply
+ *   itself
  */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
@@ -27,7 +28,7 @@ export function createProgress(
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
         .edit(interaction, { body, files: [] }, isOwner)
-        // The work goes on, and its reply comes even if this edit failed.
+        // The work continues and its reply is sent even if this edit failed.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);
         })
@@ -35,10 +36,10 @@ export function createProgress(
           showing = undefined;
         });
     },
-    /** Resolves when no edit with it is under way. */
+    /** Resolves when no progress edit is running. */
     settled: async (): Promise<void> => showing,
     isShown: () => shownAt > Number.NEGATIVE_INFINITY,
-    /** Whether an edit with progress may still be under way: Discord may apply it after the reply. */
+    /** Whether a progress edit may still be running: Discord may apply it after the reply. */
     isUncertain: () => isLate,
   };
 }

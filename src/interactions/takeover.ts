@@ -7,19 +7,19 @@ import type { Submissions } from '../submissions/submissions.ts';
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
-  /** Ends abandoned submissions, so that their outcomes can be told. */
+  /** Ends abandoned submissions, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
-  /** Tells, in the background, of the interactions that this process owns and is not at work on. */
+  /** Notifies members, in the background, about interactions that this process owns but isn't handling. */
   readonly tellUnreplied: () => Promise<void>;
-  /** Called once something was taken over, whose messages elsewhere may be out of date. */
+  /** Called after a takeover: messages in log channels may be out of date. */
   readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
- * Takes over what is abandoned, guild by guild, and has the members told. A guild that is locked, or a member who
- * could not be told, is tried again at the next call. The first call comes at the start, before any interaction is taken.
- * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
+ * Creates the function that takes over abandoned work guild by guild and notifies the members. The next call retries
+ * locked guilds and failed notifications. The first call is at startup, before the bot accepts interactions.
+ * @returns the function, which runs until the signal is aborted; it throws a StoreError while the store is unavailable
  */
 export function createTakeover({
   store,
@@ -41,8 +41,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over what is abandoned in a guild. A previous process that still runs finds that out in its next
-   * transaction of the guild, and sends nothing more.
+   * Takes over a guild's abandoned work. If the previous process is still running, it notices in its next transaction
+   * of the guild and doesn't send anything more.
    */
   async function claim(guildId: string): Promise<void> {
     await store
@@ -65,7 +65,7 @@ export function createTakeover({
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
         if (error instanceof GuildLocked) continue;
-        // The database is away: each of the other guilds would wait for it, too.
+        // The database is unavailable: every other guild would wait for it, too.
         if (error instanceof StoreError) throw error;
         logger.error({ err: error, guildId }, 'what is abandoned in a guild could not be taken over');
       }

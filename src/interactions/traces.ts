@@ -7,7 +7,7 @@ import { createRecent } from '../recent.ts';
 import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 import type { Request } from './interaction.ts';
 
-/** What each kind of interaction is called in the log and the metrics. */
+/** The name of each kind of interaction in the log and the metrics. */
 export const INTERACTION_TYPES = {
   command: 'command',
   'message-command': 'command',
@@ -20,12 +20,13 @@ export const INTERACTION_TYPES = {
 export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
 
 /**
- * - `answered`: with what was asked for.
- * - `refused`: with the reason why not.
- * - `failed`: with an apology and the reference of what is in the log.
- * - `lost`: it came too late, twice, or was answered elsewhere.
- * - `undelivered`: Discord refused the reply.
- * - `unanswered`: Discord could not be reached with the reply; the member still waits.
+ * How an interaction ended.
+ * - `answered`: the member got what they asked for.
+ * - `refused`: the member got the reason why not.
+ * - `failed`: the member got an apology and the reference of the logged error.
+ * - `lost`: it arrived too late or twice, or was answered elsewhere.
+ * - `undelivered`: Discord rejected the reply.
+ * - `unanswered`: the reply could not reach Discord; the member is still waiting.
  */
 export const INTERACTION_OUTCOMES = [
   'answered',
@@ -37,27 +38,30 @@ export const INTERACTION_OUTCOMES = [
 ] as const;
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
-/** How one interaction ended. It holds nothing that was typed. */
+/** The end of an interaction. It contains nothing that was typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
-  /** The name of a command of the bot; `other` for what belongs to none of them. */
+  /** The name of one of the bot's commands; otherwise `other`. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /** Milliseconds since the bot received it; absent without a first response, or without a reply. */
+  /** Milliseconds since the bot received it; absent without a first response or a reply. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
-  /** The reference of the failure, in the bot's log and in the reply. */
+  /** The failure's reference in the log and in the reply. */
   readonly reference?: string | undefined;
 }
 
-/** One interaction from its arrival to its reply. */
+/** An interaction from its arrival to its reply. */
 export interface Trace {
   command: string;
   outcome: InteractionOutcome;
   responded(): void;
   replied(): void;
-  /** A failure: @returns the reference that the member is told, and which is in the log. */
+  /**
+   * Records a failure.
+   * @returns the reference for the member and the log
+   */
   failed(): string;
 }
 
@@ -68,9 +72,12 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-/** Logs one line when an interaction has ended; for autocomplete, which comes with each key stroke, only with `debug`. */
+/**
+ * Logs one line at the end of each interaction. Autocomplete, which arrives with every keystroke, is logged only with
+ * `debug`.
+ */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** When each interaction without a reply came, in milliseconds since 1970. */
+  /** When each interaction without a reply arrived, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {
@@ -108,7 +115,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
           trace.responded();
           trace.replied();
         }
-        // The member sees "thinking…" as long as their interaction can be answered.
+        // The member sees "thinking…" until the interaction's token expires.
         const waits = outcome === 'unanswered' && respondedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
@@ -118,7 +125,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         onEnd?.(end);
       }
     },
-    /** Interactions without a reply, and since when the oldest waits, in milliseconds since 1970. */
+    /** Counts the interactions without a reply, and returns the arrival of the oldest, in milliseconds since 1970. */
     unanswered(): { readonly count: number; readonly oldestAt: number | undefined } {
       const times = [...open.values()];
       return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };
@@ -126,14 +133,15 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** So many lost interactions within this time, in milliseconds, are no accident. */
+/** This many lost interactions within this time, in milliseconds, aren't a coincidence. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
 /**
- * Logs each interaction that can no longer be responded to, and notices another bot on the same token with a database of
- * its own: Discord sends every interaction to both, and tells the slower bot that there is a response already (40060).
- * @returns to be called with what is known of one, and with why it was lost
+ * Creates the function that logs interactions that can no longer be responded to. It also detects another bot on the
+ * same token with its own database: Discord sends every interaction to both, and tells the slower bot that there
+ * already is a response (40060).
+ * @returns a function of the details of an interaction and the reason why it was lost
  */
 export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {
   const tooOften = createRecent({ most: MANY - 1, withinMs: WITHIN_MS, now: () => performance.now() });
