@@ -24,33 +24,33 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** How long the first attempt may take before a second goes out beside it, in milliseconds: the kept connection may be dead. */
+/** How long the first attempt has before a second one starts beside it, in milliseconds: its idle connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
-/** How long an answer without files may take, and how long any other request, in milliseconds. */
+/** The time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
-/** For so many bytes an upload may take a second longer. */
+/** An upload gets one more second for every this many bytes. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** A limit for the library, longer than that of any request, in milliseconds. */
+/** A time limit for the library, longer than that of any request, in milliseconds. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
-/** How long a request with the bot's token waits for a rate limit unless it says so, in milliseconds. */
+/** How long a request with the bot's token waits for a rate limit by default, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** How long an idle connection is kept, so that a first response need not wait 50 ms for TLS (measured). */
+/** How long idle connections stay open, so that a first response doesn't have to wait 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
-/** How often the library drops what it keeps of each interaction's token, in milliseconds. */
+/** How often the library deletes the data that it stores for each interaction's token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** Connections for first responses, and as many for all other requests; further requests wait for one. */
+/** The maximum number of connections for first responses, and separately for all other requests. Further requests wait. */
 const MOST_CONNECTIONS = 256;
-/** The shortest pause after a 429, in milliseconds: some 429s name a time of zero. */
+/** The shortest pause after a 429, in milliseconds. Some 429s specify zero. */
 const LEAST_PAUSE_MS = 250;
 
-/** The interaction can no longer be answered: it is too old (10062), its token is over, or it has an answer (40060). */
+/** The bot can no longer respond: the interaction is too old (10062), its token expired, or it has a response (40060). */
 export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
 }
 
-/** Discord was not asked, since the bot stops, or whoever wanted it does not any more. */
+/** The request wasn't sent, because the bot is stopping or the caller no longer wants it. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -59,18 +59,18 @@ export interface ReplyTarget {
   readonly id: string;
   readonly applicationId: string;
   readonly token: Secret;
-  /** When it came, in milliseconds since 1970. */
+  /** The time of arrival, in milliseconds since 1970. */
   readonly receivedAt: number;
 }
 
-/** A message in Discord's own fields, and its files. */
+/** A message in Discord's own format, and its files. */
 export interface MessageBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly files: readonly { readonly name: string; readonly data: Buffer }[];
 }
 
 interface BotRequest {
-  /** How long it may wait for a rate limit, in milliseconds. */
+  /** How long the request can wait for a rate limit, in milliseconds. */
   readonly longestWaitMs?: number;
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal | undefined;
@@ -81,42 +81,46 @@ type Route = `/${string}`;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** Waits other than the usual ones, in milliseconds. */
+/** Time limits that replace the defaults, in milliseconds. */
 export interface ApiTiming {
   readonly firstResponseMs?: number | undefined;
   readonly firstAttemptMs?: number | undefined;
 }
 
 export interface DiscordApiDeps extends ApiTiming {
-  /** Discord's REST API without the version, such as `https://discord.com/api`. */
+  /** The URL of Discord's REST API without the version, such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly token: Secret;
-  /** Called with each 429: `user`, `global`, `shared`, or `none` where Discord's edge did not say whose limit it is. */
+  /** Called for each 429 with its scope: `user`, `global`, `shared`, or `none` if Discord's edge didn't give a scope. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
-  /** Called when Discord says of the application itself that the token is wrong. */
+  /** Called when Discord rejects the token in a request for the application itself. */
   readonly onTokenRefused?: (() => void) | undefined;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Every request to Discord. A wait ends when the response would be of no use any more. */
+/** Creates the functions for all requests to Discord. No request waits longer than its response is useful. */
 export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRefused, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
-  /** Its connections are kept. undici 6, which discord.js uses, speaks only HTTP/1.1 (see docs/decisions/discord-parts.md). */
+  /**
+   * Connections that stay open. undici 6, used by discord.js, only supports HTTP/1.1 (see
+   * docs/decisions/discord-parts.md).
+   */
   const connections = createConnections();
-  /** First responses have connections of their own, so that they wait for nothing else. */
+  /** Separate connections for first responses, so that no other request delays them. */
   const responseConnections = createConnections();
   let lastRequestAt = 0;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
     agent: connections.agent(),
-    // `request` below decides what is sent again, and when.
+    // `request` below decides which requests are sent again, and when.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // The library counts it by the wall clock: if that is set back by an hour, the limit would last for an hour. 429s are obeyed all the same.
+    // The library uses the wall clock here. If the clock is set back by an hour, the limit would last an hour. The bot
+    // obeys 429s anyway.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);
@@ -128,8 +132,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
 
   /**
-   * Counts a 429, and begins a block if it is of Discord's edge. Such a 429 names no scope, and has no `via`
-   * (discord-api-docs#1463), which an operator's proxy may add, or no `Retry-After` (#5810).
+   * Counts a 429, and starts a block if Discord's edge sent it. Such a 429 has no scope. It also lacks `via`
+   * (discord-api-docs#1463), which an operator's proxy may add, or `Retry-After` (#5810).
    */
   function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
     const { via, 'retry-after': seconds, 'x-ratelimit-scope': scope } = headers;
@@ -138,7 +142,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (scope === undefined && !isDiscords) block.begin(Number(seconds) * 1000);
   }
 
-  /** New requests get new connections, since the kept ones may be dead. */
+  /** Replaces the connections for new requests, because the old ones may be dead. */
   function replaceConnections(): void {
     connections.replace();
     responseConnections.replace();
@@ -146,13 +150,13 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * For how long Discord takes replies, in milliseconds. This only bounds how long a reply waits for a rate limit: the clock
-   * may have been set meanwhile, so Discord decides whether the token is over.
+   * Returns how long Discord still accepts replies, in milliseconds. This only limits how long a reply waits for a rate
+   * limit. Discord decides whether the token has expired, because this machine's clock may have changed.
    */
   const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
 
-  /** @throws Stopped when the bot stops, or `signal` is aborted */
+  /** @throws Stopped if the bot stops or `signal` is aborted */
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
     await sleep(ms, undefined, { signal: ends }).catch(() => {
@@ -161,9 +165,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes a request, and waits for rate limits and for the end of a block as long as the answer is of use.
-   * @param ms for how long the answer is of use, in milliseconds
-   * @param signal ends the waiting
+   * Makes a request. Waits for rate limits and for the end of a block while the response is still useful.
+   * @param ms how long the response is useful, in milliseconds
+   * @param signal ends the wait
    */
   async function within<Result>(
     ms: number,
@@ -178,7 +182,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // The library tells by the clock when a limit is over: set back by an hour, a limit would last for an hour longer.
+        // The library uses the clock to end a limit. If the clock were set back by an hour, the limit would last an
+        // hour longer.
         if (Date.now() < lastRequestAt) rest.handlers.clear();
         lastRequestAt = Date.now();
         return await attempt();
@@ -216,7 +221,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   let isTokenRefused = false;
   let tokenCheck: Promise<void> | undefined;
-  /** Asks Discord for the application itself, since a 401 can have other reasons (discord.js#7492). */
+  /** Requests the application itself, because a 401 can have other reasons (discord.js#7492). */
   async function checkToken(): Promise<void> {
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
@@ -228,7 +233,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   const tellFailure = createFailureLog(apiUrl, logger);
 
-  /** Makes a request with the interaction's token, without reading what Discord says of the message. */
+  /** Makes a request with the interaction's token. Ignores the message that Discord returns. */
   async function byInteraction(
     interaction: ReplyTarget,
     method: RequestMethod,
@@ -258,7 +263,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     });
   }
 
-  /** Makes one attempt without discord.js's REST, which took two fifths of the time (measured): callbacks have no bucket. */
+  /**
+   * Makes one attempt without discord.js's REST client, which took two fifths of the time (measured). Callbacks don't
+   * have a rate limit bucket.
+   */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
@@ -277,7 +285,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (statusCode >= 200 && statusCode < 300) return body.dump();
     if (statusCode === 429) noteRateLimit(headers);
     const why = Object(await body.json().catch(() => undefined));
-    // The error has no URL, since that holds the token.
+    // The error has no URL, because the URL contains the token.
     throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
@@ -292,7 +300,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
     const failure = await failureOf(first, Math.min(firstAttemptMs, Math.max(leftMs(), LEAST_PAUSE_MS)));
-    // Nothing is aborted then: to do so each time took a tenth of the processor (measured).
+    // Doesn't abort anything here: aborting every time took a tenth of the processor time (measured).
     if (failure === undefined) return;
     try {
       if (isRejectedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
@@ -301,16 +309,17 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // Otherwise another interaction has replaced them meanwhile.
+        // If they differ, another interaction has already replaced the connections.
         replaceConnections();
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
-        // Discord took the first attempt, and its answer was lost. An attempt that met a limit was not taken.
+        // Discord accepted the first attempt, but its response was lost. An attempt that hit a rate limit wasn't
+        // accepted.
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (!wasTaken || !isUncertain(failure)) throw error;
       });
-      // A slow first attempt goes on beside the second.
+      // A slow first attempt continues alongside the second.
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
@@ -322,13 +331,16 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /** Logs a failure that is tried again; nothing once the token is refused, since the bot then ends. */
+    /**
+     * Logs a failed request that will be retried. Logs nothing after Discord rejected the token, because the bot then
+     * stops.
+     */
     tellFailure(...failure: Parameters<typeof tellFailure>): void {
       if (!isTokenRefused) tellFailure(...failure);
     },
     /**
-     * How far the clock of this machine is ahead of Discord's, to a second or two, in milliseconds; `undefined` if Discord
-     * does not answer. Never throws.
+     * Returns how far this machine's clock is ahead of Discord's, in milliseconds, accurate to a second or two;
+     * `undefined` if Discord doesn't respond. Never throws.
      */
     async clockAheadMs(): Promise<number | undefined> {
       const ask = () =>
@@ -349,10 +361,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     },
     respond,
     /**
-     * Changes the reply, once.
-     * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
-     * @throws DiscordAPIError when Discord refuses it; see {@link isRejectedByDiscord}
-     * @throws LostInteraction when its token is over
+     * Edits the reply, once.
+     * @param isWanted called right before the edit is sent, which may be after a rate limit; `false` cancels the edit
+     * @throws DiscordAPIError if Discord rejects the edit; see {@link isRejectedByDiscord}
+     * @throws LostInteraction if its token has expired
      */
     edit: (
       interaction: ReplyTarget,
@@ -373,7 +385,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         Routes.webhook(interaction.applicationId, interaction.token.reveal()),
         message,
       ),
-    /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
+    /** Returns the state of the reply: `gone` without a first response, `thinking` after a deferred one. */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
       try {
@@ -391,7 +403,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     post: (route: Route, request: BotRequest) => byBot(RequestMethod.Post, route, request),
     put: (route: Route, request: BotRequest) => byBot(RequestMethod.Put, route, request),
     patch: (route: Route, request: BotRequest) => byBot(RequestMethod.Patch, route, request),
-    /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
+    /** Stops all waits for a rate limit or for the end of a block. From now on, a request fails instead of waiting. */
     stopWaiting: (): void => stopping.abort(),
     async close(): Promise<void> {
       await Promise.all([connections.agent().close(), responseConnections.agent().close()]);
@@ -400,9 +412,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 }
 
 /**
- * Waits `ms` milliseconds for `task`. Its timer ends with the task; those of AbortSignal.timeout go on, and took a twentieth of
- * the processor (measured).
- * @returns why it failed; `undefined` when it did not
+ * Waits `ms` milliseconds for `task`. Its timer ends with the task. Timers of AbortSignal.timeout keep running, and
+ * took a twentieth of the processor time (measured).
+ * @returns the error if the task failed or was too slow; `undefined` if it succeeded
  */
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   const late = Promise.withResolvers<unknown>();
@@ -428,15 +440,15 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_MS },
   });
 
-/** Connections that are kept, and can be exchanged for new ones. */
+/** Creates connections that stay open and can be replaced. */
 function createConnections() {
   let agent = createAgent();
   let draining: Promise<void> | undefined;
   return {
     agent: (): Agent => agent,
     /**
-     * What is asked from now on gets new connections; what is under way keeps those that it has. Nothing happens while those
-     * that were replaced before are still in use: in a burst each exchange would open as many connections again.
+     * Gives new requests new connections; current requests keep theirs. Does nothing while replaced connections are
+     * still in use, because in a burst every replacement would open as many connections again.
      */
     replace(): void {
       if (draining !== undefined) return;
@@ -451,24 +463,27 @@ function createConnections() {
   };
 }
 
-/** A REST client that keeps its token. After a 401 discord.js's own calls `setToken(null)`, and sends nothing more. */
+/**
+ * Creates a REST client that keeps its token. After a 401, discord.js's own client calls `setToken(null)` and sends
+ * nothing more.
+ */
 function withToken(options: Partial<RESTOptions>, token: Secret): REST {
   const rest = new REST(options).setToken(token.reveal());
   rest.setToken = () => rest;
   return rest;
 }
 
-/** Whether Discord understood and refused: it would refuse the same request again. */
+/** Whether Discord understood the request and rejected it. It would reject the same request again. */
 export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !isRateLimited(error);
 
-/** Whether a first response met a limit. Of other requests, discord.js throws a RateLimitError. */
+/** Whether a first response hit a rate limit. For other requests, discord.js throws a RateLimitError. */
 const isRateLimited = (error: unknown): error is DiscordAPIError =>
   error instanceof DiscordAPIError && error.status === 429;
 
 const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
 
-/** Whether nobody knows if Discord did it, because Discord failed or its answer did not come. */
+/** Whether the outcome is unknown, because Discord failed or its response didn't arrive. */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof HTTPError ||
   (error instanceof DiscordAPIError && error.status >= 500) ||

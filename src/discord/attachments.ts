@@ -3,27 +3,27 @@ import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
-  /** The hosts that files are read from, `host` or `host:port`; without a port, the port of the scheme. */
+  /** The hosts that files are downloaded from, as `host` or `host:port`. The default port is that of the scheme. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   readonly logger: Logger;
-  /** Milliseconds for the whole file; 10 seconds. */
+  /** The time limit for the whole file, in milliseconds; by default 10 seconds. */
   readonly timeoutMs?: number;
 }
 
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
   /**
-   * `foreign`: not an address of Discord, so nothing was requested. `unavailable`: the file is not there (any more), or
-   * did not come in time.
+   * `foreign`: the address isn't Discord's, so nothing was requested. `unavailable`: the file doesn't exist (any more),
+   * or didn't arrive in time.
    */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
- * Reads what members upload. The type of an attachment is ignored, since the uploader's Discord only claims it. A download
- * ends when it becomes too large, whatever size was claimed. Redirects are not followed.
+ * Creates a reader for files that members upload. It ignores the attachment's type, because the uploader's client sets
+ * it. It ends a download that becomes too large, whatever size Discord gave. It doesn't follow redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
@@ -48,8 +48,9 @@ export function createAttachments(deps: AttachmentsDeps) {
 
   return {
     /**
-     * Reads an uploaded file. Failing to get it is a result, not an exception.
-     * @param size its bytes; with fewer the file was cut off, which shows in nothing else where its length was not sent
+     * Reads an uploaded file. A failure is a result, not an exception.
+     * @param size the file's size in bytes. A smaller download was cut off; nothing else shows that if its length
+     * wasn't sent
      */
     async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -61,7 +62,7 @@ export function createAttachments(deps: AttachmentsDeps) {
         return await download(url, size);
       } catch (error) {
         if (error instanceof errors.ResponseExceededMaxSizeError) return { ok: false, problem: 'too-large' };
-        // The address carries a signature, so only the host is logged.
+        // The address contains a signature, so only the host is logged.
         logger.warn({ host: url.host, err: error }, 'an attachment could not be read');
         return { ok: false, problem: 'unavailable' };
       }

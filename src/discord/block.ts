@@ -1,16 +1,17 @@
 import type { Logger } from '../logger.ts';
 import { createRecent } from '../recent.ts';
 
-/** How long a block counts that names no time, in milliseconds. */
+/** How long a block lasts if Discord doesn't specify a time, in milliseconds. */
 const BLOCK_MS = 60_000;
-/** First responses that are tried in a second of a block: each refused one counts towards Discord's 10,000 in ten minutes. */
+/** First responses per second tried during a block. Each rejected one counts towards Discord's 10,000 in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
 export type Block = ReturnType<typeof createBlock>;
 
 /**
- * Discord's block by address: a 429 of Discord's edge, which concerns the whole process, and mostly does not say for how
- * long (discord-api-docs#5810). While it lasts, only first responses to interactions are tried, since these cannot wait.
+ * Tracks Discord's block of this bot's IP address: a 429 from Discord's edge. It affects the whole process and usually
+ * doesn't say how long it lasts (discord-api-docs#5810). During a block, the bot only tries first responses to
+ * interactions, because these can't wait.
  */
 export function createBlock(logger: Pick<Logger, 'error'>) {
   let until = 0;
@@ -20,12 +21,12 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
     now: () => performance.now(),
   });
 
-  /** Milliseconds for which nothing is sent; 0 without a block. */
+  /** Returns how long nothing is sent, in milliseconds; 0 without a block. */
   const leftMs = () => Math.max(0, until - performance.now());
 
   return {
     leftMs,
-    /** @param ms how long it lasts, in milliseconds; 60 seconds where that is no time */
+    /** @param ms how long the block lasts, in milliseconds; 0 means 60 seconds */
     begin(ms = 0): void {
       const lastsMs = ms > 0 ? ms : BLOCK_MS;
       if (leftMs() === 0) {

@@ -1,15 +1,15 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
-/** How long Discord is asked about one guild, in milliseconds. */
+/** The time limit for a request about one guild, in milliseconds. */
 export const ASK_GUILD_MS = 2_000;
-/** Codes of refusals that are about the bot's account or network, not about a guild (JSON Error Codes). */
+/** Error codes that concern the bot's account or network, not a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * Whether Discord says that the bot is no member of a guild: the guild is unknown or closed to it. Discord was wrong once
- * (discord-api-docs#8445), so nothing is deleted for this alone.
- * @throws when Discord says neither, as in an outage
+ * Whether Discord says that the bot isn't a member of a guild: the guild is unknown to it, or it has no access. Discord
+ * was wrong once (discord-api-docs#8445), so the bot doesn't delete anything for this reason alone.
+ * @throws if Discord doesn't say either, for example in an outage
  */
 export async function isForeign(
   api: Pick<DiscordApi, 'get'>,
@@ -25,13 +25,13 @@ export async function isForeign(
   }
 }
 
-/** @throws when Discord does not say it soon, or the bot user is not there */
+/** @throws if Discord doesn't respond soon, or the bot user isn't in the guild */
 export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: string): Promise<string> {
   const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(ASK_GUILD_MS) });
   return String(Object(guild).name);
 }
 
-/** Discord's code of an error; an answer that is not Discord's own, such as a proxy's page, has none. */
+/** Whether an error from Discord concerns the guild. A response from elsewhere, such as a proxy's page, has no code. */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

@@ -14,26 +14,26 @@ import { fitTexts } from './limits.ts';
 import { createRefusals } from './refusals.ts';
 
 /**
- * What came of a message: posted, or the channel is gone, the bot may not see it, or may not send messages or embed links
- * there. `failed`: Discord did not answer, which may pass.
+ * The result of posting a message: `posted`, or the reason why not. The channel is gone, or the bot can't see it, or
+ * can't send messages or embed links there. `failed`: Discord didn't respond, which may be temporary.
  */
 export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'failed';
 
-/** A message in a channel that answers no interaction. */
+/** A message in a channel that isn't a reply to an interaction. */
 export interface ChannelMessage {
-  /** Names the message in each try, so that Discord shows it once. Without a name there is only one try. */
+  /** Identifies the message in every attempt, so that Discord shows it once. Without it, the bot makes only one attempt. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
-  /** The one role that a mention of it in the content notifies. */
+  /** The only role that a mention in the content notifies. */
   readonly roleId?: string;
 }
 
-/** Discord takes 25 characters (Discord docs: Message, Create Message). */
+/** Shortens a name to the 25 characters that Discord accepts (Discord docs: Message, Create Message). */
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
-/** Discord's lasting reasons to refuse a message (Discord docs: JSON Error Codes). */
+/** Discord's permanent reasons for rejecting a message (Discord docs: JSON Error Codes). */
 const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
   [RESTJSONErrorCodes.UnknownGuild]: 'gone',
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
-/** A message in Discord's own fields, without its nonce. It pings nobody but the one role. */
+/** Builds a message in Discord's own format, without its nonce. It pings only the one role. */
 export const messageBody = ({ content, embed, components = [], roleId }: ChannelMessage) => ({
   ...fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] }),
   components: [...components],
@@ -49,8 +49,8 @@ export const messageBody = ({ content, embed, components = [], roleId }: Channel
 });
 
 /**
- * A message that replaces another one. Its embed is shown again where somebody has hidden the embeds. Without an embed the flag
- * stays, since it would only bring back link previews that an admin has hidden.
+ * Builds a message that replaces another one. Shows its embed again if a person removed the embeds. Without an embed
+ * the flag stays, because clearing it would only restore link previews that an admin removed.
  */
 export const replacingBody = (message: ChannelMessage) => ({
   ...messageBody(message),
@@ -58,8 +58,8 @@ export const replacingBody = (message: ChannelMessage) => ({
 });
 
 /**
- * Discord's reasons why the bot can no longer change a message: the message is gone, its thread is archived or locked, or it was
- * posted by another application that used this database before.
+ * Error codes that mean the bot can no longer edit a message: the message is gone, its thread is archived or locked, or
+ * it was posted by another application that used this database before.
  */
 const MESSAGE_GONE: readonly number[] = [
   RESTJSONErrorCodes.UnknownMessage,
@@ -69,8 +69,8 @@ const MESSAGE_GONE: readonly number[] = [
 ];
 
 /**
- * What came of a message that is changed later: as of any other, or the message to be changed is gone, or Discord does not take
- * its text, for a link in it.
+ * The result of a message that can be edited later: the result of posting, or the message to edit is gone, or Discord
+ * rejected a link in its text.
  */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
@@ -81,16 +81,19 @@ export interface ChannelPostsDeps {
 
 export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 
-/** Posts messages that answer no interaction. They need View Channel and Send Messages; with an embed Embed Links. */
+/**
+ * Creates a poster for messages that aren't replies to interactions. Posting needs View Channel and Send Messages, and
+ * for an embed also Embed Links.
+ */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
-  /** The channels that have refused a message, and taken no new one since. */
+  /** Channels that rejected a message, and haven't accepted a new one since. */
   const refusals = createRefusals();
 
   /**
-   * Posts a message that is changed later. Pings nobody but the one role. Never throws.
-   * @param messageId changes this one, in place of all that it shows
-   * @returns also the id of the message that was posted or changed
+   * Posts a message that can be edited later. Pings only the one role. Never throws.
+   * @param messageId the message to replace completely, instead of posting a new one
+   * @returns the result, and the id of the posted or edited message
    */
   async function put(
     channelId: string,
@@ -103,7 +106,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         return { result: 'posted', messageId };
       }
       const posted = await api.post(Routes.channelMessages(channelId), {
-        // For some minutes Discord posts only the first message with a nonce (docs: Create Message).
+        // For a few minutes, Discord only posts the first message with a nonce (docs: Create Message).
         body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
       });
       refusals.forget(channelId);
@@ -126,9 +129,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
-    /** Whether the last message to a channel was refused less than `ms` milliseconds ago. */
+    /** Whether the last message to a channel was rejected less than `ms` milliseconds ago. */
     hasRefused: refusals.hasRefused,
-    /** The same, of a message that is never changed. */
+    /** Posts a message that is never edited. Never throws. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
       const { result } = await put(channelId, message);
       return result === 'message-gone' || result === 'harmful-link' ? 'failed' : result;

@@ -3,9 +3,9 @@ import { DAY_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
 const MINUTE_MS = 60_000;
-/** If the clock is wrong by more than this, in milliseconds, the log and the doctor say so. */
+/** The largest clock error that isn't reported in the log and by the doctor, in milliseconds. */
 const MOST_UNTOLD_MS = 5 * MINUTE_MS;
-/** If the clock is wrong by more than this, in milliseconds, nothing is deleted for its age. */
+/** The largest clock error with which the bot still deletes data by age, in milliseconds. */
 const MOST_WRONG_MS = DAY_MS;
 
 export interface ClockCheckDeps {
@@ -14,18 +14,18 @@ export interface ClockCheckDeps {
 }
 
 /**
- * Compares this machine's clock with Discord's. The bot goes by its own clock, so a clock that is a year ahead would end
- * all history together.
+ * Creates a check that compares this machine's clock with Discord's. The bot uses this machine's clock, so if it ran a
+ * year ahead, the bot would delete its whole history in one go.
  */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {
-    /** Tells the log of a clock that is wrong. */
+    /** Logs a warning if the clock is wrong. */
     async tell(): Promise<void> {
       const trouble = clockTrouble(await api.clockAheadMs());
       if (trouble) logger.warn({}, `the clock of this machine ${trouble.says}: ${trouble.mend}`);
     },
 
-    /** Whether the clock is right enough to delete by it. */
+    /** Whether the clock is accurate enough to delete data by age. */
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
@@ -43,7 +43,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
 }
 
 /**
- * What is wrong with the clock, and how it is mended; `undefined` if nothing is, or nothing is known.
+ * Describes the clock's error and how to fix it; `undefined` if the clock is right or the error is unknown.
  * @param aheadMs how far the clock is ahead of Discord's
  */
 export function clockTrouble(aheadMs = 0, mostMs = MOST_UNTOLD_MS) {

@@ -19,37 +19,37 @@ import {
 
 export interface ConnectionDeps extends Transport {
   readonly token: Secret;
-  /** Where the endpoint listens, with `http`. */
+  /** The endpoint's address; used with `http`. */
   readonly host: string;
   readonly port: number | undefined;
   readonly discord: Pick<Discord, 'api' | 'application' | 'clock' | 'publishing'>;
-  /** What Discord is to have. */
+  /** The commands to publish. */
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
-  /** Called with each interaction as it comes. It must not throw. */
+  /** Called for each interaction when it arrives. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
   /** Called once the commands are published. */
   readonly onReady: (online: { commands: number; application: Application }) => Promise<void>;
   readonly onFatal: (error: Error) => void;
-  /** Ends what is under way, when the bot stops. */
+  /** Finishes current work when the bot stops. */
   readonly finish: () => Promise<void>;
-  /** How often the bot looks whether commands still come in this way, in milliseconds. */
+  /** How often the bot checks whether commands still reach it this way, in milliseconds. */
   readonly transportEveryMs?: number | undefined;
   readonly logger: Logger;
 }
 
 const WAY_IN_EVERY_MS = 60_000;
-/** The longest pause between two tries to read the application, in milliseconds. */
+/** The longest pause between two attempts to read the application, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
-/** How long leaving the gateway may take, in milliseconds. */
+/** The time limit for leaving the gateway, in milliseconds. */
 const LEAVING_MS = 500;
 
-/** The way by which interactions come, and what Discord is told of the bot. */
+/** Creates the bot's connection: receives interactions, publishes the commands and checks the application's settings. */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
   const { transportEveryMs = WAY_IN_EVERY_MS } = deps;
   const { api, application, clock, publishing } = discord;
   const stopping = new AbortController();
-  /** Why Discord sends no commands to this bot; `undefined` as far as it is known. */
+  /** Why Discord doesn't send commands to this bot; `undefined` if there is no known problem. */
   let transportTrouble: string | undefined;
 
   function onInteraction(payload: unknown): void {
@@ -60,7 +60,7 @@ export function createConnection(deps: ConnectionDeps) {
   const gateway =
     interactions === 'http'
       ? createEndpoint({
-          // There are both, or the configuration would not have been taken.
+          // The configuration guarantees that both exist.
           publicKey: deps.discordPublicKey ?? '',
           port: port ?? 0,
           host,
@@ -70,7 +70,10 @@ export function createConnection(deps: ConnectionDeps) {
         })
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
-  /** The settings may change while the bot runs: without that it would be ready, and hear nothing. */
+  /**
+   * Reports a setting that stops commands from arriving. Settings can change while the bot runs; without this check, it
+   * would look ready but receive nothing.
+   */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
     if (trouble && trouble.says !== transportTrouble) {
@@ -79,7 +82,7 @@ export function createConnection(deps: ConnectionDeps) {
     transportTrouble = trouble?.says;
   }
 
-  /** Publishes the commands, and tells the operator what is wrong with the application, for as long as it takes. */
+  /** Publishes the commands and reports problems with the application's settings. Retries until it succeeds. */
   async function introduce(): Promise<void> {
     const known = await retry(application, {
       signal: stopping.signal,
@@ -114,7 +117,8 @@ export function createConnection(deps: ConnectionDeps) {
     async stop() {
       stopping.abort();
       api.stopWaiting();
-      // The load balancer sends what is posted from now on elsewhere. Of the gateway's, each is told that the bot stops.
+      // The load balancer now sends new interactions elsewhere. If they come through the gateway, the bot tells each
+      // member that it is stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
       await waitAtMost(LEAVING_MS, gateway.disconnect());
@@ -124,9 +128,9 @@ export function createConnection(deps: ConnectionDeps) {
   return {
     gateway,
     transportTrouble: () => transportTrouble,
-    /** Connects in the background, for as long as it takes. */
+    /** Connects in the background. Retries until it succeeds. */
     part,
-    /** Looks whether commands still come in this way. */
+    /** Checks whether commands still reach the bot this way. */
     transport: { name: 'transport', ...transport },
   };
 }

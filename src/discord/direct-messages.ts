@@ -9,30 +9,36 @@ import { fitTexts } from './limits.ts';
 import { persist } from './persist.ts';
 import { createRefusals } from './refusals.ts';
 
-/** Codes that concern one person (Discord docs: JSON Error Codes). */
+/** Error codes that concern one person (Discord docs: JSON Error Codes). */
 const REFUSED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.CannotSendMessagesToThisUser,
   RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
   RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
   RESTJSONErrorCodes.UnknownUser,
 ];
-/** Codes that concern the bot. 20026 means that Discord's anti-spam system has flagged it, and is not documented (modmailbot#490). */
+/**
+ * Error codes that concern the bot. The undocumented 20026 means that Discord's anti-spam system flagged it
+ * (modmailbot#490).
+ */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
-/** The key of the time until which no direct message is sent, in milliseconds since 1970. */
+/** The name of the stored time until which no direct messages are sent, in milliseconds since 1970. */
 const PAUSED_UNTIL = 'direct-messages-paused-until';
 
-/** `refused`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or refused the message. */
+/**
+ * `refused`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or rejected
+ * the message.
+ */
 export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'refused', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
 
-/** All direct messages are paused, so this one is dropped. */
+/** The message was dropped because all direct messages are paused. */
 class PausedError extends Error {
   override readonly name = 'PausedError';
 }
 
 export interface DirectMessage {
-  /** Names the message. */
+  /** Identifies the message in every attempt. */
   readonly nonce: string;
   readonly content: string;
   readonly embeds: readonly APIEmbed[];
@@ -48,8 +54,8 @@ export interface DirectMessagesDeps {
 export type DirectMessages = ReturnType<typeof createDirectMessages>;
 
 /**
- * Messages of the bot to one person. Once Discord stops them, the bot sends none for an hour. If Discord stops them again within a
- * day, the bot sends none for a day.
+ * Creates a sender of direct messages. Once Discord stops them, it sends none for an hour. If Discord stops them again
+ * within a day, it sends none for a day.
  */
 export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
   const refusals = createRefusals();
@@ -61,7 +67,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
 
   async function beginPause(code: number): Promise<void> {
     const before = await pausedUntil();
-    // A message that was sent at the same time has begun the pause.
+    // Another message sent at the same time has already started the pause.
     if (before > Date.now()) return;
     const ms = Date.now() - before < DAY_MS ? DAY_MS : HOUR_MS;
     await values.set(PAUSED_UNTIL, Date.now() + ms);
@@ -84,8 +90,8 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   /**
-   * Opens the channel of a person, one after the other: the time limit of a request also runs while the request waits in
-   * discord.js's queue, behind one that hangs.
+   * Opens direct message channels one at a time. Otherwise a request's time limit would run while it waits in
+   * discord.js's queue behind a request that hangs.
    */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
@@ -105,14 +111,14 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether a direct message can be sent: the person refused none for a day, and they are not paused. */
+    /** Whether the bot can message a person: they haven't refused a message in the last day, and messages aren't paused. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !refusals.hasRefused(userId, DAY_MS) && !(await isPaused()),
-    /** Whether Discord has stopped them all for now. */
+    /** Whether Discord has stopped all direct messages for now. */
     isPaused,
-    /** Ends once the channel that is being opened is open, or could not be opened. Never throws. */
+    /** Resolves once the channel being opened is open or has failed to open. Never throws. */
     opened: (): Promise<void> => openings.run('', async () => undefined),
-    /** Sends one, which pings nobody. Retries passing failures for a minute and a half. Never throws. */
+    /** Sends a message that doesn't ping anyone. Retries temporary failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
       try {
         const channel = await persist(() => open(userId));
@@ -131,5 +137,5 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   };
 }
 
-/** Discord's code of an error; 0 if there is none. */
+/** Returns Discord's code for an error; 0 if there is none. */
 const codeOf = (error: unknown): number => (error instanceof DiscordAPIError ? Number(error.code) : 0);

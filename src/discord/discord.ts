@@ -18,16 +18,16 @@ export interface DiscordDeps
     Pick<DirectMessagesDeps, 'onDirectMessage'> {
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** Where files are read from that members upload. */
+  /** Where members' files are downloaded from. */
   readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
-  /** Called once Discord refuses the token. */
+  /** Called once Discord rejects the token. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
 export type Discord = ReturnType<typeof createDiscord>;
 
-/** What is asked of Discord and posted there. Interactions come by a connection of their own: see connection.ts. */
+/** Creates everything that sends requests and messages to Discord. Interactions arrive separately: see connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
@@ -50,16 +50,19 @@ export function createDiscord(deps: DiscordDeps) {
     clock,
     isClockRight: clock.isRight,
     tellFailure: api.tellFailure,
-    /** The application as it was when it was first read. */
+    /** Returns the application as it was when first read. */
     application,
     applicationId,
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
-    /** Where the bot user can be added to a guild that has the commands alone; `undefined` if it is there, or Discord does not say. */
+    /**
+     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if it's there or Discord
+     * doesn't say.
+     */
     async addBotLink(guildId: string): Promise<string | undefined> {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
-    /** The name of a guild, remembered for an hour; `undefined` if the bot user is not there, or Discord does not say. */
+    /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't say. */
     guildName: (guildId: string): Promise<string | undefined> =>
       guildNames.get(guildId).catch(() => undefined),
     /** Closes the connections of all requests. */

@@ -10,26 +10,29 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * The longest body that is read, in bytes: a form with five fields of 4,000 characters, each escaped in 6 bytes, and as much for
- * its message. Unsigned requests fill 128 MiB at most.
+ * The maximum size of a body, in bytes: a form with five fields of 4,000 characters, each escaped as 6 bytes, and as
+ * much for its message. Unsigned requests use 128 MiB at most.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
-/** How long a request may take to arrive, in milliseconds: Discord waits 3 seconds for the answer. */
+/** The time limit for receiving a request, in milliseconds. Discord waits 3 seconds for the response. */
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
-/** How long an idle connection stays open: longer than at a proxy (usually 60 seconds), so that no request meets its end. */
+/**
+ * How long idle connections stay open. This is longer than in a proxy (usually 60 seconds), so that no request arrives
+ * on a closing connection.
+ */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
 
 export interface EndpointDeps {
-  /** The application's key, in 64 hexadecimal digits. */
+  /** The application's key, as 64 hexadecimal digits. */
   readonly publicKey: string;
   readonly host: string;
   readonly port: number;
-  /** Called with each interaction that Discord has signed. It must not throw. */
+  /** Called for each interaction that Discord signed. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called when the port cannot be listened on. */
+  /** Called if the bot can't listen on the port. */
   readonly onFatal: (error: Error) => void;
   readonly logger: Logger;
 }
@@ -44,8 +47,8 @@ class Refusal extends Error {
 }
 
 /**
- * Receives the interactions that Discord posts, in place of the gateway. The post is answered with 202; the interaction
- * itself is answered like one of the gateway. It counts as connected while it listens, and a silence means nothing.
+ * Creates an endpoint to which Discord posts interactions, in place of the gateway. It answers each post with 202, then
+ * the bot responds to the interaction as usual. While it listens, it counts as connected; silence means nothing.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
@@ -64,7 +67,8 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A load balancer asks here: HTTP_PORT, which also serves /metrics, is closed to it. Only Discord keeps a connection.
+    // For a load balancer, which can't reach HTTP_PORT because that also serves /metrics. Only Discord's connections
+    // stay open.
     if (request.url === '/livez') {
       response.writeHead(isLeaving ? 503 : 200, { Connection: 'close' }).end();
       return;
@@ -79,13 +83,13 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       response.writeHead(202).end();
       onInteraction(payload);
     } catch (error) {
-      // The sender went away in the middle of the request.
+      // The sender disconnected in the middle of the request.
       if (request.destroyed && !request.complete) return;
       turnAway(response, error);
     }
   }
 
-  /** Reads what Discord has sent. @throws Refusal */
+  /** Reads a request from Discord. @throws Refusal */
   async function take(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
     if (path !== ENDPOINT_PATH) throw new Refusal(404, `interactions are posted to ${ENDPOINT_PATH}`);
@@ -98,16 +102,16 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     try {
       return JSON.parse(body.toString());
     } catch {
-      // The error of JSON.parse would quote the body, and so perhaps a token.
+      // JSON.parse would quote the body in its error, and perhaps a token with it.
       throw new Refusal(400, 'Discord has signed what is no JSON');
     }
   }
 
-  /** @throws Refusal before too much of it is kept */
+  /** @throws Refusal before storing too much of the body */
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    // The sender can still read why, though it was refused in the middle of its body.
+    // Keeps the connection, so that a sender rejected in the middle of its body can still read the reason.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
@@ -120,7 +124,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'the bot failed');
     if (status === 500) logger.error({ err: error }, 'what was posted could not be taken');
     else log.info({ status }, `a request to the endpoint of interactions was turned away: ${message}`);
-    // Requests that have not arrived whole are not waited for.
+    // The endpoint doesn't wait for requests that are incomplete.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);
   }
@@ -150,22 +154,22 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   };
 }
 
-/** @param publicKey 32 bytes of Ed25519 in hexadecimal */
+/** @param publicKey an Ed25519 key of 32 bytes, in hexadecimal */
 function keyOf(publicKey: string): KeyObject {
   const x = Buffer.from(publicKey, 'hex').toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
 interface Signed {
-  /** Seconds since 1970, as they were signed. */
+  /** Seconds since 1970, in the signed text. */
   readonly timestamp: string;
   readonly signature: Buffer;
 }
 
 /**
- * A request that is sent once more is signed as well. What it asks for is not done twice: its interaction was recorded, and
- * Discord takes no second acknowledgement.
- * @throws Refusal for a request that cannot be Discord's
+ * Reads the signature of a request. A replayed request has a valid signature too, but its action isn't repeated: the
+ * bot has recorded the interaction, and Discord doesn't accept a second acknowledgement.
+ * @throws Refusal for a request that can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage): Signed {
   const signature = String(headers['x-signature-ed25519']);

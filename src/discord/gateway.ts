@@ -8,18 +8,18 @@ import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** The bot cannot go on: what to tell the operator, in one line. */
+/** The bot can't continue. The message tells the operator why, in one line. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** Discord refuses the token. Only the operator can fix that: a restart would fail in the same way. */
+/** Discord rejects the token. Only the operator can fix that: a restart would fail in the same way. */
 export class RefusedTokenError extends FatalDiscordError {
   override readonly name = 'RefusedTokenError';
 }
 
 const TOKEN_REFUSED = 4004;
-/** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
+/** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix them. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   [TOKEN_REFUSED]: 'the bot token is not valid (any more)',
   4010: 'the shard is not valid',
@@ -29,26 +29,29 @@ const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   4014: 'the intents are not granted to this bot',
 };
 
-/** The state of the connection to the gateway, for health, metrics and the watch over silence. */
+/** The state of the gateway connection, for health checks, metrics and the silence monitor. */
 export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
-  /** Why it is not connected, as far as that is known; `undefined` where it is. */
+  /** Returns why it isn't connected, if known; `undefined` if it's connected. */
   trouble(): string | undefined;
   /**
-   * How long the most silent shard has been silent, in milliseconds: no event, no answer to a heartbeat. Shards that wait
-   * for their turn, for READY or for a pause do not count.
+   * Returns how long the most silent shard has been silent, in milliseconds: without an event or a heartbeat response.
+   * Ignores shards that are waiting for their turn, for READY or for the end of a pause.
    */
   silentMs(): number;
-  /** How many IDENTIFYs of the day are left, by what Discord said last and what was used since; `undefined`: not asked yet. */
+  /**
+   * Returns how many of the day's IDENTIFYs are left, from Discord's last response and the use since; `undefined`
+   * before the first response.
+   */
   identifiesLeft(): number | undefined;
-  /** Asks Discord how many IDENTIFYs are left. @throws when there is no answer */
+  /** Asks Discord how many IDENTIFYs are left. @throws if Discord doesn't respond */
   askIdentifiesLeft(): Promise<void>;
 }
 
 export interface Gateway extends GatewayState {
-  /** Connects, and tries again for as long as it takes; ends when the first session has begun, or `signal` is aborted. */
+  /** Connects and retries until the first session has started or `signal` is aborted. */
   connect(signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;
 }
@@ -56,20 +59,21 @@ export interface Gateway extends GatewayState {
 export interface GatewayDeps {
   readonly api: Pick<DiscordApi, 'block' | 'get' | 'tellFailure'>;
   readonly token: Secret;
-  /** Called with each INTERACTION_CREATE as it comes, on whichever shard. It must not throw. */
+  /** Called for each INTERACTION_CREATE when it arrives, on any shard. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called once when Discord refuses the bot for good. */
+  /** Called once if Discord rejects the bot permanently. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
-/** Pauses before connecting is tried again, in milliseconds: the first, doubled each time up to the longest. */
+/** The first pause before reconnecting, which doubles each time, and the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Holds the sessions at Discord's gateway. They ask for no intents (0): interactions come all the same, and ten thousand
- * guilds cost what one costs. An interaction is handed on as soon as it arrives, whatever other shards are doing.
+ * Creates the sessions at Discord's gateway. They don't request any intents (0): interactions arrive anyway, and ten
+ * thousand guilds cost no more than one. Each interaction is passed on when it arrives, whatever other shards are
+ * doing.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
@@ -78,7 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
-  /** Why Discord did not say where its gateway is, when it was asked last. */
+  /** Why Discord's last response didn't contain the gateway's address. */
   let lastFailure: string | undefined;
 
   function fatal(error: FatalDiscordError): void {
@@ -86,7 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     isLeaving = true;
   }
 
-  /** @returns whether the shard has ended for good */
+  /** @returns whether the shard has ended permanently */
   function closed(shard: number, code: number): boolean {
     const reason = FATAL_CLOSE_CODES[code];
     if (reason === undefined) return false;
@@ -108,7 +112,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const isConnected = () => shards.length > 0 && shards.every((shard) => shard.state() === 'ready');
 
-  /** Asks where the gateway is, and begins the sessions. @throws when it cannot */
+  /** Asks Discord for the gateway's address and starts the sessions. @throws if it can't */
   async function connectOnce(signal: AbortSignal): Promise<void> {
     const info = await identifies.ask();
     const { remaining } = info.session_start_limit;
@@ -135,7 +139,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
       shards.push(shard);
     }
-    // Each shard identifies when it is its turn, and tries again by itself.
+    // Each shard identifies in its turn and retries on its own.
     for (const shard of shards) void shard.connect();
   }
 

@@ -5,24 +5,24 @@ import type { SparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**
- * Discord grants 1,000 IDENTIFYs a day. At the last one it ends every session and resets the token (Discord docs: Gateway,
- * "Identifying"; discord-api-docs#215). So many are kept for starts by hand.
+ * The number of IDENTIFYs reserved for manual starts. Discord grants 1,000 a day. After the last one it ends every
+ * session and resets the token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
  */
 export const IDENTIFIES_KEPT = 200;
-/** How long a shard waits before it asks again for an IDENTIFY that was not granted, in milliseconds. */
+/** How long a shard waits before it asks again for an IDENTIFY that wasn't granted, in milliseconds. */
 const ASK_AGAIN_MS = 10 * 60_000;
 
 export interface Turn {
   readonly shard: number;
-  /** The shard has not identified since the start of the process. */
+  /** Whether the shard hasn't identified since the process started. */
   readonly isFirst: boolean;
-  /** The connection that waits has ended. */
+  /** Aborted when the waiting connection ends. */
   readonly signal: AbortSignal;
 }
 
 export type IdentifyQuota = ReturnType<typeof createIdentifyQuota>;
 
-/** Grants IDENTIFYs to shards: at the pace that Discord wants, and never the last ones of the day. */
+/** Creates a quota that grants IDENTIFYs to shards at Discord's pace, and never the last ones of the day. */
 export function createIdentifyQuota({
   api,
   log,
@@ -33,7 +33,7 @@ export function createIdentifyQuota({
   let left: number | undefined;
   let throttler: SimpleIdentifyThrottler | undefined;
 
-  /** Asks Discord where the gateway is, and how many are left. @throws when there is no answer */
+  /** Asks Discord for the gateway's address and the remaining IDENTIFYs. @throws if Discord doesn't respond */
   async function ask(): Promise<RESTGetAPIGatewayBotResult> {
     const info = (await api.get(Routes.gatewayBot())) as RESTGetAPIGatewayBotResult;
     left = info.session_start_limit.remaining;
@@ -43,14 +43,14 @@ export function createIdentifyQuota({
 
   return {
     ask,
-    /** How many are left, by what Discord said last and what was used since; `undefined`: not asked yet. */
+    /** Returns how many are left, from Discord's last response and the use since; `undefined` before the first response. */
     left: () => left,
-    /** Waits until a shard may identify, and counts that it does. @throws when `signal` is aborted */
+    /** Waits until a shard can identify, and counts the IDENTIFY. @throws if `signal` is aborted */
     async take({ shard, isFirst, signal }: Turn): Promise<void> {
       const kept = isFirst ? 1 : IDENTIFIES_KEPT;
       for (;;) {
         await throttler?.waitForIdentify(shard, signal);
-        // The throttler does not look at `signal` while it sleeps.
+        // The throttler ignores `signal` while it sleeps.
         signal.throwIfAborted();
         if (left === undefined || left > kept) break;
         await ask().catch(() => undefined);

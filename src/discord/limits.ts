@@ -2,8 +2,9 @@ import type { APIEmbed } from 'discord.js';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**
- * Discord's limits of what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord counts
- * code points, discord.js's builders UTF-16 units: what fits in UTF-16 units fits both.
+ * Discord's limits on the messages that a bot sends (Discord docs: Message resource, "Embed Limits"; Components;
+ * Modals). Discord counts code points, discord.js's builders UTF-16 units. A text within the limit in UTF-16 units fits
+ * both.
  */
 export const LIMITS = {
   content: 2000,
@@ -18,12 +19,12 @@ export const LIMITS = {
   buttonLabel: 80,
   selectPlaceholder: 150,
   modalTitle: 45,
-  /** Of a text above the fields. */
+  /** For a text above the fields. */
   modalText: 4000,
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /** Bytes of a file, and files of a message: Discord takes less than 10 MiB each and 25 MiB together. */
+  /** The maximum bytes per file and files per message. Discord accepts less than 10 MiB per file, and 25 MiB together. */
   fileBytes: 8_000_000,
   files: 3,
 } as const;
@@ -34,8 +35,8 @@ interface NamedValue {
 }
 
 /**
- * Fits choices into Discord's limits: the first 25, names cut. A value is never cut, since it would mean something else. Of
- * choices with the same name only the first stays, since Discord would refuse all choices.
+ * Fits choices into Discord's limits: keeps the first 25 and shortens names. Never shortens a value, because that would
+ * change its meaning. Keeps only the first of choices with the same name, because Discord would reject all choices.
  */
 export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
   const byName = new Map<string, NamedValue>();
@@ -52,7 +53,7 @@ interface MessageTexts {
   readonly embeds?: readonly APIEmbed[];
 }
 
-/** A message with every text cut to what Discord takes. */
+/** Shortens every text in a message to Discord's limits. */
 export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   return {
     ...message,
@@ -61,7 +62,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** Cuts embeds to 6,000 in total, which all embeds of a message share, from their end. */
+/** Shortens embeds, from the end, to the 6,000 that all embeds of a message share. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {

@@ -2,11 +2,11 @@ import { type RESTGetCurrentApplicationResult, Routes, UserFlags } from 'discord
 import type { DiscordApi } from './api.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
-/** Discord docs: Application Resource, "Application Integration Types". */
+/** The keys of installation types. Discord docs: Application Resource, "Application Integration Types". */
 const GUILD = '0';
 const USER = '1';
 
-/** The application as it is set in the Developer Portal. */
+/** The application's settings in the Developer Portal. */
 export type Application = Pick<
   RESTGetCurrentApplicationResult,
   | 'id'
@@ -35,23 +35,23 @@ export const readApplication = async (
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
   `${PORTAL}/${id}/${page}`;
 
-/** How to get a token that Discord takes: the portal never shows one again. */
+/** How to get a valid token. The portal never shows one again. */
 export const NEW_TOKEN = `make a new one: ${PORTAL}, your application, "Bot", "Reset Token"; it is shown once`;
 
-/** The link that adds the bot to a server: bot user and commands, no permissions. */
+/** Builds the link that adds the bot to a server: bot user and commands, no permissions. */
 export function inviteLink(applicationId: string): string {
   const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
   return `https://discord.com/oauth2/authorize?${query}`;
 }
 
-/** How the bot waits for interactions. */
+/** How the bot receives interactions. */
 export interface Transport {
   readonly interactions: 'gateway' | 'http';
-  /** In hexadecimal; needed for `http`. */
+  /** In hexadecimal; required for `http`. */
   readonly discordPublicKey?: string | undefined;
 }
 
-/** Why no command comes in this way, and how that is mended; `undefined` when they come. */
+/** Returns why commands don't arrive this way, and how to fix it; `undefined` if they do. */
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
@@ -80,7 +80,7 @@ export function endpointTrouble(
   };
 }
 
-/** Settings by which the commands could come into a server without the bot user, or to a user: a sentence each. */
+/** Lists settings that could add the commands to a server without the bot user, or to a user. Each entry is a sentence. */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
@@ -100,17 +100,20 @@ export function installationTroubles(application: Application): readonly string[
   ].filter((trouble) => typeof trouble === 'string');
 }
 
-/** With so many guilds verification is near, and past the second number nobody can add the application without it. */
+/**
+ * The number of guilds at which verification is near, and the number after which nobody can add an unverified
+ * application.
+ */
 const NEARLY_FULL = 75;
 const FULL = 100;
 
-/** What Discord asks of an application's name: a sentence. */
+/** Lists problems with the application's name under Discord's rules. Each entry is a sentence. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name)
     ? ['Discord accepts no "discord" in the name of an application that is to be verified.']
     : [];
 
-/** What Discord asks of an application that grows, as far as the application tells: a sentence. */
+/** Lists Discord's requirements for a growing application, as far as its settings show. Each entry is a sentence. */
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -122,7 +125,7 @@ export function growthTroubles(application: Application): readonly string[] {
   ];
 }
 
-/** What the verification asks for and the application does not have (Discord docs: "Enabling Discovery"). */
+/** Lists the verification requirements that the application doesn't meet (Discord docs: "Enabling Discovery"). */
 function lacksForVerification(application: Application): readonly string[] {
   return [
     !application.team && 'a team that it belongs to, whose owner is verified',
@@ -136,13 +139,13 @@ function lacksForVerification(application: Application): readonly string[] {
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** What an install link to Discord's own authorization page asks for; of other pages nobody knows. */
+/** Reads the scopes of an install link to Discord's own authorization page; other pages can't be checked. */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
   return {
-    // Without scopes Discord takes those of the Default Install Settings.
+    // Without scopes, Discord uses those in the Default Install Settings.
     scopes: url.searchParams.get('scope')?.split(/\s+/),
     isForUsers: url.searchParams.get('integration_type') === USER,
   };

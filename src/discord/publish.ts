@@ -18,11 +18,11 @@ import type { DiscordApi } from './api.ts';
 
 interface Published {
   readonly data: RESTPostAPIApplicationCommandsJSONBody;
-  /** Absent: everybody may use it. */
+  /** The permission needed to use the command; everyone can use it if undefined. */
   readonly permission?: string;
 }
 
-/** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
+/** Builds a command for Discord: it appears in guilds where the bot is installed, for members who can use it. */
 export const asPublished = ({ data, permission }: Published): RESTPostAPIApplicationCommandsJSONBody => ({
   ...data,
   contexts: [InteractionContextType.Guild],
@@ -39,15 +39,16 @@ export interface PublishingDeps {
   readonly logger: Logger;
 }
 
-/** The longest pause between two tries to publish, in milliseconds. */
+/** The longest pause between two attempts to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
-/** One process publishes within this time, in milliseconds; then the others look whether it did. */
+/** How long one process has to publish before the others check whether it did, in milliseconds. */
 const PUBLISHING_MS = 30_000;
 
 /**
- * Makes Discord's list of the bot's global commands these, with one PUT, and only when it is needed: Discord takes 200 new
- * commands a day. Never deleted at exit, since that would lose admins' permissions.
+ * Creates a publisher for the bot's global commands. It replaces Discord's list with one PUT, and only when necessary:
+ * Discord accepts 200 new commands a day. It never deletes commands when the bot stops, because that would lose admins'
+ * permissions.
  */
 export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
@@ -69,7 +70,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
     }
   }
 
-  /** @returns our commands as Discord has them now */
+  /** @returns our commands as Discord now has them */
   async function put(
     applicationId: string,
     commands: Commands,
@@ -85,7 +86,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   }
 
   return {
-    /** Publishes if needed, and tries again for as long as it takes. @returns how many commands there are; never throws */
+    /** Publishes if necessary, and retries until it succeeds. @returns the number of commands; never throws */
     async publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number> {
       await retry(() => publishOnce(applicationId, commands, signal), {
         signal,
@@ -98,7 +99,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       });
       return ids.size;
     },
-    /** A command as a clickable mention, or `/name` until Discord has told its id. */
+    /** Returns a command as a clickable mention, or `/name` until Discord has returned its id. */
     mention(command: string): string {
       const id = ids.get(command);
       return id === undefined ? `/${command}` : `</${command}:${id}>`;
@@ -106,14 +107,14 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   };
 }
 
-/** The key of the value that holds the {@link fingerprint} of what was published last. */
+/** Returns the name of the value that holds the {@link fingerprint} of the last published commands. */
 export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
- * A hash that changes when our commands change, or those that Discord has. The version of a command changes with every
- * change, by whomever: another bot with the same token, or this one before an older backup was restored. What Discord adds
- * to commands need not be compared.
- * @param published what Discord has
+ * Returns a hash that changes when our commands or Discord's copies change. Every change gives a command a new version,
+ * whoever made it: another bot with the same token, or this one before an older backup was restored. So the fields that
+ * Discord adds needn't be compared.
+ * @param published the commands that Discord has
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
   const versions = published.map(({ id, version }) => `${id}:${version}`).toSorted();
@@ -121,8 +122,8 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
 }
 
 /**
- * Reads the application's global commands, in every language. An application with Activities has an entry point, which is
- * not ours; Discord refuses a PUT without it (50240).
+ * Reads the application's global commands, in every language. An application with Activities also has an entry point
+ * command, which isn't ours. Discord rejects a PUT without it (50240).
  */
 export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
@@ -141,7 +142,7 @@ export async function readCommands(
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** A command as it was read, without the fields that only Discord sets and those that are empty. */
+/** Removes the fields that only Discord sets, and empty fields, from a command. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

@@ -1,11 +1,11 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** How many are remembered; the one that refused longest ago is forgotten first. Some 2 MB. */
+/** The maximum number of entries; the oldest refusal is removed first. Some 2 MB. */
 const MOST_REFUSING = 10_000;
 
 /**
- * Remembers which channels or people have refused a message: Discord blocks a bot for 10,000 refusals in ten minutes. By a clock
- * that nobody sets.
+ * Creates a record of channels or people that refused a message: Discord blocks a bot for 10,000 refusals in ten
+ * minutes. Uses a clock that can't be set.
  */
 export function createRefusals() {
   const refusedAt = createBoundedMap<number>(MOST_REFUSING);

@@ -22,25 +22,28 @@ import type { IdentifyQuota } from './identifies.ts';
 export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
 export type ShardState = (typeof SHARD_STATES)[number];
 
-/** How long a host may take to open a connection, and to send HELLO, in milliseconds. Discord takes no time for either. */
+/**
+ * The time limits for opening a connection and for receiving HELLO, in milliseconds. Discord does both almost
+ * immediately.
+ */
 const HANDSHAKE_MS = 10_000;
 const HELLO_MS = 20_000;
 /**
- * How long READY and RESUMED are waited for, in milliseconds. In an outage Discord answers late, to whoever goes on with
- * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
+ * The time limit for READY and RESUMED, in milliseconds. In an outage, Discord responds late to clients that keep
+ * sending heartbeats (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_MS = 60_000;
-/** How long a connection may take to close, in milliseconds; a dead one never does by itself. */
+/** The time limit for closing a connection, in milliseconds; a dead one never closes by itself. */
 const CLOSES_MS = 1_000;
 /**
- * After so many connections in a row without a session the old session is given up for the main address (Discord docs:
- * Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01 hosts to resume at were dead for 14 hours
- * (Rapptz/discord.py#10511).
+ * After this many consecutive connections without a session, the shard drops the old session and uses the main address
+ * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were dead for 14
+ * hours (Rapptz/discord.py#10511).
  */
 const CONNECTIONS_PER_SESSION = 3;
 /**
  * Pauses before the next connection, in milliseconds. They double with each connection without a session, and with each
- * IDENTIFY without READY: one in ten minutes is 144 a day.
+ * IDENTIFY without READY. One IDENTIFY in ten minutes makes 144 a day.
  */
 const LEAST_PAUSE_MS = 500;
 const FIRST_PAUSE_MS = 1_000;
@@ -55,7 +58,7 @@ export interface ShardDeps {
   readonly onReady: (data: GatewayReadyDispatchData) => void;
   readonly onResumed: () => void;
   readonly onDispatch: (data: GatewayDispatchPayload) => void;
-  /** @returns whether the code ends the shard for good */
+  /** @returns whether the code ends the shard permanently */
   readonly onClosed: (code: number) => boolean;
   readonly log: SparingLog;
 }
@@ -63,10 +66,13 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library's own
- * reconnecting is not used: it tries twice a second for ever, waits half a minute on a dead line, and for ever where RESUME
- * is not answered (1.2.3; 2.0.4 also gives the session up when one connection fails). So every connection ends in `end`,
- * which begins the next one.
+ * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws. The
+ * bot doesn't use the library's own reconnecting. Version 1.2.3 has these problems:
+ * - It retries twice a second for ever.
+ * - It waits half a minute on a dead line.
+ * - It waits for ever if RESUME isn't answered.
+ * Version 2.0.4 also gives up the session if one connection fails. So every connection ends in `end`, which starts the
+ * next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -77,8 +83,8 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   let resumeLimit: NodeJS.Timeout | undefined;
   let hasIdentified = false;
   /**
-   * When the shard was last heard, by `performance.now()`; `undefined` while nothing is to be heard: before the first
-   * IDENTIFY, and while it waits for its turn, for READY or for its pause.
+   * When the shard last received anything, by `performance.now()`; `undefined` while nothing is expected. Nothing is
+   * expected before the first IDENTIFY, nor while the shard waits for its turn, for READY or for the end of a pause.
    */
   let heardAt: number | undefined;
 
@@ -99,7 +105,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
-      // `end` decides whether the session is given up.
+      // `end` decides whether to give up the session.
       if (changed !== null) session = changed;
     },
     async waitForIdentify(_shard, signal) {
@@ -141,7 +147,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     made.on(WebSocketShardEvents.Error, ({ error }) => {
       if (state !== 'disconnected') log.warn({ err: error, shard: id }, 'connection to Discord failed');
     });
-    // It fails by an error that was logged above.
+    // The error listener above has already logged the failure.
     made.connect().catch(() => undefined);
   }
 
@@ -161,13 +167,13 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     attemptsSinceSession.identifies = 0;
   }
 
-  /** Ends a connection; begins the next one after a pause, where one is wanted (`recover`). */
+  /** Ends a connection. Starts the next one after a pause if `recover` is set. */
   async function end(
     ended: WebSocketShard,
     destroy: WebSocketShard['destroy'],
     { code, reason, recover }: WebSocketShardDestroyOptions = {},
   ): Promise<void> {
-    // What waited for the connection makes the library ask for it again.
+    // Work that waited for the connection makes the library end it again.
     if (connection !== ended) return;
     connection = undefined;
     clearTimeout(resumeLimit);
@@ -199,7 +205,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /** Milliseconds since the shard was last heard; 0 while nothing is to be heard. */
+    /** Returns the milliseconds since the shard last received anything; 0 while nothing is expected. */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();
@@ -208,14 +214,14 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   };
 }
 
-/** Closes a connection as the library does, also one that is dead or not open yet. */
+/** Closes a connection like the library does, even if it's dead or not open yet. */
 async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
   interface Socket {
     on(event: 'error', listener: () => void): void;
     terminate(): void;
   }
   const socket: Socket | null = Reflect.get(connection, 'connection');
-  // A socket that is cut off before it opened emits an error, and the library does not listen any more.
+  // A socket that is closed before it opened emits an error, and the library no longer listens for it.
   socket?.on('error', () => undefined);
   const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
   await destroy();
@@ -223,7 +229,7 @@ async function close(connection: WebSocketShard, destroy: () => Promise<void>): 
   socket?.terminate();
 }
 
-/** @param times how often in a row something failed */
+/** @param times the number of consecutive failures */
 function pauseAfter(times: number, longestMs: number): number {
   return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), longestMs);
 }

@@ -1,7 +1,7 @@
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 
-/** Why a request did not reach Discord, by the error's code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
+/** Why a request couldn't reach Discord, by error code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no DNS',
   EAI_AGAIN: 'no DNS',
@@ -15,12 +15,12 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 60_000;
 
-/** Why a request has not reached Discord, in a few words; `undefined` if it has, or nobody knows. */
+/** Returns a short reason why a request didn't reach Discord; `undefined` if it did, or the reason is unknown. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Logs that a request failed, which is made again after `waitMs` milliseconds: `otherwise` and the error, or once a minute that
- * Discord cannot be reached, since several parts ask it at the start.
+ * Creates a log for failed requests that are retried after `waitMs`. Normally it logs `otherwise` and the error. If
+ * Discord is unreachable, it says so once a minute, because several parts of the bot try it at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let toldAt = Number.NEGATIVE_INFINITY;
