@@ -3,8 +3,7 @@ import type { TypedRow } from './row.ts';
 
 /**
  * The characters that make spreadsheets treat a cell as a formula: four characters, also in full width and as small
- * forms,
- * which some versions treat the same way (Unicode NFKC maps them).
+ * forms, which some versions treat the same way (Unicode NFKC maps them).
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 const FORMULA = `(?='*${SIGN})`;

@@ -72,8 +72,8 @@ interface JsonServers extends Pick<Inside, 'texts' | 'noise'> {
 
 /**
  * Finds servers at any depth: objects with an address in any field, and texts that are addresses. A port or a game in
- * an
- * object without an address belongs to the nearest surrounding address. If there is none, the member has to correct it.
+ * an object without an address belongs to the nearest surrounding address. If there is none, the member has to correct
+ * it.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const isGame = (text: string) => gameOf(text, games) !== undefined;

@@ -73,8 +73,7 @@ export function createListParser({ games, readingMs = READING_MS, complete }: Li
   return {
     /**
      * Reads a list. If it names an unknown game and the games aren't fresh, refreshes them from the service and reads
-     * the
-     * list again.
+     * the list again.
      * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {

@@ -179,10 +179,8 @@ const MOST_LINES_ABOVE = 5;
 
 /**
  * Decodes an uploaded file: UTF-8, UTF-16 if it has a byte order mark, or the code page that a spreadsheet on the
- * member's
- * system uses. The wrong code page can garble names. Addresses, ports and games are nearly always ASCII, which all
- * these
- * code pages contain.
+ * member's system uses. The wrong code page can garble names. Addresses, ports and games are nearly always ASCII, which
+ * all these code pages contain.
  * @returns undefined for a file that isn't text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {

@@ -32,8 +32,7 @@ export const isOneAddress = (typed: string): boolean =>
 
 /**
  * Reads the text in the fields for one server. Only the service knows which games it accepts. While its list is
- * unknown,
- * accepts anything that could be an alias.
+ * unknown, accepts anything that could be an alias.
  * @param found the servers found in the address field, read like a message
  * @returns a row with the typed text, without passwords because the row is stored
  */

@@ -6,8 +6,7 @@ import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /**
  * A replacement for part of the typed text: a value for one field; '' clears the field. `swap` exchanges the address
- * and
- * the game, and has no value.
+ * and the game, and has no value.
  */
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';

@@ -176,8 +176,7 @@ const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.fi
 
 /**
  * Gives each server the ports of the lines below it, in the first pass over the parts. If ports precede the first
- * server,
- * it isn't clear whose the later ports are, unless the text has one port and one server.
+ * server, it isn't clear whose the later ports are, unless the text has one port and one server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (Found | Words)[] {
   /** The ports above the first server, between the first and the second server, and so on. */
